@@ -1,0 +1,80 @@
+/* The control page: one page, DIR/control, mapped shared by `tandem record`
+ * and by every traced process. It steers a running session (pause, resume and
+ * stop are one store, seen by the next call) and gathers what each process
+ * counts. Only words that are read or written atomically; no pointers.
+ *
+ *   owner    `tandem record` creates it before the program starts
+ *   writers  `tandem pause|resume|stop` (recording, state, epoch); traced
+ *            processes (the counters)
+ *   layout   fixed; `version` changes with it, and a process that finds
+ *            another version does not record
+ */
+#ifndef TANDEM_SCHEMA_CONTROL_H
+#define TANDEM_SCHEMA_CONTROL_H
+
+#include <stdint.h>
+
+#include "losses.h"
+
+#define TANDEM_CONTROL_MAGIC 0x74646e4154725463ull
+#define TANDEM_CONTROL_VERSION 1u
+#define TANDEM_CONTROL_BYTES 4096u
+
+/* Where a traced process finds its session (absolute path of DIR). */
+#define TANDEM_ENV_SESSION "TANDEM_SESSION"
+
+/* Bits of `recording` and of `domains`. */
+enum tandem_domain_bit {
+	TANDEM_DOMAIN_BIT_OPENCL = 1u << 1, /* bit number = domain number, ids.h */
+};
+
+enum tandem_args_level { TANDEM_ARGS_NONE, TANDEM_ARGS_BASIC, TANDEM_ARGS_FULL };
+
+enum tandem_session_state {
+	TANDEM_STATE_RECORDING = 1,
+	TANDEM_STATE_PAUSED,
+	TANDEM_STATE_STOPPED, /* for good */
+};
+
+/* What `ticks` are: the source of every time stamp in the session. */
+enum tandem_clock_source {
+	TANDEM_CLOCK_COUNTER = 1, /* time-stamp counter (x86 TSC, Arm CNTVCT) */
+	TANDEM_CLOCK_MONOTONIC,	  /* CLOCK_MONOTONIC, ns */
+};
+
+struct tandem_control {
+	/* Read on every call: the mask of domains that record now. 0 = none. */
+	_Atomic uint32_t recording;
+	uint32_t args_level;	/* enum tandem_args_level, fixed for the run */
+	uint32_t device_timing; /* 1: profiling is switched on for queues */
+	uint32_t clock_source;	/* enum tandem_clock_source */
+	_Atomic uint32_t epoch; /* +1 at each resume: descriptions made before are stale */
+	uint32_t cut_bytes;	/* strings and arrays are cut at this length */
+	uint32_t exit_wait_ms;	/* bound on waiting for running commands at exit */
+	uint32_t window_bytes;	/* size of a stream's window */
+
+	uint64_t magic;
+	uint32_t version;
+	_Atomic uint32_t state; /* enum tandem_session_state */
+	uint32_t domains;	/* the mask that `recording` has when not paused */
+	int32_t recorder_pid;
+
+	/* The session's clock: ticks_hz is nominal; exact conversion comes from
+	 * the pairs (ticks, CLOCK_MONOTONIC) in the packets. */
+	uint64_t ticks_hz;
+	uint64_t start_ticks, start_monotonic_ns, start_realtime_ns;
+
+	uint64_t limit_bytes; /* 0: no limit */
+	_Atomic uint64_t used_bytes; /* bytes of stream files, flushed packets and windows */
+
+	_Atomic uint64_t lost[32]; /* by enum tandem_loss */
+	_Atomic uint64_t processes, threads;
+	_Atomic uint64_t records_flushed; /* in finished packets; a hint for `status` */
+	_Atomic uint64_t unfinished;	  /* commands still running when their process ended */
+	_Atomic uint64_t untimed_queues;  /* queues without device times */
+};
+
+_Static_assert(sizeof(struct tandem_control) <= TANDEM_CONTROL_BYTES, "one page");
+_Static_assert(TANDEM_LOSS_COUNT <= 32, "room for every loss reason");
+
+#endif

@@ -1,0 +1,68 @@
+/* A stream as it lies on disk: CTF 1.8 packets, each a header and then records.
+ *
+ *   DIR/process-PID[.N]/metadata      TSDL text, written when the process starts
+ *   DIR/process-PID[.N]/stream-K      finished packets of thread number K
+ *   DIR/process-PID[.N]/window-K      the packet being written: a mapped file,
+ *                                     always one whole packet of the window's size
+ *
+ * A record is in the file as soon as content_bits covers it. stream-K and
+ * window-K carry the same stream_instance_id, so that any CTF reader joins
+ * them; if a process is killed between appending a window and resetting it,
+ * the same packet_seq_num stands in both, and the reader keeps the first.
+ *
+ * Fields and names: CTF 1.8.3, sections 5.1 (packet header), 5.2 (packet
+ * context). Little endian, as the machine. Everything is naturally aligned.
+ */
+#ifndef TANDEM_SCHEMA_PACKET_H
+#define TANDEM_SCHEMA_PACKET_H
+
+#include <stdint.h>
+
+#define TANDEM_CTF_MAGIC 0xC1FC1FC1u
+
+struct tandem_packet_header {
+	/* packet.header */
+	uint32_t magic;
+	uint8_t uuid[16];
+	uint32_t stream_id; /* always 0: one stream class */
+	uint64_t stream_instance_id; /* K: thread number in this process, from 1 */
+	/* packet.context */
+	uint64_t timestamp_begin; /* ticks */
+	uint64_t timestamp_end;	  /* ticks of the last record's begin */
+	uint64_t content_bits;	  /* content_size: the commit word */
+	uint64_t packet_bits;	  /* packet_size */
+	uint64_t packet_seq_num;
+	uint64_t events_discarded;
+	uint64_t monotonic_ns; /* CLOCK_MONOTONIC and the counter ... */
+	uint64_t ticks;	       /* ... read together, when the window was opened */
+	uint32_t ticks_error;  /* the pair's width in ticks: how far apart at most */
+	uint32_t tid;
+	char thread_name[16];
+};
+
+_Static_assert(sizeof(struct tandem_packet_header) == 128, "packet header and context");
+
+/* Event header (CTF event.header): aligned to 8 bytes, so records are too. */
+struct tandem_record {
+	uint64_t timestamp; /* ticks: when the call began, or when this was seen */
+	uint16_t id;	    /* domain << 10 | event, ids.h */
+	uint16_t size;	    /* bytes of the record with header, before padding to 8 */
+} __attribute__((packed));
+
+/* Every API call's record begins so. `end` is 0 while the call has not
+ * returned; it is patched in place when it does. */
+struct tandem_call_record {
+	struct tandem_record head;
+	int32_t result;
+	uint64_t end; /* ticks */
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct tandem_record) == 12, "event header");
+_Static_assert(sizeof(struct tandem_call_record) == 24, "a call without arguments");
+
+#define TANDEM_RECORD_ALIGN 8u
+#define TANDEM_ID(domain, event) ((uint16_t)((domain) << 10 | (event)))
+#define TANDEM_ID_DOMAIN(id) ((id) >> 10)
+#define TANDEM_ID_EVENT(id) ((id)&0x3ff)
+
+#endif

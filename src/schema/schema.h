@@ -1,0 +1,110 @@
+/* Event descriptors: what a record's bytes mean. Generated tables
+ * (src/schema/gen/) that both the traced process and the reader link.
+ *
+ * A record is: tandem_record, then (API calls) `int32 result, uint64 end`,
+ * then the fixed fields one after another without padding, then the data of
+ * the variable fields in their order. A variable field has a uint16 element
+ * count in the fixed part (the CTF sequence's length) at `offset`.
+ *
+ * An API call has one layout per argument level; the level of a trace stands
+ * in its metadata (env.args_level) and in the control page.
+ */
+#ifndef TANDEM_SCHEMA_SCHEMA_H
+#define TANDEM_SCHEMA_SCHEMA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum tandem_field_kind {
+	TANDEM_FIELD_UINT,
+	TANDEM_FIELD_INT,
+	TANDEM_FIELD_HEX,    /* address, flags without names */
+	TANDEM_FIELD_ENUM,   /* one of names[], else a number */
+	TANDEM_FIELD_FLAGS,  /* bits of names[] */
+	TANDEM_FIELD_FLOAT,
+	TANDEM_FIELD_OBJECT, /* uint32: our number of an object; 0 = null, ~0 = unknown */
+	TANDEM_FIELD_OP,     /* uint64: operation id; 0 = none, ~0 = unknown event */
+	TANDEM_FIELD_STRING, /* variable: bytes, UTF-8, no NUL */
+};
+
+/* Types of objects, over all domains. */
+#define TANDEM_OBJECTS(X)                                                      \
+	X(none) X(platform) X(device) X(context) X(queue) X(memory) X(program) \
+	X(kernel) X(event) X(sampler) X(command_buffer) X(command)             \
+	X(semaphore) X(accelerator)
+
+enum tandem_object {
+#define X(name) TANDEM_OBJECT_##name,
+	TANDEM_OBJECTS(X)
+#undef X
+	TANDEM_OBJECT_COUNT
+};
+
+struct tandem_name { /* of an enumerator or a flag */
+	int64_t value;
+	const char *name;
+};
+
+struct tandem_names {
+	const char *type; /* C name of the type */
+	const struct tandem_name *names;
+	size_t count;
+};
+
+struct tandem_field {
+	const char *name;
+	uint8_t kind;	/* enum tandem_field_kind */
+	uint8_t object; /* enum tandem_object, for OBJECT */
+	uint8_t bytes;	/* of the value, or of one element */
+	uint8_t variable; /* 1: uint16 count at offset, elements behind the fixed part */
+	uint16_t offset;  /* from the record's start */
+	const struct tandem_names *names; /* ENUM, FLAGS; else NULL */
+};
+
+struct tandem_layout {
+	uint16_t fixed_bytes; /* from the record's start to the end of the fixed part */
+	uint16_t field_count;
+	const struct tandem_field *fields; /* without result and end */
+};
+
+/* What a call is, for the analysis. */
+enum tandem_event_class {
+	TANDEM_CLASS_RECORD, /* no call: a record of our own (ids.h) */
+	TANDEM_CLASS_CALL,   /* an API call */
+	TANDEM_CLASS_ENQUEUE,/* an API call that makes a device operation: field `op` */
+	TANDEM_CLASS_WAIT,   /* an API call that waits for the device */
+	TANDEM_CLASS_CREATE,
+	TANDEM_CLASS_RELEASE,
+	TANDEM_CLASS_BUILD,
+};
+
+struct tandem_event {
+	uint16_t id;
+	uint8_t class; /* enum tandem_event_class */
+	uint8_t has_result; /* the result means something (not void) */
+	const char *name;
+	const struct tandem_names *results; /* names of `result`; NULL for records */
+	struct tandem_layout layout[3]; /* by enum tandem_args_level; a record has all alike */
+};
+
+struct tandem_domain {
+	uint8_t number;
+	const char *name; /* "opencl" */
+	const struct tandem_event *events; /* dense, by TANDEM_ID_EVENT(id) */
+	uint16_t event_count;
+	/* TSDL text of the events, one per argument level */
+	const char *const *tsdl; /* [3] */
+};
+
+/* NULL where there is no such domain or event. Any thread; static storage. */
+const struct tandem_domain *tandem_domain_get(unsigned number);
+const struct tandem_domain *tandem_domain_find(const char *name);
+const struct tandem_event *tandem_event_get(unsigned id);
+
+/* Changes with any layout: a trace says with which it was written. */
+extern const char tandem_schema_hash[];
+
+/* TSDL text before the events: types, clock, stream class. printf format, see
+ * src/core/metadata.c. */
+
+#endif
