@@ -23,11 +23,6 @@
 /* Where a traced process finds its session (absolute path of DIR). */
 #define TANDEM_ENV_SESSION "TANDEM_SESSION"
 
-/* Bits of `recording` and of `domains`. */
-enum tandem_domain_bit {
-	TANDEM_DOMAIN_BIT_OPENCL = 1u << 1, /* bit number = domain number, ids.h */
-};
-
 enum tandem_args_level { TANDEM_ARGS_NONE, TANDEM_ARGS_BASIC, TANDEM_ARGS_FULL };
 
 enum tandem_session_state {
@@ -43,7 +38,8 @@ enum tandem_clock_source {
 };
 
 struct tandem_control {
-	/* Read on every call: the mask of domains that record now. 0 = none. */
+	/* Read on every call: the mask of domains (1 << number, ids.h) that
+	 * record now. 0 = none. */
 	_Atomic uint32_t recording;
 	uint32_t args_level;	/* enum tandem_args_level, fixed for the run */
 	uint32_t device_timing; /* 1: profiling is switched on for queues */
