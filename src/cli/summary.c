@@ -56,7 +56,7 @@ static const char *why_nothing(const struct session *session, const struct progr
 		return "it is statically linked, so that nothing can be loaded into it";
 	if (!program->loadable)
 		return "it is a program for another kind of machine than this tandem";
-	return "it made no OpenCL call";
+	return "it made no OpenCL call while recording was on";
 }
 
 static void add_recorded(struct text *text, const struct session *session,
