@@ -104,7 +104,7 @@ const struct tandem_event *tandem_event_get(unsigned id);
 /* Changes with any layout: a trace says with which it was written. */
 extern const char tandem_schema_hash[];
 
-/* TSDL text before the events: types, clock, stream class. printf format, see
- * src/core/metadata.c. */
+/* TSDL type aliases that the events' text uses (u8 ... i64, enumerations). */
+extern const char tandem_tsdl_types[];
 
 #endif
