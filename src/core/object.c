@@ -16,6 +16,8 @@ struct slot {
 	_Atomic uint64_t value;
 };
 
+_Static_assert(TANDEM_HANDLE_STATE + 1 < 16, "a key has four bits for the type");
+
 #define FIRST_SLOTS 2048u
 #define TABLES 12u
 
@@ -184,23 +186,43 @@ uint32_t tandem_object_number(unsigned type, const void *handle)
 	return tandem_likely(number) ? number : number_unannounced(type, handle);
 }
 
+int tandem_handle_set(unsigned kind, const void *handle, uint64_t value)
+{
+	struct slot *slot = find_or_take(key_of(kind, handle));
+
+	if (!slot) {
+		tandem_lost(TANDEM_LOSS_no_memory, 1);
+		return -ENOMEM;
+	}
+	atomic_store_explicit(&slot->value, value, memory_order_release);
+	return 0;
+}
+
+uint64_t tandem_handle_get(unsigned kind, const void *handle)
+{
+	struct slot *slot = find(key_of(kind, handle));
+
+	return slot ? atomic_load_explicit(&slot->value, memory_order_acquire) : 0;
+}
+
 void tandem_event_assign(const void *event, uint64_t op)
 {
-	struct slot *slot = find_or_take(key_of(TANDEM_OBJECT_event, event));
-
-	if (slot)
-		atomic_store_explicit(&slot->value, op, memory_order_release);
-	else
-		tandem_lost(TANDEM_LOSS_no_memory, 1);
+	tandem_handle_set(TANDEM_OBJECT_event, event, op);
 }
 
 uint64_t tandem_event_op(const void *event)
 {
-	struct slot *slot = event ? find(key_of(TANDEM_OBJECT_event, event)) : NULL;
+	uint64_t op;
 
 	if (!event)
 		return 0;
-	return slot ? atomic_load_explicit(&slot->value, memory_order_acquire) : TANDEM_OP_UNKNOWN;
+	op = tandem_handle_get(TANDEM_OBJECT_event, event) & ~TANDEM_EVENT_HELD;
+	return op ? op : TANDEM_OP_UNKNOWN;
+}
+
+int tandem_event_held(const void *event)
+{
+	return !!(tandem_handle_get(TANDEM_OBJECT_event, event) & TANDEM_EVENT_HELD);
 }
 
 void tandem_object_describer(void (*describe)(unsigned type, void *handle, uint32_t number))

@@ -31,8 +31,19 @@ uint32_t tandem_object_number(unsigned type, const void *handle);
 /* Whether the handle has a number that is valid now. */
 uint32_t tandem_object_find(unsigned type, const void *handle);
 
+/* The same table, for what a domain itself keeps of a handle: any value.
+ * `kind` is a TANDEM_OBJECT_* or TANDEM_HANDLE_STATE. 0 or -ENOMEM (counted). */
+#define TANDEM_HANDLE_STATE TANDEM_OBJECT_COUNT
+int tandem_handle_set(unsigned kind, const void *handle, uint64_t value);
+uint64_t tandem_handle_get(unsigned kind, const void *handle); /* 0: nothing set */
+
 /* An event stands for this operation from now on. */
 void tandem_event_assign(const void *event, uint64_t op);
+
+/* A domain that holds a reference of its own to a program's event says so, to
+ * be able to hide it. */
+#define TANDEM_EVENT_HELD ((uint64_t)1 << 63)
+int tandem_event_held(const void *event);
 
 /* 0 for NULL, TANDEM_OP_UNKNOWN for an event we know nothing of. */
 uint64_t tandem_event_op(const void *event);
