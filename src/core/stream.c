@@ -71,7 +71,17 @@ static void window_begin(struct tandem_thread *thread, uint64_t sequence)
 	prctl(PR_GET_NAME, window->thread_name, 0, 0, 0);
 	window->thread_name[sizeof(window->thread_name) - 1] = 0;
 	thread->cursor = (uint8_t *)(window + 1);
-	thread->end = (uint8_t *)window + tandem_control.window_bytes;
+	thread->end = (uint8_t *)window + thread->window_bytes;
+}
+
+/* A stream starts with a small window, so that a thousand threads that make a
+ * few calls each cost little, and gets a larger one each time it fills one. */
+static uint32_t window_first_bytes(void)
+{
+	uint32_t bytes = tandem_control.window_bytes / 16 & ~4095u;
+
+	return bytes < 16384 ? (tandem_control.window_bytes < 16384 ? tandem_control.window_bytes
+								     : 16384) : bytes;
 }
 
 static int window_reserve(int fd, uint32_t bytes)
@@ -94,22 +104,33 @@ static int window_reserve(int fd, uint32_t bytes)
 	return 0;
 }
 
-static int window_map(const char *path, uint32_t bytes, void **window)
+/* Maps the window's file at `place`, or, when that is NULL, at a place of its
+ * own with room for the largest window: growing never moves it. */
+static int window_map(const char *path, int flags, uint32_t bytes, void *place, void **window)
 {
-	int fd = system_open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd = system_open(path, O_RDWR | O_CLOEXEC | flags, 0600);
+	void *at = place;
 	int error;
 
 	if (fd < 0)
 		return fd;
 	error = window_reserve(fd, bytes);
-	if (!error) {
-		*window = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		if (*window == MAP_FAILED)
-			error = -errno;
+	if (!error && !place) {
+		at = mmap(NULL, tandem_control.window_bytes, PROT_NONE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		error = at == MAP_FAILED ? -errno : 0;
 	}
-	if (error)
+	if (!error && mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
+			      MAP_FAILED) {
+		error = -errno;
+		if (!place)
+			munmap(at, tandem_control.window_bytes);
+	}
+	if (error && !place)
 		unlink(path);
 	system_close(fd);
+	if (!error)
+		*window = at;
 	return error;
 }
 
@@ -117,7 +138,7 @@ static int stream_open(struct tandem_thread *thread)
 {
 	char path[TANDEM_PATH_BYTES + 64];
 	struct tandem_packet_header *window;
-	uint32_t bytes = tandem_control.window_bytes;
+	uint32_t bytes = window_first_bytes();
 	uint32_t number;
 	int error = tandem_process_open();
 
@@ -127,7 +148,7 @@ static int stream_open(struct tandem_thread *thread)
 		return -EFBIG;
 	number = atomic_fetch_add(&stream_numbers, 1) + 1;
 	tandem_process_path(path, "window", number);
-	error = window_map(path, bytes, (void **)&window);
+	error = window_map(path, O_CREAT | O_EXCL, bytes, NULL, (void **)&window);
 	if (error) {
 		space_give(bytes);
 		return error;
@@ -140,6 +161,7 @@ static int stream_open(struct tandem_thread *thread)
 	window->events_discarded = 0;
 	window->tid = (uint32_t)syscall(SYS_gettid);
 	thread->window = window;
+	thread->window_bytes = bytes;
 	thread->number = number;
 	thread->packet = TANDEM_PACKET(number & 0xffff, 0);
 	window_begin(thread, 0);
@@ -190,6 +212,8 @@ static enum tandem_loss loss_of(int error)
 		return TANDEM_LOSS_size_limit;
 	case -ENOMEM:
 		return TANDEM_LOSS_no_memory;
+	case -EMSGSIZE:
+		return TANDEM_LOSS_too_large;
 	default:
 		return TANDEM_LOSS_io_error;
 	}
@@ -222,6 +246,26 @@ static void lost_record(struct tandem_thread *thread)
 	thread->window->content_bits = (uint64_t)(thread->cursor - (uint8_t *)thread->window) * 8;
 }
 
+/* Four times the window, if there is room; else it stays as it is. */
+static void window_grow(struct tandem_thread *thread)
+{
+	char path[TANDEM_PATH_BYTES + 64];
+	uint32_t bytes = thread->window_bytes * 4;
+	void *window;
+
+	if (bytes > tandem_control.window_bytes)
+		bytes = tandem_control.window_bytes;
+	if (bytes <= thread->window_bytes || !space_take(bytes - thread->window_bytes))
+		return;
+	tandem_process_path(path, "window", thread->number);
+	if (window_map(path, 0, bytes, thread->window, &window)) {
+		space_give(bytes - thread->window_bytes);
+		return;
+	}
+	thread->window->packet_bits = (uint64_t)bytes * 8;
+	thread->window_bytes = bytes;
+}
+
 static int stream_next_window(struct tandem_thread *thread)
 {
 	uint64_t content = thread->window->content_bits / 8;
@@ -230,6 +274,7 @@ static int stream_next_window(struct tandem_thread *thread)
 	if (error)
 		return error;
 	thread->packet += content;
+	window_grow(thread);
 	window_begin(thread, thread->window->packet_seq_num + 1);
 	lost_record(thread);
 	return 0;
@@ -256,8 +301,15 @@ int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = thread->window ? stream_next_window(thread) : stream_open(thread);
+	/* A long record may want a window that has grown twice. */
+	for (int i = 0; i < 3 && !error && (size_t)(thread->end - thread->cursor) < bytes; i++)
+		error = stream_next_window(thread);
+	if (!error && (size_t)(thread->end - thread->cursor) < bytes)
+		error = -EMSGSIZE;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error) {
+	if (error == -EMSGSIZE) {
+		count_lost(thread, TANDEM_LOSS_too_large);
+	} else if (error) {
 		thread->backoff = thread->backoff < 1024 ? thread->backoff * 2 + 1 : 1024;
 		thread->retry = thread->backoff;
 		count_lost(thread, loss_of(error));
@@ -290,7 +342,7 @@ void tandem_stream_close(void)
 	struct tandem_thread *thread = &tandem_thread;
 	char path[TANDEM_PATH_BYTES + 64];
 	struct tandem_packet_header *window = thread->window;
-	uint32_t bytes = tandem_control.window_bytes;
+	uint32_t bytes = thread->window_bytes;
 	int saved = errno;
 
 	if (!window || thread->busy)
@@ -306,7 +358,7 @@ void tandem_stream_close(void)
 	} else {
 		atomic_fetch_add(&tandem_control.used_bytes, bytes);
 	}
-	munmap(window, bytes);
+	munmap(window, tandem_control.window_bytes);
 	tandem_stream_forget();
 	errno = saved;
 }

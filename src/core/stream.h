@@ -45,6 +45,7 @@ struct tandem_thread {
 	uint64_t packet;     /* TANDEM_PACKET(): which packet the window holds */
 	uint64_t operations; /* the last operation's sequence number */
 	uint32_t number;     /* K, from 1 */
+	uint32_t window_bytes;
 	uint32_t retry;	     /* records to drop before the next try after a failure */
 	uint32_t backoff;
 	uint32_t lost;	     /* in this window: events_discarded, and the record `lost` */

@@ -47,7 +47,7 @@ struct tandem_control {
 	_Atomic uint32_t epoch; /* +1 at each resume: descriptions made before are stale */
 	uint32_t cut_bytes;	/* strings and arrays are cut at this length */
 	uint32_t exit_wait_ms;	/* bound on waiting for running commands at exit */
-	uint32_t window_bytes;	/* size of a stream's window */
+	uint32_t window_bytes;	/* largest size of a stream's window; a multiple of 4096 */
 
 	uint64_t magic;
 	uint32_t version;
