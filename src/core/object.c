@@ -162,6 +162,14 @@ uint32_t tandem_object_find(unsigned type, const void *handle)
 	return value >> 32 == tandem_process_epoch() ? (uint32_t)value : 0;
 }
 
+void tandem_object_forget(unsigned type, const void *handle)
+{
+	struct slot *slot = find(key_of(type, handle));
+
+	if (slot)
+		atomic_store_explicit(&slot->value, 0, memory_order_release);
+}
+
 static uint32_t number_unannounced(unsigned type, const void *handle)
 {
 	struct tandem_thread *thread = &tandem_thread;

@@ -105,13 +105,46 @@ void opencl_command_call_back(struct opencl_queue *queue);
 /* What to do at the program's exit, once there are queues. */
 void opencl_command_at_exit(void);
 
-/* describe.c */
+/* describe.c: our number of a new object, with a record that says what it is. */
 void opencl_describe(unsigned type, void *handle, uint32_t number);
 uint32_t opencl_created(unsigned type, void *handle);
+uint32_t opencl_created_context(void *context, enum opencl_fn fn);
+uint32_t opencl_created_kernel(void *kernel, enum opencl_fn fn, const void *program);
+uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_program_source source,
+				const void *context, uint64_t bytes);
+
+/* One number of an object by the driver's clGet*Info; 0 when it has none. */
 uint64_t opencl_info_u64(int32_t (*get)(void *, uint32_t, size_t, void *, size_t *), void *object,
 			 uint32_t name);
 
-/* memory.c */
+/* event.c: an event that no command made (a user's, GL's) gets an id too. */
+uint64_t opencl_created_event(void *event, enum opencl_fn fn, const void *context);
+
+/* memory.c: a new memory object (NULL, 0: asked of the driver), an allocation
+ * by address, and an address about to be freed (0: not ours). */
+uint32_t opencl_created_memory(void *memory, enum opencl_fn fn, enum tandem_memory_kind kind,
+			       const void *context, const void *parent, uint64_t flags,
+			       uint64_t bytes);
+uint32_t opencl_allocated(void *pointer, enum opencl_fn fn, enum tandem_memory_kind kind,
+			  const void *context, const void *device, uint64_t flags, uint64_t bytes);
+uint64_t opencl_freeing(const void *pointer);
+void opencl_freed_list(uint32_t count, const void *pointers, int32_t result);
 void opencl_memory_describe(void *memory, uint32_t number);
+
+/* What a command moves. */
+uint64_t opencl_image_bytes(void *image, const void *region);
+uint64_t opencl_memories_bytes(uint32_t count, const void *memories);
+
+static inline uint64_t opencl_region_bytes(const void *region)
+{
+	const size_t *size = region;
+
+	return size ? (uint64_t)size[0] * size[1] * size[2] : 0;
+}
+
+static inline void *opencl_first_queue(uint32_t count, const void *queues)
+{
+	return count && queues ? *(void *const *)queues : NULL;
+}
 
 #endif
