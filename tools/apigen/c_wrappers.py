@@ -73,9 +73,13 @@ def params_of(call):
     return ["opencl_pfn_%s real" % call.name] + declared
 
 
+TESTS = {None: "opencl_recording", "hiding": "opencl_recording_or_hiding",
+         "session": "opencl_in_session"}
+
+
 def wrapper_write(call, name, real):
     function = call.function
-    test = "opencl_recording_or_hiding" if call.rule.get("test") == "hiding" else "opencl_recording"
+    test = TESTS[call.rule.get("test")]
     body = ("opencl_custom_" if "custom" in call.rule else "body_") + call.name
     returns = "" if function.c == "void" else "return "
     out = [wrap("static %s(" % declare(function.c, name), params(function), ")"), "{"]

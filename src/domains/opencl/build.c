@@ -5,7 +5,8 @@
 
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/gen/records.h"
+#include "domains/opencl/hooks.h"
 
 #define LOG_BYTES 16384
 

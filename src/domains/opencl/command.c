@@ -16,7 +16,7 @@
 #include "core/pool.h"
 #include "core/process.h"
 #include "domains/opencl/cl.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/hooks.h"
 
 struct opencl_pending {
 	struct opencl_pending *next;

@@ -4,13 +4,11 @@
 #include <string.h>
 
 #include "domains/opencl/cl.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/hooks.h"
 
 #define TEXT_BYTES 512
 
-typedef int32_t (*get_info)(void *, uint32_t, size_t, void *, size_t *);
-
-uint64_t opencl_info_u64(get_info get, void *object, uint32_t name)
+uint64_t opencl_info_u64(opencl_get_info get, void *object, uint32_t name)
 {
 	uint64_t value = 0;
 
@@ -24,7 +22,7 @@ struct text {
 	char bytes[TEXT_BYTES];
 };
 
-static void info_text(struct text *text, get_info get, void *object, uint32_t name)
+static void info_text(struct text *text, opencl_get_info get, void *object, uint32_t name)
 {
 	size_t size = 0;
 
@@ -74,7 +72,7 @@ static uint8_t device_type(uint64_t type)
 
 static void describe_device(void *device, uint32_t number)
 {
-	get_info get = opencl_next.clGetDeviceInfo;
+	opencl_get_info get = opencl_next.clGetDeviceInfo;
 	void *platform = (void *)(uintptr_t)opencl_info_u64(get, device, CL_DEVICE_PLATFORM);
 	void *parent = (void *)(uintptr_t)opencl_info_u64(get, device, CL_DEVICE_PARENT_DEVICE);
 	struct text name, platform_name, vendor, version, driver;
@@ -169,7 +167,7 @@ static void program_write(void *program, uint32_t number, const void *context, u
 
 static void describe_program(void *program, uint32_t number)
 {
-	get_info get = opencl_next.clGetProgramInfo;
+	opencl_get_info get = opencl_next.clGetProgramInfo;
 	void *context = (void *)(uintptr_t)opencl_info_u64(get, program, CL_PROGRAM_CONTEXT);
 	size_t source = 0, il = 0;
 
@@ -195,7 +193,7 @@ static uint64_t work_group_info(void *kernel, void *device, uint32_t name)
 
 static void describe_kernel(void *kernel, uint32_t number)
 {
-	get_info get = opencl_next.clGetKernelInfo;
+	opencl_get_info get = opencl_next.clGetKernelInfo;
 	void *program = (void *)(uintptr_t)opencl_info_u64(get, kernel, CL_KERNEL_PROGRAM);
 	void *context = (void *)(uintptr_t)opencl_info_u64(get, kernel, CL_KERNEL_CONTEXT);
 	uint32_t program_number = tandem_object_number(TANDEM_OBJECT_program, program);

@@ -5,7 +5,8 @@
 #include "core/pool.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/gen/records.h"
+#include "domains/opencl/hooks.h"
 
 int32_t opencl_custom_clGetEventInfo(opencl_pfn_clGetEventInfo real, void *event,
 				     uint32_t param_name, size_t param_value_size,

@@ -7,8 +7,9 @@
 
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
-#include "domains/opencl/gen/wrappers.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/gen/records.h"
+
+#include "domains/opencl/hooks.h"
 
 static int fn_find(const char *name)
 {
@@ -25,7 +26,8 @@ static void *wrap_extension(int fn, void *real)
 	for (int slot = 0; slot < OPENCL_SLOTS; slot++) {
 		void *none = NULL;
 
-		if (atomic_compare_exchange_strong(&opencl_ext_real[slot][index], &none, real) ||
+		if (__atomic_compare_exchange_n(&opencl_ext_real[slot].all[index], &none, real, 0,
+						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
 		    none == real)
 			return opencl_ext_wrap[slot][index];
 	}

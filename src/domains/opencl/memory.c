@@ -5,7 +5,8 @@
 
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/gen/records.h"
+#include "domains/opencl/hooks.h"
 
 static uint64_t memory_info(void *memory, uint32_t name)
 {

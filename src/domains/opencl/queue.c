@@ -8,7 +8,8 @@
 #include "core/process.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/gen/records.h"
+#include "domains/opencl/hooks.h"
 
 _Atomic uint32_t opencl_hiding;
 struct opencl_queue *_Atomic opencl_queues;

@@ -266,23 +266,12 @@ static int32_t wrap_clRetainCommandQueue(void *command_queue)
 }
 EXPORT(clRetainCommandQueue);
 
-static inline int32_t body_clReleaseCommandQueue(opencl_pfn_clReleaseCommandQueue real,
-		void *command_queue)
-{
-	struct tandem_call call;
-	int32_t ret;
-
-	opencl_begin_clReleaseCommandQueue(&call, command_queue);
-	ret = real(command_queue);
-	tandem_call_end(&call, ret);
-	return ret;
-}
-
 static int32_t wrap_clReleaseCommandQueue(void *command_queue)
 {
-	if (tandem_likely(!opencl_recording()))
+	if (tandem_likely(!opencl_recording_or_hiding()))
 		return opencl_next.clReleaseCommandQueue(command_queue);
-	return body_clReleaseCommandQueue(opencl_next.clReleaseCommandQueue, command_queue);
+	return opencl_custom_clReleaseCommandQueue(opencl_next.clReleaseCommandQueue,
+			command_queue);
 }
 EXPORT(clReleaseCommandQueue);
 
@@ -1625,7 +1614,7 @@ EXPORT(clEnqueueBarrier);
 
 static void *wrap_clGetExtensionFunctionAddress(const void *func_name)
 {
-	if (tandem_likely(!opencl_recording()))
+	if (tandem_likely(!opencl_in_session()))
 		return opencl_next.clGetExtensionFunctionAddress(func_name);
 	return opencl_custom_clGetExtensionFunctionAddress(
 			opencl_next.clGetExtensionFunctionAddress, func_name);
@@ -2581,7 +2570,7 @@ EXPORT(clEnqueueBarrierWithWaitList);
 static void *wrap_clGetExtensionFunctionAddressForPlatform(void *platform,
 		const void *func_name)
 {
-	if (tandem_likely(!opencl_recording()))
+	if (tandem_likely(!opencl_in_session()))
 		return opencl_next.clGetExtensionFunctionAddressForPlatform(platform,
 				func_name);
 	return opencl_custom_clGetExtensionFunctionAddressForPlatform(

@@ -1,7 +1,8 @@
-/* The OpenCL domain: what its files share.
+/* The OpenCL domain: what its files share, and what its rules call.
  *
  *   gen/        wrappers, records, the table of next functions (tools/apigen)
  *   layer.c     the two ways in: preloaded symbols and the loader's layer
+ *   hooks.h     what the wrappers and the rules (opencl.rules) call
  *   extension.c functions that a driver hands out by name
  *   queue.c     queues: forced profiling and its hiding; commands under way
  *   command.c   one command from its enqueue to its operation record
@@ -13,8 +14,8 @@
  * of core/stream.h. Real functions are called through opencl_next, which no
  * wrapper of ours is in.
  */
-#ifndef TANDEM_OPENCL_OPENCL_H
-#define TANDEM_OPENCL_OPENCL_H
+#ifndef TANDEM_OPENCL_HOOKS_H
+#define TANDEM_OPENCL_HOOKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,6 +40,12 @@ static inline bool opencl_recording_or_hiding(void)
 {
 	return (tandem_recording() & OPENCL_BIT) |
 	       atomic_load_explicit(&opencl_hiding, memory_order_relaxed);
+}
+
+/* Functions handed out by name are wrapped before the recording is on. */
+static inline bool opencl_in_session(void)
+{
+	return tandem_session_dir[0] != 0;
 }
 
 /* layer.c: finds the real functions. Called by the first call of each. */
@@ -114,8 +121,8 @@ uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_pr
 				const void *context, uint64_t bytes);
 
 /* One number of an object by the driver's clGet*Info; 0 when it has none. */
-uint64_t opencl_info_u64(int32_t (*get)(void *, uint32_t, size_t, void *, size_t *), void *object,
-			 uint32_t name);
+typedef int32_t (*opencl_get_info)(void *, uint32_t, size_t, void *, void *);
+uint64_t opencl_info_u64(opencl_get_info get, void *object, uint32_t name);
 
 /* event.c: an event that no command made (a user's, GL's) gets an id too. */
 uint64_t opencl_created_event(void *event, enum opencl_fn fn, const void *context);
@@ -134,13 +141,6 @@ void opencl_memory_describe(void *memory, uint32_t number);
 /* What a command moves. */
 uint64_t opencl_image_bytes(void *image, const void *region);
 uint64_t opencl_memories_bytes(uint32_t count, const void *memories);
-
-static inline uint64_t opencl_region_bytes(const void *region)
-{
-	const size_t *size = region;
-
-	return size ? (uint64_t)size[0] * size[1] * size[2] : 0;
-}
 
 static inline void *opencl_first_queue(uint32_t count, const void *queues)
 {
