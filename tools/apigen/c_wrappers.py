@@ -77,11 +77,16 @@ def params_of(call):
     return ["opencl_pfn_%s real" % call.name] + declared
 
 
+# What decides whether a wrapper leaves the straight way (rules: test).
+TESTS = {None: "opencl_recording", "hiding": "opencl_recording_or_hiding",
+         "session": "opencl_in_session"}
+
+
 def wrapper_write(call, suffix, real):
     """record_F() and wrap_F(). The recorded call is a function of its own with the wrapper's
     parameters, so that the wrapper needs no frame and ends in one of two jumps."""
     function = call.function
-    test = "opencl_recording_or_hiding" if call.rule.get("test") == "hiding" else "opencl_recording"
+    test = TESTS[call.rule.get("test")]
     body = ("opencl_custom_" if "custom" in call.rule else "body_") + call.name
     name = call.name + suffix
     void = function.c == "void"

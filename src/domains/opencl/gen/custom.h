@@ -13,6 +13,8 @@
 
 void *opencl_custom_clCreateCommandQueue(opencl_pfn_clCreateCommandQueue real, void *context,
 		void *device, uint64_t properties, void *errcode_ret);
+int32_t opencl_custom_clReleaseCommandQueue(opencl_pfn_clReleaseCommandQueue real,
+		void *command_queue);
 int32_t opencl_custom_clGetCommandQueueInfo(opencl_pfn_clGetCommandQueueInfo real,
 		void *command_queue, uint32_t param_name, size_t param_value_size,
 		void *param_value, void *param_value_size_ret);

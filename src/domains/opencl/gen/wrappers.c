@@ -336,26 +336,15 @@ static int32_t wrap_clRetainCommandQueue(void *command_queue)
 }
 EXPORT(clRetainCommandQueue);
 
-static inline int32_t body_clReleaseCommandQueue(opencl_pfn_clReleaseCommandQueue real,
-		void *command_queue)
-{
-	struct tandem_call call;
-	int32_t ret;
-
-	opencl_begin_clReleaseCommandQueue(&call, command_queue);
-	ret = real(command_queue);
-	tandem_call_end(&call, ret);
-	return ret;
-}
-
 static NOINLINE int32_t record_clReleaseCommandQueue(void *command_queue)
 {
-	return body_clReleaseCommandQueue(opencl_next.clReleaseCommandQueue, command_queue);
+	return opencl_custom_clReleaseCommandQueue(opencl_next.clReleaseCommandQueue,
+			command_queue);
 }
 
 static int32_t wrap_clReleaseCommandQueue(void *command_queue)
 {
-	if (tandem_likely(!opencl_recording()))
+	if (tandem_likely(!opencl_recording_or_hiding()))
 		return opencl_next.clReleaseCommandQueue(command_queue);
 	return record_clReleaseCommandQueue(command_queue);
 }
@@ -2041,7 +2030,7 @@ static NOINLINE void *record_clGetExtensionFunctionAddress(const void *func_name
 
 static void *wrap_clGetExtensionFunctionAddress(const void *func_name)
 {
-	if (tandem_likely(!opencl_recording()))
+	if (tandem_likely(!opencl_in_session()))
 		return opencl_next.clGetExtensionFunctionAddress(func_name);
 	return record_clGetExtensionFunctionAddress(func_name);
 }
@@ -3236,7 +3225,7 @@ static NOINLINE void *record_clGetExtensionFunctionAddressForPlatform(void *plat
 static void *wrap_clGetExtensionFunctionAddressForPlatform(void *platform,
 		const void *func_name)
 {
-	if (tandem_likely(!opencl_recording()))
+	if (tandem_likely(!opencl_in_session()))
 		return opencl_next.clGetExtensionFunctionAddressForPlatform(platform,
 				func_name);
 	return record_clGetExtensionFunctionAddressForPlatform(platform, func_name);
