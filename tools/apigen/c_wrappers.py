@@ -4,6 +4,10 @@ import re
 
 from c_text import declare, head, params, wrap
 
+# Parameters that need no place on the stack (x86-64; more on other machines).
+# With more, compilers copy them around before two calls but not before one.
+REGISTERS = 6
+
 
 def names(call):
     return [param.name for param in call.function.params]
@@ -62,7 +66,7 @@ def body_write(call):
     if not void:
         after.append("\treturn ret;")
     # Extension functions share one body over all slots.
-    out = [wrap("static %s%s(" % ("__attribute__((noinline)) " if call.extension else "inline ",
+    out = [wrap("static %s%s(" % ("NOINLINE " if call.extension else "inline ",
                                   declare(function.c, "body_" + call.name)),
                 params_of(call), ")"), "{"]
     return out + declarations + returned + [""] + before + [real] + after + ["}\n"]
@@ -73,21 +77,32 @@ def params_of(call):
     return ["opencl_pfn_%s real" % call.name] + declared
 
 
+# What decides whether a wrapper leaves the straight way (rules: test).
 TESTS = {None: "opencl_recording", "hiding": "opencl_recording_or_hiding",
          "session": "opencl_in_session"}
 
 
-def wrapper_write(call, name, real):
+def wrapper_write(call, suffix, real):
+    """record_F() and wrap_F(). The recorded call is a function of its own with the wrapper's
+    parameters, so that the wrapper needs no frame and ends in one of two jumps."""
     function = call.function
     test = TESTS[call.rule.get("test")]
     body = ("opencl_custom_" if "custom" in call.rule else "body_") + call.name
-    returns = "" if function.c == "void" else "return "
-    out = [wrap("static %s(" % declare(function.c, name), params(function), ")"), "{"]
+    name = call.name + suffix
+    void = function.c == "void"
+    returns = "" if void else "return "
+    out = [wrap("static NOINLINE %s(" % declare(function.c, "record_" + name), params(function), ")"),
+           "{",
+           wrap("%s%s(" % (returns, body), [real] + names(call), ");", 1),
+           "}\n",
+           wrap("static %s(" % declare(function.c, "wrap_" + name), params(function), ")"), "{"]
+    if len(function.params) > REGISTERS:
+        out.append("\topencl_pfn_%s to = %s() ? record_%s : %s;\n" % (call.name, test, name, real))
+        return out + [wrap("%sto(" % returns, names(call), ");", 1), "}\n"]
     direct = wrap("%s%s(" % (returns, real), names(call) or [""], ");", 2)
-    recorded = wrap("%s%s(" % (returns, body), [real] + names(call), ");", 1)
-    if function.c == "void":
-        return out + ["\tif (tandem_likely(!%s())) {" % test, direct, "\t\treturn;\n\t}",
-                      recorded, "}\n"]
+    recorded = wrap("%srecord_%s(" % (returns, name), names(call) or [""], ");", 2 if void else 1)
+    if void:
+        return out + ["\tif (tandem_likely(!%s()))" % test, direct, "\telse", recorded, "}\n"]
     return out + ["\tif (tandem_likely(!%s()))" % test, direct, recorded, "}\n"]
 
 
@@ -101,6 +116,8 @@ def wrappers_c(calls, sources):
 #include "domains/opencl/hooks.h"
 #include "schema/gen/core_records.h"
 
+#define NOINLINE __attribute__((noinline))
+
 /* The program's linker finds these; nothing of ours calls them. */
 #define EXPORT(name)                                                           \\
 	extern __typeof__(wrap_##name) name                                    \\
@@ -110,11 +127,11 @@ def wrappers_c(calls, sources):
         if "custom" not in call.rule:
             out += body_write(call)
         if not call.extension:
-            out += wrapper_write(call, "wrap_" + call.name, "opencl_next." + call.name)
+            out += wrapper_write(call, "", "opencl_next." + call.name)
             out[-1] = "}\nEXPORT(%s);\n" % call.name
             continue
         for slot in range(4):
-            out += wrapper_write(call, "wrap_%s_s%d" % (call.name, slot),
+            out += wrapper_write(call, "_s%d" % slot,
                                  "opencl_ext_real[%d].%s" % (slot, call.name))
     out.append("void *const opencl_wraps[OPENCL_FN_COUNT] = {")
     out += ["\t[OPENCL_FN_%s] = (void *)wrap_%s," % (call.name, call.name)

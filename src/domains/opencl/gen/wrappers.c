@@ -10,6 +10,8 @@
 #include "domains/opencl/hooks.h"
 #include "schema/gen/core_records.h"
 
+#define NOINLINE __attribute__((noinline))
+
 /* The program's linker finds these; nothing of ours calls them. */
 #define EXPORT(name)                                                           \
 	extern __typeof__(wrap_##name) name                                    \
@@ -27,12 +29,18 @@ static inline int32_t body_clGetPlatformIDs(opencl_pfn_clGetPlatformIDs real,
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetPlatformIDs(uint32_t num_entries, void *platforms,
+		void *num_platforms)
+{
+	return body_clGetPlatformIDs(opencl_next.clGetPlatformIDs, num_entries, platforms,
+			num_platforms);
+}
+
 static int32_t wrap_clGetPlatformIDs(uint32_t num_entries, void *platforms, void *num_platforms)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetPlatformIDs(num_entries, platforms, num_platforms);
-	return body_clGetPlatformIDs(opencl_next.clGetPlatformIDs, num_entries, platforms,
-			num_platforms);
+	return record_clGetPlatformIDs(num_entries, platforms, num_platforms);
 }
 EXPORT(clGetPlatformIDs);
 
@@ -50,14 +58,21 @@ static inline int32_t body_clGetPlatformInfo(opencl_pfn_clGetPlatformInfo real, 
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetPlatformInfo(void *platform, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetPlatformInfo(opencl_next.clGetPlatformInfo, platform, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetPlatformInfo(void *platform, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetPlatformInfo(platform, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetPlatformInfo(opencl_next.clGetPlatformInfo, platform, param_name,
-			param_value_size, param_value, param_value_size_ret);
+	return record_clGetPlatformInfo(platform, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetPlatformInfo);
 
@@ -74,14 +89,20 @@ static inline int32_t body_clGetDeviceIDs(opencl_pfn_clGetDeviceIDs real, void *
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetDeviceIDs(void *platform, uint64_t device_type,
+		uint32_t num_entries, void *devices, void *num_devices)
+{
+	return body_clGetDeviceIDs(opencl_next.clGetDeviceIDs, platform, device_type,
+			num_entries, devices, num_devices);
+}
+
 static int32_t wrap_clGetDeviceIDs(void *platform, uint64_t device_type, uint32_t num_entries,
 		void *devices, void *num_devices)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetDeviceIDs(platform, device_type, num_entries, devices,
 				num_devices);
-	return body_clGetDeviceIDs(opencl_next.clGetDeviceIDs, platform, device_type,
-			num_entries, devices, num_devices);
+	return record_clGetDeviceIDs(platform, device_type, num_entries, devices, num_devices);
 }
 EXPORT(clGetDeviceIDs);
 
@@ -99,14 +120,21 @@ static inline int32_t body_clGetDeviceInfo(opencl_pfn_clGetDeviceInfo real, void
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetDeviceInfo(void *device, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetDeviceInfo(opencl_next.clGetDeviceInfo, device, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetDeviceInfo(void *device, uint32_t param_name, size_t param_value_size,
 		void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetDeviceInfo(device, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetDeviceInfo(opencl_next.clGetDeviceInfo, device, param_name,
-			param_value_size, param_value, param_value_size_ret);
+	return record_clGetDeviceInfo(device, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetDeviceInfo);
 
@@ -130,14 +158,21 @@ static inline void *body_clCreateContext(opencl_pfn_clCreateContext real,
 	return ret;
 }
 
+static NOINLINE void *record_clCreateContext(const void *properties, uint32_t num_devices,
+		const void *devices, void *pfn_notify, void *user_data, void *errcode_ret)
+{
+	return body_clCreateContext(opencl_next.clCreateContext, properties, num_devices,
+			devices, pfn_notify, user_data, errcode_ret);
+}
+
 static void *wrap_clCreateContext(const void *properties, uint32_t num_devices,
 		const void *devices, void *pfn_notify, void *user_data, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateContext(properties, num_devices, devices, pfn_notify,
 				user_data, errcode_ret);
-	return body_clCreateContext(opencl_next.clCreateContext, properties, num_devices,
-			devices, pfn_notify, user_data, errcode_ret);
+	return record_clCreateContext(properties, num_devices, devices, pfn_notify, user_data,
+			errcode_ret);
 }
 EXPORT(clCreateContext);
 
@@ -161,14 +196,21 @@ static inline void *body_clCreateContextFromType(opencl_pfn_clCreateContextFromT
 	return ret;
 }
 
+static NOINLINE void *record_clCreateContextFromType(const void *properties,
+		uint64_t device_type, void *pfn_notify, void *user_data, void *errcode_ret)
+{
+	return body_clCreateContextFromType(opencl_next.clCreateContextFromType, properties,
+			device_type, pfn_notify, user_data, errcode_ret);
+}
+
 static void *wrap_clCreateContextFromType(const void *properties, uint64_t device_type,
 		void *pfn_notify, void *user_data, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateContextFromType(properties, device_type, pfn_notify,
 				user_data, errcode_ret);
-	return body_clCreateContextFromType(opencl_next.clCreateContextFromType, properties,
-			device_type, pfn_notify, user_data, errcode_ret);
+	return record_clCreateContextFromType(properties, device_type, pfn_notify, user_data,
+			errcode_ret);
 }
 EXPORT(clCreateContextFromType);
 
@@ -183,11 +225,16 @@ static inline int32_t body_clRetainContext(opencl_pfn_clRetainContext real, void
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainContext(void *context)
+{
+	return body_clRetainContext(opencl_next.clRetainContext, context);
+}
+
 static int32_t wrap_clRetainContext(void *context)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clRetainContext(context);
-	return body_clRetainContext(opencl_next.clRetainContext, context);
+	return record_clRetainContext(context);
 }
 EXPORT(clRetainContext);
 
@@ -202,11 +249,16 @@ static inline int32_t body_clReleaseContext(opencl_pfn_clReleaseContext real, vo
 	return ret;
 }
 
+static NOINLINE int32_t record_clReleaseContext(void *context)
+{
+	return body_clReleaseContext(opencl_next.clReleaseContext, context);
+}
+
 static int32_t wrap_clReleaseContext(void *context)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clReleaseContext(context);
-	return body_clReleaseContext(opencl_next.clReleaseContext, context);
+	return record_clReleaseContext(context);
 }
 EXPORT(clReleaseContext);
 
@@ -224,16 +276,30 @@ static inline int32_t body_clGetContextInfo(opencl_pfn_clGetContextInfo real, vo
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetContextInfo(void *context, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetContextInfo(opencl_next.clGetContextInfo, context, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetContextInfo(void *context, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetContextInfo(context, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetContextInfo(opencl_next.clGetContextInfo, context, param_name,
-			param_value_size, param_value, param_value_size_ret);
+	return record_clGetContextInfo(context, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetContextInfo);
+
+static NOINLINE void *record_clCreateCommandQueue(void *context, void *device,
+		uint64_t properties, void *errcode_ret)
+{
+	return opencl_custom_clCreateCommandQueue(opencl_next.clCreateCommandQueue, context,
+			device, properties, errcode_ret);
+}
 
 static void *wrap_clCreateCommandQueue(void *context, void *device, uint64_t properties,
 		void *errcode_ret)
@@ -241,8 +307,7 @@ static void *wrap_clCreateCommandQueue(void *context, void *device, uint64_t pro
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateCommandQueue(context, device, properties,
 				errcode_ret);
-	return opencl_custom_clCreateCommandQueue(opencl_next.clCreateCommandQueue, context,
-			device, properties, errcode_ret);
+	return record_clCreateCommandQueue(context, device, properties, errcode_ret);
 }
 EXPORT(clCreateCommandQueue);
 
@@ -258,22 +323,40 @@ static inline int32_t body_clRetainCommandQueue(opencl_pfn_clRetainCommandQueue 
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainCommandQueue(void *command_queue)
+{
+	return body_clRetainCommandQueue(opencl_next.clRetainCommandQueue, command_queue);
+}
+
 static int32_t wrap_clRetainCommandQueue(void *command_queue)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clRetainCommandQueue(command_queue);
-	return body_clRetainCommandQueue(opencl_next.clRetainCommandQueue, command_queue);
+	return record_clRetainCommandQueue(command_queue);
 }
 EXPORT(clRetainCommandQueue);
+
+static NOINLINE int32_t record_clReleaseCommandQueue(void *command_queue)
+{
+	return opencl_custom_clReleaseCommandQueue(opencl_next.clReleaseCommandQueue,
+			command_queue);
+}
 
 static int32_t wrap_clReleaseCommandQueue(void *command_queue)
 {
 	if (tandem_likely(!opencl_recording_or_hiding()))
 		return opencl_next.clReleaseCommandQueue(command_queue);
-	return opencl_custom_clReleaseCommandQueue(opencl_next.clReleaseCommandQueue,
-			command_queue);
+	return record_clReleaseCommandQueue(command_queue);
 }
 EXPORT(clReleaseCommandQueue);
+
+static NOINLINE int32_t record_clGetCommandQueueInfo(void *command_queue, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return opencl_custom_clGetCommandQueueInfo(opencl_next.clGetCommandQueueInfo,
+			command_queue, param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
 
 static int32_t wrap_clGetCommandQueueInfo(void *command_queue, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
@@ -281,11 +364,17 @@ static int32_t wrap_clGetCommandQueueInfo(void *command_queue, uint32_t param_na
 	if (tandem_likely(!opencl_recording_or_hiding()))
 		return opencl_next.clGetCommandQueueInfo(command_queue, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return opencl_custom_clGetCommandQueueInfo(opencl_next.clGetCommandQueueInfo,
-			command_queue, param_name, param_value_size, param_value,
-			param_value_size_ret);
+	return record_clGetCommandQueueInfo(command_queue, param_name, param_value_size,
+			param_value, param_value_size_ret);
 }
 EXPORT(clGetCommandQueueInfo);
+
+static NOINLINE int32_t record_clSetCommandQueueProperty(void *command_queue,
+		uint64_t properties, uint32_t enable, void *old_properties)
+{
+	return opencl_custom_clSetCommandQueueProperty(opencl_next.clSetCommandQueueProperty,
+			command_queue, properties, enable, old_properties);
+}
 
 static int32_t wrap_clSetCommandQueueProperty(void *command_queue, uint64_t properties,
 		uint32_t enable, void *old_properties)
@@ -293,8 +382,8 @@ static int32_t wrap_clSetCommandQueueProperty(void *command_queue, uint64_t prop
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSetCommandQueueProperty(command_queue, properties, enable,
 				old_properties);
-	return opencl_custom_clSetCommandQueueProperty(opencl_next.clSetCommandQueueProperty,
-			command_queue, properties, enable, old_properties);
+	return record_clSetCommandQueueProperty(command_queue, properties, enable,
+			old_properties);
 }
 EXPORT(clSetCommandQueueProperty);
 
@@ -316,13 +405,19 @@ static inline void *body_clCreateBuffer(opencl_pfn_clCreateBuffer real, void *co
 	return ret;
 }
 
+static NOINLINE void *record_clCreateBuffer(void *context, uint64_t flags, size_t size,
+		void *host_ptr, void *errcode_ret)
+{
+	return body_clCreateBuffer(opencl_next.clCreateBuffer, context, flags, size, host_ptr,
+			errcode_ret);
+}
+
 static void *wrap_clCreateBuffer(void *context, uint64_t flags, size_t size, void *host_ptr,
 		void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateBuffer(context, flags, size, host_ptr, errcode_ret);
-	return body_clCreateBuffer(opencl_next.clCreateBuffer, context, flags, size, host_ptr,
-			errcode_ret);
+	return record_clCreateBuffer(context, flags, size, host_ptr, errcode_ret);
 }
 EXPORT(clCreateBuffer);
 
@@ -347,15 +442,22 @@ static inline void *body_clCreateImage2D(opencl_pfn_clCreateImage2D real, void *
 	return ret;
 }
 
+static NOINLINE void *record_clCreateImage2D(void *context, uint64_t flags,
+		const void *image_format, size_t image_width, size_t image_height,
+		size_t image_row_pitch, void *host_ptr, void *errcode_ret)
+{
+	return body_clCreateImage2D(opencl_next.clCreateImage2D, context, flags, image_format,
+			image_width, image_height, image_row_pitch, host_ptr, errcode_ret);
+}
+
 static void *wrap_clCreateImage2D(void *context, uint64_t flags, const void *image_format,
 		size_t image_width, size_t image_height, size_t image_row_pitch, void *host_ptr,
 		void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clCreateImage2D(context, flags, image_format, image_width,
-				image_height, image_row_pitch, host_ptr, errcode_ret);
-	return body_clCreateImage2D(opencl_next.clCreateImage2D, context, flags, image_format,
-			image_width, image_height, image_row_pitch, host_ptr, errcode_ret);
+	opencl_pfn_clCreateImage2D to = opencl_recording() ? record_clCreateImage2D : opencl_next.clCreateImage2D;
+
+	return to(context, flags, image_format, image_width, image_height, image_row_pitch,
+			host_ptr, errcode_ret);
 }
 EXPORT(clCreateImage2D);
 
@@ -382,18 +484,25 @@ static inline void *body_clCreateImage3D(opencl_pfn_clCreateImage3D real, void *
 	return ret;
 }
 
+static NOINLINE void *record_clCreateImage3D(void *context, uint64_t flags,
+		const void *image_format, size_t image_width, size_t image_height,
+		size_t image_depth, size_t image_row_pitch, size_t image_slice_pitch,
+		void *host_ptr, void *errcode_ret)
+{
+	return body_clCreateImage3D(opencl_next.clCreateImage3D, context, flags, image_format,
+			image_width, image_height, image_depth, image_row_pitch,
+			image_slice_pitch, host_ptr, errcode_ret);
+}
+
 static void *wrap_clCreateImage3D(void *context, uint64_t flags, const void *image_format,
 		size_t image_width, size_t image_height, size_t image_depth,
 		size_t image_row_pitch, size_t image_slice_pitch, void *host_ptr,
 		void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clCreateImage3D(context, flags, image_format, image_width,
-				image_height, image_depth, image_row_pitch, image_slice_pitch,
-				host_ptr, errcode_ret);
-	return body_clCreateImage3D(opencl_next.clCreateImage3D, context, flags, image_format,
-			image_width, image_height, image_depth, image_row_pitch,
-			image_slice_pitch, host_ptr, errcode_ret);
+	opencl_pfn_clCreateImage3D to = opencl_recording() ? record_clCreateImage3D : opencl_next.clCreateImage3D;
+
+	return to(context, flags, image_format, image_width, image_height, image_depth,
+			image_row_pitch, image_slice_pitch, host_ptr, errcode_ret);
 }
 EXPORT(clCreateImage3D);
 
@@ -408,19 +517,29 @@ static inline int32_t body_clRetainMemObject(opencl_pfn_clRetainMemObject real, 
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainMemObject(void *memobj)
+{
+	return body_clRetainMemObject(opencl_next.clRetainMemObject, memobj);
+}
+
 static int32_t wrap_clRetainMemObject(void *memobj)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clRetainMemObject(memobj);
-	return body_clRetainMemObject(opencl_next.clRetainMemObject, memobj);
+	return record_clRetainMemObject(memobj);
 }
 EXPORT(clRetainMemObject);
+
+static NOINLINE int32_t record_clReleaseMemObject(void *memobj)
+{
+	return opencl_custom_clReleaseMemObject(opencl_next.clReleaseMemObject, memobj);
+}
 
 static int32_t wrap_clReleaseMemObject(void *memobj)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clReleaseMemObject(memobj);
-	return opencl_custom_clReleaseMemObject(opencl_next.clReleaseMemObject, memobj);
+	return record_clReleaseMemObject(memobj);
 }
 EXPORT(clReleaseMemObject);
 
@@ -439,6 +558,14 @@ static inline int32_t body_clGetSupportedImageFormats(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetSupportedImageFormats(void *context, uint64_t flags,
+		uint32_t image_type, uint32_t num_entries, void *image_formats,
+		void *num_image_formats)
+{
+	return body_clGetSupportedImageFormats(opencl_next.clGetSupportedImageFormats, context,
+			flags, image_type, num_entries, image_formats, num_image_formats);
+}
+
 static int32_t wrap_clGetSupportedImageFormats(void *context, uint64_t flags,
 		uint32_t image_type, uint32_t num_entries, void *image_formats,
 		void *num_image_formats)
@@ -446,8 +573,8 @@ static int32_t wrap_clGetSupportedImageFormats(void *context, uint64_t flags,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetSupportedImageFormats(context, flags, image_type,
 				num_entries, image_formats, num_image_formats);
-	return body_clGetSupportedImageFormats(opencl_next.clGetSupportedImageFormats, context,
-			flags, image_type, num_entries, image_formats, num_image_formats);
+	return record_clGetSupportedImageFormats(context, flags, image_type, num_entries,
+			image_formats, num_image_formats);
 }
 EXPORT(clGetSupportedImageFormats);
 
@@ -465,14 +592,21 @@ static inline int32_t body_clGetMemObjectInfo(opencl_pfn_clGetMemObjectInfo real
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetMemObjectInfo(void *memobj, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetMemObjectInfo(opencl_next.clGetMemObjectInfo, memobj, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetMemObjectInfo(void *memobj, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetMemObjectInfo(memobj, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetMemObjectInfo(opencl_next.clGetMemObjectInfo, memobj, param_name,
-			param_value_size, param_value, param_value_size_ret);
+	return record_clGetMemObjectInfo(memobj, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetMemObjectInfo);
 
@@ -490,14 +624,21 @@ static inline int32_t body_clGetImageInfo(opencl_pfn_clGetImageInfo real, void *
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetImageInfo(void *image, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetImageInfo(opencl_next.clGetImageInfo, image, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetImageInfo(void *image, uint32_t param_name, size_t param_value_size,
 		void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetImageInfo(image, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetImageInfo(opencl_next.clGetImageInfo, image, param_name,
-			param_value_size, param_value, param_value_size_ret);
+	return record_clGetImageInfo(image, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetImageInfo);
 
@@ -521,14 +662,21 @@ static inline void *body_clCreateSampler(opencl_pfn_clCreateSampler real, void *
 	return ret;
 }
 
+static NOINLINE void *record_clCreateSampler(void *context, uint32_t normalized_coords,
+		uint32_t addressing_mode, uint32_t filter_mode, void *errcode_ret)
+{
+	return body_clCreateSampler(opencl_next.clCreateSampler, context, normalized_coords,
+			addressing_mode, filter_mode, errcode_ret);
+}
+
 static void *wrap_clCreateSampler(void *context, uint32_t normalized_coords,
 		uint32_t addressing_mode, uint32_t filter_mode, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateSampler(context, normalized_coords, addressing_mode,
 				filter_mode, errcode_ret);
-	return body_clCreateSampler(opencl_next.clCreateSampler, context, normalized_coords,
-			addressing_mode, filter_mode, errcode_ret);
+	return record_clCreateSampler(context, normalized_coords, addressing_mode, filter_mode,
+			errcode_ret);
 }
 EXPORT(clCreateSampler);
 
@@ -543,11 +691,16 @@ static inline int32_t body_clRetainSampler(opencl_pfn_clRetainSampler real, void
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainSampler(void *sampler)
+{
+	return body_clRetainSampler(opencl_next.clRetainSampler, sampler);
+}
+
 static int32_t wrap_clRetainSampler(void *sampler)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clRetainSampler(sampler);
-	return body_clRetainSampler(opencl_next.clRetainSampler, sampler);
+	return record_clRetainSampler(sampler);
 }
 EXPORT(clRetainSampler);
 
@@ -562,11 +715,16 @@ static inline int32_t body_clReleaseSampler(opencl_pfn_clReleaseSampler real, vo
 	return ret;
 }
 
+static NOINLINE int32_t record_clReleaseSampler(void *sampler)
+{
+	return body_clReleaseSampler(opencl_next.clReleaseSampler, sampler);
+}
+
 static int32_t wrap_clReleaseSampler(void *sampler)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clReleaseSampler(sampler);
-	return body_clReleaseSampler(opencl_next.clReleaseSampler, sampler);
+	return record_clReleaseSampler(sampler);
 }
 EXPORT(clReleaseSampler);
 
@@ -584,14 +742,21 @@ static inline int32_t body_clGetSamplerInfo(opencl_pfn_clGetSamplerInfo real, vo
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetSamplerInfo(void *sampler, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetSamplerInfo(opencl_next.clGetSamplerInfo, sampler, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetSamplerInfo(void *sampler, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetSamplerInfo(sampler, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetSamplerInfo(opencl_next.clGetSamplerInfo, sampler, param_name,
-			param_value_size, param_value, param_value_size_ret);
+	return record_clGetSamplerInfo(sampler, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetSamplerInfo);
 
@@ -615,14 +780,20 @@ static inline void *body_clCreateProgramWithSource(opencl_pfn_clCreateProgramWit
 	return ret;
 }
 
+static NOINLINE void *record_clCreateProgramWithSource(void *context, uint32_t count,
+		const void *strings, const void *lengths, void *errcode_ret)
+{
+	return body_clCreateProgramWithSource(opencl_next.clCreateProgramWithSource, context,
+			count, strings, lengths, errcode_ret);
+}
+
 static void *wrap_clCreateProgramWithSource(void *context, uint32_t count, const void *strings,
 		const void *lengths, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateProgramWithSource(context, count, strings, lengths,
 				errcode_ret);
-	return body_clCreateProgramWithSource(opencl_next.clCreateProgramWithSource, context,
-			count, strings, lengths, errcode_ret);
+	return record_clCreateProgramWithSource(context, count, strings, lengths, errcode_ret);
 }
 EXPORT(clCreateProgramWithSource);
 
@@ -648,15 +819,22 @@ static inline void *body_clCreateProgramWithBinary(opencl_pfn_clCreateProgramWit
 	return ret;
 }
 
+static NOINLINE void *record_clCreateProgramWithBinary(void *context, uint32_t num_devices,
+		const void *device_list, const void *lengths, const void *binaries,
+		void *binary_status, void *errcode_ret)
+{
+	return body_clCreateProgramWithBinary(opencl_next.clCreateProgramWithBinary, context,
+			num_devices, device_list, lengths, binaries, binary_status,
+			errcode_ret);
+}
+
 static void *wrap_clCreateProgramWithBinary(void *context, uint32_t num_devices,
 		const void *device_list, const void *lengths, const void *binaries,
 		void *binary_status, void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clCreateProgramWithBinary(context, num_devices, device_list,
-				lengths, binaries, binary_status, errcode_ret);
-	return body_clCreateProgramWithBinary(opencl_next.clCreateProgramWithBinary, context,
-			num_devices, device_list, lengths, binaries, binary_status,
+	opencl_pfn_clCreateProgramWithBinary to = opencl_recording() ? record_clCreateProgramWithBinary : opencl_next.clCreateProgramWithBinary;
+
+	return to(context, num_devices, device_list, lengths, binaries, binary_status,
 			errcode_ret);
 }
 EXPORT(clCreateProgramWithBinary);
@@ -672,11 +850,16 @@ static inline int32_t body_clRetainProgram(opencl_pfn_clRetainProgram real, void
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainProgram(void *program)
+{
+	return body_clRetainProgram(opencl_next.clRetainProgram, program);
+}
+
 static int32_t wrap_clRetainProgram(void *program)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clRetainProgram(program);
-	return body_clRetainProgram(opencl_next.clRetainProgram, program);
+	return record_clRetainProgram(program);
 }
 EXPORT(clRetainProgram);
 
@@ -691,13 +874,25 @@ static inline int32_t body_clReleaseProgram(opencl_pfn_clReleaseProgram real, vo
 	return ret;
 }
 
+static NOINLINE int32_t record_clReleaseProgram(void *program)
+{
+	return body_clReleaseProgram(opencl_next.clReleaseProgram, program);
+}
+
 static int32_t wrap_clReleaseProgram(void *program)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clReleaseProgram(program);
-	return body_clReleaseProgram(opencl_next.clReleaseProgram, program);
+	return record_clReleaseProgram(program);
 }
 EXPORT(clReleaseProgram);
+
+static NOINLINE int32_t record_clBuildProgram(void *program, uint32_t num_devices,
+		const void *device_list, const void *options, void *pfn_notify, void *user_data)
+{
+	return opencl_custom_clBuildProgram(opencl_next.clBuildProgram, program, num_devices,
+			device_list, options, pfn_notify, user_data);
+}
 
 static int32_t wrap_clBuildProgram(void *program, uint32_t num_devices, const void *device_list,
 		const void *options, void *pfn_notify, void *user_data)
@@ -705,8 +900,8 @@ static int32_t wrap_clBuildProgram(void *program, uint32_t num_devices, const vo
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clBuildProgram(program, num_devices, device_list, options,
 				pfn_notify, user_data);
-	return opencl_custom_clBuildProgram(opencl_next.clBuildProgram, program, num_devices,
-			device_list, options, pfn_notify, user_data);
+	return record_clBuildProgram(program, num_devices, device_list, options, pfn_notify,
+			user_data);
 }
 EXPORT(clBuildProgram);
 
@@ -721,11 +916,16 @@ static inline int32_t body_clUnloadCompiler(opencl_pfn_clUnloadCompiler real)
 	return ret;
 }
 
+static NOINLINE int32_t record_clUnloadCompiler(void)
+{
+	return body_clUnloadCompiler(opencl_next.clUnloadCompiler);
+}
+
 static int32_t wrap_clUnloadCompiler(void)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clUnloadCompiler();
-	return body_clUnloadCompiler(opencl_next.clUnloadCompiler);
+	return record_clUnloadCompiler();
 }
 EXPORT(clUnloadCompiler);
 
@@ -743,14 +943,21 @@ static inline int32_t body_clGetProgramInfo(opencl_pfn_clGetProgramInfo real, vo
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetProgramInfo(void *program, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetProgramInfo(opencl_next.clGetProgramInfo, program, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetProgramInfo(void *program, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetProgramInfo(program, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetProgramInfo(opencl_next.clGetProgramInfo, program, param_name,
-			param_value_size, param_value, param_value_size_ret);
+	return record_clGetProgramInfo(program, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetProgramInfo);
 
@@ -769,14 +976,22 @@ static inline int32_t body_clGetProgramBuildInfo(opencl_pfn_clGetProgramBuildInf
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetProgramBuildInfo(void *program, void *device,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetProgramBuildInfo(opencl_next.clGetProgramBuildInfo, program, device,
+			param_name, param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetProgramBuildInfo(void *program, void *device, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetProgramBuildInfo(program, device, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetProgramBuildInfo(opencl_next.clGetProgramBuildInfo, program, device,
-			param_name, param_value_size, param_value, param_value_size_ret);
+	return record_clGetProgramBuildInfo(program, device, param_name, param_value_size,
+			param_value, param_value_size_ret);
 }
 EXPORT(clGetProgramBuildInfo);
 
@@ -798,14 +1013,27 @@ static inline void *body_clCreateKernel(opencl_pfn_clCreateKernel real, void *pr
 	return ret;
 }
 
+static NOINLINE void *record_clCreateKernel(void *program, const void *kernel_name,
+		void *errcode_ret)
+{
+	return body_clCreateKernel(opencl_next.clCreateKernel, program, kernel_name,
+			errcode_ret);
+}
+
 static void *wrap_clCreateKernel(void *program, const void *kernel_name, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateKernel(program, kernel_name, errcode_ret);
-	return body_clCreateKernel(opencl_next.clCreateKernel, program, kernel_name,
-			errcode_ret);
+	return record_clCreateKernel(program, kernel_name, errcode_ret);
 }
 EXPORT(clCreateKernel);
+
+static NOINLINE int32_t record_clCreateKernelsInProgram(void *program, uint32_t num_kernels,
+		void *kernels, void *num_kernels_ret)
+{
+	return opencl_custom_clCreateKernelsInProgram(opencl_next.clCreateKernelsInProgram,
+			program, num_kernels, kernels, num_kernels_ret);
+}
 
 static int32_t wrap_clCreateKernelsInProgram(void *program, uint32_t num_kernels, void *kernels,
 		void *num_kernels_ret)
@@ -813,8 +1041,7 @@ static int32_t wrap_clCreateKernelsInProgram(void *program, uint32_t num_kernels
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateKernelsInProgram(program, num_kernels, kernels,
 				num_kernels_ret);
-	return opencl_custom_clCreateKernelsInProgram(opencl_next.clCreateKernelsInProgram,
-			program, num_kernels, kernels, num_kernels_ret);
+	return record_clCreateKernelsInProgram(program, num_kernels, kernels, num_kernels_ret);
 }
 EXPORT(clCreateKernelsInProgram);
 
@@ -829,11 +1056,16 @@ static inline int32_t body_clRetainKernel(opencl_pfn_clRetainKernel real, void *
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainKernel(void *kernel)
+{
+	return body_clRetainKernel(opencl_next.clRetainKernel, kernel);
+}
+
 static int32_t wrap_clRetainKernel(void *kernel)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clRetainKernel(kernel);
-	return body_clRetainKernel(opencl_next.clRetainKernel, kernel);
+	return record_clRetainKernel(kernel);
 }
 EXPORT(clRetainKernel);
 
@@ -848,11 +1080,16 @@ static inline int32_t body_clReleaseKernel(opencl_pfn_clReleaseKernel real, void
 	return ret;
 }
 
+static NOINLINE int32_t record_clReleaseKernel(void *kernel)
+{
+	return body_clReleaseKernel(opencl_next.clReleaseKernel, kernel);
+}
+
 static int32_t wrap_clReleaseKernel(void *kernel)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clReleaseKernel(kernel);
-	return body_clReleaseKernel(opencl_next.clReleaseKernel, kernel);
+	return record_clReleaseKernel(kernel);
 }
 EXPORT(clReleaseKernel);
 
@@ -868,13 +1105,19 @@ static inline int32_t body_clSetKernelArg(opencl_pfn_clSetKernelArg real, void *
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetKernelArg(void *kernel, uint32_t arg_index, size_t arg_size,
+		const void *arg_value)
+{
+	return body_clSetKernelArg(opencl_next.clSetKernelArg, kernel, arg_index, arg_size,
+			arg_value);
+}
+
 static int32_t wrap_clSetKernelArg(void *kernel, uint32_t arg_index, size_t arg_size,
 		const void *arg_value)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSetKernelArg(kernel, arg_index, arg_size, arg_value);
-	return body_clSetKernelArg(opencl_next.clSetKernelArg, kernel, arg_index, arg_size,
-			arg_value);
+	return record_clSetKernelArg(kernel, arg_index, arg_size, arg_value);
 }
 EXPORT(clSetKernelArg);
 
@@ -892,14 +1135,21 @@ static inline int32_t body_clGetKernelInfo(opencl_pfn_clGetKernelInfo real, void
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetKernelInfo(void *kernel, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetKernelInfo(opencl_next.clGetKernelInfo, kernel, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetKernelInfo(void *kernel, uint32_t param_name, size_t param_value_size,
 		void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetKernelInfo(kernel, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetKernelInfo(opencl_next.clGetKernelInfo, kernel, param_name,
-			param_value_size, param_value, param_value_size_ret);
+	return record_clGetKernelInfo(kernel, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetKernelInfo);
 
@@ -918,15 +1168,23 @@ static inline int32_t body_clGetKernelWorkGroupInfo(opencl_pfn_clGetKernelWorkGr
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetKernelWorkGroupInfo(void *kernel, void *device,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetKernelWorkGroupInfo(opencl_next.clGetKernelWorkGroupInfo, kernel,
+			device, param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
+
 static int32_t wrap_clGetKernelWorkGroupInfo(void *kernel, void *device, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetKernelWorkGroupInfo(kernel, device, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetKernelWorkGroupInfo(opencl_next.clGetKernelWorkGroupInfo, kernel,
-			device, param_name, param_value_size, param_value,
-			param_value_size_ret);
+	return record_clGetKernelWorkGroupInfo(kernel, device, param_name, param_value_size,
+			param_value, param_value_size_ret);
 }
 EXPORT(clGetKernelWorkGroupInfo);
 
@@ -943,13 +1201,25 @@ static inline int32_t body_clWaitForEvents(opencl_pfn_clWaitForEvents real, uint
 	return ret;
 }
 
+static NOINLINE int32_t record_clWaitForEvents(uint32_t num_events, const void *event_list)
+{
+	return body_clWaitForEvents(opencl_next.clWaitForEvents, num_events, event_list);
+}
+
 static int32_t wrap_clWaitForEvents(uint32_t num_events, const void *event_list)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clWaitForEvents(num_events, event_list);
-	return body_clWaitForEvents(opencl_next.clWaitForEvents, num_events, event_list);
+	return record_clWaitForEvents(num_events, event_list);
 }
 EXPORT(clWaitForEvents);
+
+static NOINLINE int32_t record_clGetEventInfo(void *event, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return opencl_custom_clGetEventInfo(opencl_next.clGetEventInfo, event, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
 
 static int32_t wrap_clGetEventInfo(void *event, uint32_t param_name, size_t param_value_size,
 		void *param_value, void *param_value_size_ret)
@@ -957,8 +1227,8 @@ static int32_t wrap_clGetEventInfo(void *event, uint32_t param_name, size_t para
 	if (tandem_likely(!opencl_recording_or_hiding()))
 		return opencl_next.clGetEventInfo(event, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return opencl_custom_clGetEventInfo(opencl_next.clGetEventInfo, event, param_name,
-			param_value_size, param_value, param_value_size_ret);
+	return record_clGetEventInfo(event, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetEventInfo);
 
@@ -973,11 +1243,16 @@ static inline int32_t body_clRetainEvent(opencl_pfn_clRetainEvent real, void *ev
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainEvent(void *event)
+{
+	return body_clRetainEvent(opencl_next.clRetainEvent, event);
+}
+
 static int32_t wrap_clRetainEvent(void *event)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clRetainEvent(event);
-	return body_clRetainEvent(opencl_next.clRetainEvent, event);
+	return record_clRetainEvent(event);
 }
 EXPORT(clRetainEvent);
 
@@ -992,13 +1267,25 @@ static inline int32_t body_clReleaseEvent(opencl_pfn_clReleaseEvent real, void *
 	return ret;
 }
 
+static NOINLINE int32_t record_clReleaseEvent(void *event)
+{
+	return body_clReleaseEvent(opencl_next.clReleaseEvent, event);
+}
+
 static int32_t wrap_clReleaseEvent(void *event)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clReleaseEvent(event);
-	return body_clReleaseEvent(opencl_next.clReleaseEvent, event);
+	return record_clReleaseEvent(event);
 }
 EXPORT(clReleaseEvent);
+
+static NOINLINE int32_t record_clGetEventProfilingInfo(void *event, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return opencl_custom_clGetEventProfilingInfo(opencl_next.clGetEventProfilingInfo, event,
+			param_name, param_value_size, param_value, param_value_size_ret);
+}
 
 static int32_t wrap_clGetEventProfilingInfo(void *event, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
@@ -1006,8 +1293,8 @@ static int32_t wrap_clGetEventProfilingInfo(void *event, uint32_t param_name,
 	if (tandem_likely(!opencl_recording_or_hiding()))
 		return opencl_next.clGetEventProfilingInfo(event, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return opencl_custom_clGetEventProfilingInfo(opencl_next.clGetEventProfilingInfo, event,
-			param_name, param_value_size, param_value, param_value_size_ret);
+	return record_clGetEventProfilingInfo(event, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetEventProfilingInfo);
 
@@ -1022,11 +1309,16 @@ static inline int32_t body_clFlush(opencl_pfn_clFlush real, void *command_queue)
 	return ret;
 }
 
+static NOINLINE int32_t record_clFlush(void *command_queue)
+{
+	return body_clFlush(opencl_next.clFlush, command_queue);
+}
+
 static int32_t wrap_clFlush(void *command_queue)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clFlush(command_queue);
-	return body_clFlush(opencl_next.clFlush, command_queue);
+	return record_clFlush(command_queue);
 }
 EXPORT(clFlush);
 
@@ -1042,11 +1334,16 @@ static inline int32_t body_clFinish(opencl_pfn_clFinish real, void *command_queu
 	return ret;
 }
 
+static NOINLINE int32_t record_clFinish(void *command_queue)
+{
+	return body_clFinish(opencl_next.clFinish, command_queue);
+}
+
 static int32_t wrap_clFinish(void *command_queue)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clFinish(command_queue);
-	return body_clFinish(opencl_next.clFinish, command_queue);
+	return record_clFinish(command_queue);
 }
 EXPORT(clFinish);
 
@@ -1070,17 +1367,23 @@ static inline int32_t body_clEnqueueReadBuffer(opencl_pfn_clEnqueueReadBuffer re
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueReadBuffer(void *command_queue, void *buffer,
+		uint32_t blocking_read, size_t offset, size_t size, void *ptr,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReadBuffer(opencl_next.clEnqueueReadBuffer, command_queue, buffer,
+			blocking_read, offset, size, ptr, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueReadBuffer(void *command_queue, void *buffer,
 		uint32_t blocking_read, size_t offset, size_t size, void *ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueReadBuffer(command_queue, buffer, blocking_read,
-				offset, size, ptr, num_events_in_wait_list, event_wait_list,
-				event);
-	return body_clEnqueueReadBuffer(opencl_next.clEnqueueReadBuffer, command_queue, buffer,
-			blocking_read, offset, size, ptr, num_events_in_wait_list,
-			event_wait_list, event);
+	opencl_pfn_clEnqueueReadBuffer to = opencl_recording() ? record_clEnqueueReadBuffer : opencl_next.clEnqueueReadBuffer;
+
+	return to(command_queue, buffer, blocking_read, offset, size, ptr,
+			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueReadBuffer);
 
@@ -1104,17 +1407,23 @@ static inline int32_t body_clEnqueueWriteBuffer(opencl_pfn_clEnqueueWriteBuffer 
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueWriteBuffer(void *command_queue, void *buffer,
+		uint32_t blocking_write, size_t offset, size_t size, const void *ptr,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueWriteBuffer(opencl_next.clEnqueueWriteBuffer, command_queue,
+			buffer, blocking_write, offset, size, ptr, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueWriteBuffer(void *command_queue, void *buffer,
 		uint32_t blocking_write, size_t offset, size_t size, const void *ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueWriteBuffer(command_queue, buffer, blocking_write,
-				offset, size, ptr, num_events_in_wait_list, event_wait_list,
-				event);
-	return body_clEnqueueWriteBuffer(opencl_next.clEnqueueWriteBuffer, command_queue,
-			buffer, blocking_write, offset, size, ptr, num_events_in_wait_list,
-			event_wait_list, event);
+	opencl_pfn_clEnqueueWriteBuffer to = opencl_recording() ? record_clEnqueueWriteBuffer : opencl_next.clEnqueueWriteBuffer;
+
+	return to(command_queue, buffer, blocking_write, offset, size, ptr,
+			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueWriteBuffer);
 
@@ -1138,16 +1447,22 @@ static inline int32_t body_clEnqueueCopyBuffer(opencl_pfn_clEnqueueCopyBuffer re
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueCopyBuffer(void *command_queue, void *src_buffer,
+		void *dst_buffer, size_t src_offset, size_t dst_offset, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueCopyBuffer(opencl_next.clEnqueueCopyBuffer, command_queue,
+			src_buffer, dst_buffer, src_offset, dst_offset, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueCopyBuffer(void *command_queue, void *src_buffer, void *dst_buffer,
 		size_t src_offset, size_t dst_offset, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueCopyBuffer(command_queue, src_buffer, dst_buffer,
-				src_offset, dst_offset, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueCopyBuffer(opencl_next.clEnqueueCopyBuffer, command_queue,
-			src_buffer, dst_buffer, src_offset, dst_offset, size,
+	opencl_pfn_clEnqueueCopyBuffer to = opencl_recording() ? record_clEnqueueCopyBuffer : opencl_next.clEnqueueCopyBuffer;
+
+	return to(command_queue, src_buffer, dst_buffer, src_offset, dst_offset, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueCopyBuffer);
@@ -1173,18 +1488,25 @@ static inline int32_t body_clEnqueueReadImage(opencl_pfn_clEnqueueReadImage real
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueReadImage(void *command_queue, void *image,
+		uint32_t blocking_read, const void *origin, const void *region,
+		size_t row_pitch, size_t slice_pitch, void *ptr,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReadImage(opencl_next.clEnqueueReadImage, command_queue, image,
+			blocking_read, origin, region, row_pitch, slice_pitch, ptr,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueReadImage(void *command_queue, void *image, uint32_t blocking_read,
 		const void *origin, const void *region, size_t row_pitch, size_t slice_pitch,
 		void *ptr, uint32_t num_events_in_wait_list, const void *event_wait_list,
 		void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueReadImage(command_queue, image, blocking_read,
-				origin, region, row_pitch, slice_pitch, ptr,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueReadImage(opencl_next.clEnqueueReadImage, command_queue, image,
-			blocking_read, origin, region, row_pitch, slice_pitch, ptr,
-			num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueReadImage to = opencl_recording() ? record_clEnqueueReadImage : opencl_next.clEnqueueReadImage;
+
+	return to(command_queue, image, blocking_read, origin, region, row_pitch, slice_pitch,
+			ptr, num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueReadImage);
 
@@ -1211,18 +1533,26 @@ static inline int32_t body_clEnqueueWriteImage(opencl_pfn_clEnqueueWriteImage re
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueWriteImage(void *command_queue, void *image,
+		uint32_t blocking_write, const void *origin, const void *region,
+		size_t input_row_pitch, size_t input_slice_pitch, const void *ptr,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueWriteImage(opencl_next.clEnqueueWriteImage, command_queue, image,
+			blocking_write, origin, region, input_row_pitch, input_slice_pitch, ptr,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueWriteImage(void *command_queue, void *image,
 		uint32_t blocking_write, const void *origin, const void *region,
 		size_t input_row_pitch, size_t input_slice_pitch, const void *ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueWriteImage(command_queue, image, blocking_write,
-				origin, region, input_row_pitch, input_slice_pitch, ptr,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueWriteImage(opencl_next.clEnqueueWriteImage, command_queue, image,
-			blocking_write, origin, region, input_row_pitch, input_slice_pitch, ptr,
-			num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueWriteImage to = opencl_recording() ? record_clEnqueueWriteImage : opencl_next.clEnqueueWriteImage;
+
+	return to(command_queue, image, blocking_write, origin, region, input_row_pitch,
+			input_slice_pitch, ptr, num_events_in_wait_list, event_wait_list,
+			event);
 }
 EXPORT(clEnqueueWriteImage);
 
@@ -1247,17 +1577,24 @@ static inline int32_t body_clEnqueueCopyImage(opencl_pfn_clEnqueueCopyImage real
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueCopyImage(void *command_queue, void *src_image,
+		void *dst_image, const void *src_origin, const void *dst_origin,
+		const void *region, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueCopyImage(opencl_next.clEnqueueCopyImage, command_queue, src_image,
+			dst_image, src_origin, dst_origin, region, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueCopyImage(void *command_queue, void *src_image, void *dst_image,
 		const void *src_origin, const void *dst_origin, const void *region,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueCopyImage(command_queue, src_image, dst_image,
-				src_origin, dst_origin, region, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueCopyImage(opencl_next.clEnqueueCopyImage, command_queue, src_image,
-			dst_image, src_origin, dst_origin, region, num_events_in_wait_list,
-			event_wait_list, event);
+	opencl_pfn_clEnqueueCopyImage to = opencl_recording() ? record_clEnqueueCopyImage : opencl_next.clEnqueueCopyImage;
+
+	return to(command_queue, src_image, dst_image, src_origin, dst_origin, region,
+			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueCopyImage);
 
@@ -1283,16 +1620,22 @@ static inline int32_t body_clEnqueueCopyImageToBuffer(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueCopyImageToBuffer(void *command_queue, void *src_image,
+		void *dst_buffer, const void *src_origin, const void *region, size_t dst_offset,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueCopyImageToBuffer(opencl_next.clEnqueueCopyImageToBuffer,
+			command_queue, src_image, dst_buffer, src_origin, region, dst_offset,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueCopyImageToBuffer(void *command_queue, void *src_image,
 		void *dst_buffer, const void *src_origin, const void *region, size_t dst_offset,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueCopyImageToBuffer(command_queue, src_image,
-				dst_buffer, src_origin, region, dst_offset,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueCopyImageToBuffer(opencl_next.clEnqueueCopyImageToBuffer,
-			command_queue, src_image, dst_buffer, src_origin, region, dst_offset,
+	opencl_pfn_clEnqueueCopyImageToBuffer to = opencl_recording() ? record_clEnqueueCopyImageToBuffer : opencl_next.clEnqueueCopyImageToBuffer;
+
+	return to(command_queue, src_image, dst_buffer, src_origin, region, dst_offset,
 			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueCopyImageToBuffer);
@@ -1319,16 +1662,22 @@ static inline int32_t body_clEnqueueCopyBufferToImage(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueCopyBufferToImage(void *command_queue, void *src_buffer,
+		void *dst_image, size_t src_offset, const void *dst_origin, const void *region,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueCopyBufferToImage(opencl_next.clEnqueueCopyBufferToImage,
+			command_queue, src_buffer, dst_image, src_offset, dst_origin, region,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueCopyBufferToImage(void *command_queue, void *src_buffer,
 		void *dst_image, size_t src_offset, const void *dst_origin, const void *region,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueCopyBufferToImage(command_queue, src_buffer,
-				dst_image, src_offset, dst_origin, region,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueCopyBufferToImage(opencl_next.clEnqueueCopyBufferToImage,
-			command_queue, src_buffer, dst_image, src_offset, dst_origin, region,
+	opencl_pfn_clEnqueueCopyBufferToImage to = opencl_recording() ? record_clEnqueueCopyBufferToImage : opencl_next.clEnqueueCopyBufferToImage;
+
+	return to(command_queue, src_buffer, dst_image, src_offset, dst_origin, region,
 			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueCopyBufferToImage);
@@ -1357,18 +1706,25 @@ static inline void *body_clEnqueueMapBuffer(opencl_pfn_clEnqueueMapBuffer real,
 	return ret;
 }
 
+static NOINLINE void *record_clEnqueueMapBuffer(void *command_queue, void *buffer,
+		uint32_t blocking_map, uint64_t map_flags, size_t offset, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event,
+		void *errcode_ret)
+{
+	return body_clEnqueueMapBuffer(opencl_next.clEnqueueMapBuffer, command_queue, buffer,
+			blocking_map, map_flags, offset, size, num_events_in_wait_list,
+			event_wait_list, event, errcode_ret);
+}
+
 static void *wrap_clEnqueueMapBuffer(void *command_queue, void *buffer, uint32_t blocking_map,
 		uint64_t map_flags, size_t offset, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event,
 		void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueMapBuffer(command_queue, buffer, blocking_map,
-				map_flags, offset, size, num_events_in_wait_list,
-				event_wait_list, event, errcode_ret);
-	return body_clEnqueueMapBuffer(opencl_next.clEnqueueMapBuffer, command_queue, buffer,
-			blocking_map, map_flags, offset, size, num_events_in_wait_list,
-			event_wait_list, event, errcode_ret);
+	opencl_pfn_clEnqueueMapBuffer to = opencl_recording() ? record_clEnqueueMapBuffer : opencl_next.clEnqueueMapBuffer;
+
+	return to(command_queue, buffer, blocking_map, map_flags, offset, size,
+			num_events_in_wait_list, event_wait_list, event, errcode_ret);
 }
 EXPORT(clEnqueueMapBuffer);
 
@@ -1399,20 +1755,29 @@ static inline void *body_clEnqueueMapImage(opencl_pfn_clEnqueueMapImage real,
 	return ret;
 }
 
+static NOINLINE void *record_clEnqueueMapImage(void *command_queue, void *image,
+		uint32_t blocking_map, uint64_t map_flags, const void *origin,
+		const void *region, void *image_row_pitch, void *image_slice_pitch,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event,
+		void *errcode_ret)
+{
+	return body_clEnqueueMapImage(opencl_next.clEnqueueMapImage, command_queue, image,
+			blocking_map, map_flags, origin, region, image_row_pitch,
+			image_slice_pitch, num_events_in_wait_list, event_wait_list, event,
+			errcode_ret);
+}
+
 static void *wrap_clEnqueueMapImage(void *command_queue, void *image, uint32_t blocking_map,
 		uint64_t map_flags, const void *origin, const void *region,
 		void *image_row_pitch, void *image_slice_pitch,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event,
 		void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueMapImage(command_queue, image, blocking_map,
-				map_flags, origin, region, image_row_pitch, image_slice_pitch,
-				num_events_in_wait_list, event_wait_list, event, errcode_ret);
-	return body_clEnqueueMapImage(opencl_next.clEnqueueMapImage, command_queue, image,
-			blocking_map, map_flags, origin, region, image_row_pitch,
-			image_slice_pitch, num_events_in_wait_list, event_wait_list, event,
-			errcode_ret);
+	opencl_pfn_clEnqueueMapImage to = opencl_recording() ? record_clEnqueueMapImage : opencl_next.clEnqueueMapImage;
+
+	return to(command_queue, image, blocking_map, map_flags, origin, region,
+			image_row_pitch, image_slice_pitch, num_events_in_wait_list,
+			event_wait_list, event, errcode_ret);
 }
 EXPORT(clEnqueueMapImage);
 
@@ -1434,14 +1799,22 @@ static inline int32_t body_clEnqueueUnmapMemObject(opencl_pfn_clEnqueueUnmapMemO
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueUnmapMemObject(void *command_queue, void *memobj,
+		void *mapped_ptr, uint32_t num_events_in_wait_list, const void *event_wait_list,
+		void *event)
+{
+	return body_clEnqueueUnmapMemObject(opencl_next.clEnqueueUnmapMemObject, command_queue,
+			memobj, mapped_ptr, num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueUnmapMemObject(void *command_queue, void *memobj, void *mapped_ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueUnmapMemObject(command_queue, memobj, mapped_ptr,
 				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueUnmapMemObject(opencl_next.clEnqueueUnmapMemObject, command_queue,
-			memobj, mapped_ptr, num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueUnmapMemObject(command_queue, memobj, mapped_ptr,
+			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueUnmapMemObject);
 
@@ -1467,18 +1840,25 @@ static inline int32_t body_clEnqueueNDRangeKernel(opencl_pfn_clEnqueueNDRangeKer
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueNDRangeKernel(void *command_queue, void *kernel,
+		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
+		const void *local_work_size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueNDRangeKernel(opencl_next.clEnqueueNDRangeKernel, command_queue,
+			kernel, work_dim, global_work_offset, global_work_size, local_work_size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueNDRangeKernel(void *command_queue, void *kernel, uint32_t work_dim,
 		const void *global_work_offset, const void *global_work_size,
 		const void *local_work_size, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueNDRangeKernel(command_queue, kernel, work_dim,
-				global_work_offset, global_work_size, local_work_size,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueNDRangeKernel(opencl_next.clEnqueueNDRangeKernel, command_queue,
-			kernel, work_dim, global_work_offset, global_work_size, local_work_size,
-			num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueNDRangeKernel to = opencl_recording() ? record_clEnqueueNDRangeKernel : opencl_next.clEnqueueNDRangeKernel;
+
+	return to(command_queue, kernel, work_dim, global_work_offset, global_work_size,
+			local_work_size, num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueNDRangeKernel);
 
@@ -1500,14 +1880,21 @@ static inline int32_t body_clEnqueueTask(opencl_pfn_clEnqueueTask real, void *co
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueTask(void *command_queue, void *kernel,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueTask(opencl_next.clEnqueueTask, command_queue, kernel,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueTask(void *command_queue, void *kernel,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueTask(command_queue, kernel, num_events_in_wait_list,
 				event_wait_list, event);
-	return body_clEnqueueTask(opencl_next.clEnqueueTask, command_queue, kernel,
-			num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueTask(command_queue, kernel, num_events_in_wait_list,
+			event_wait_list, event);
 }
 EXPORT(clEnqueueTask);
 
@@ -1531,18 +1918,25 @@ static inline int32_t body_clEnqueueNativeKernel(opencl_pfn_clEnqueueNativeKerne
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueNativeKernel(void *command_queue, void *user_func,
+		void *args, size_t cb_args, uint32_t num_mem_objects, const void *mem_list,
+		const void *args_mem_loc, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueNativeKernel(opencl_next.clEnqueueNativeKernel, command_queue,
+			user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueNativeKernel(void *command_queue, void *user_func, void *args,
 		size_t cb_args, uint32_t num_mem_objects, const void *mem_list,
 		const void *args_mem_loc, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueNativeKernel(command_queue, user_func, args,
-				cb_args, num_mem_objects, mem_list, args_mem_loc,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueNativeKernel(opencl_next.clEnqueueNativeKernel, command_queue,
-			user_func, args, cb_args, num_mem_objects, mem_list, args_mem_loc,
-			num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueNativeKernel to = opencl_recording() ? record_clEnqueueNativeKernel : opencl_next.clEnqueueNativeKernel;
+
+	return to(command_queue, user_func, args, cb_args, num_mem_objects, mem_list,
+			args_mem_loc, num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueNativeKernel);
 
@@ -1561,11 +1955,16 @@ static inline int32_t body_clEnqueueMarker(opencl_pfn_clEnqueueMarker real, void
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueMarker(void *command_queue, void *event)
+{
+	return body_clEnqueueMarker(opencl_next.clEnqueueMarker, command_queue, event);
+}
+
 static int32_t wrap_clEnqueueMarker(void *command_queue, void *event)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueMarker(command_queue, event);
-	return body_clEnqueueMarker(opencl_next.clEnqueueMarker, command_queue, event);
+	return record_clEnqueueMarker(command_queue, event);
 }
 EXPORT(clEnqueueMarker);
 
@@ -1581,14 +1980,20 @@ static inline int32_t body_clEnqueueWaitForEvents(opencl_pfn_clEnqueueWaitForEve
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueWaitForEvents(void *command_queue, uint32_t num_events,
+		const void *event_list)
+{
+	return body_clEnqueueWaitForEvents(opencl_next.clEnqueueWaitForEvents, command_queue,
+			num_events, event_list);
+}
+
 static int32_t wrap_clEnqueueWaitForEvents(void *command_queue, uint32_t num_events,
 		const void *event_list)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueWaitForEvents(command_queue, num_events,
 				event_list);
-	return body_clEnqueueWaitForEvents(opencl_next.clEnqueueWaitForEvents, command_queue,
-			num_events, event_list);
+	return record_clEnqueueWaitForEvents(command_queue, num_events, event_list);
 }
 EXPORT(clEnqueueWaitForEvents);
 
@@ -1604,20 +2009,30 @@ static inline int32_t body_clEnqueueBarrier(opencl_pfn_clEnqueueBarrier real,
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueBarrier(void *command_queue)
+{
+	return body_clEnqueueBarrier(opencl_next.clEnqueueBarrier, command_queue);
+}
+
 static int32_t wrap_clEnqueueBarrier(void *command_queue)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueBarrier(command_queue);
-	return body_clEnqueueBarrier(opencl_next.clEnqueueBarrier, command_queue);
+	return record_clEnqueueBarrier(command_queue);
 }
 EXPORT(clEnqueueBarrier);
+
+static NOINLINE void *record_clGetExtensionFunctionAddress(const void *func_name)
+{
+	return opencl_custom_clGetExtensionFunctionAddress(
+			opencl_next.clGetExtensionFunctionAddress, func_name);
+}
 
 static void *wrap_clGetExtensionFunctionAddress(const void *func_name)
 {
 	if (tandem_likely(!opencl_in_session()))
 		return opencl_next.clGetExtensionFunctionAddress(func_name);
-	return opencl_custom_clGetExtensionFunctionAddress(
-			opencl_next.clGetExtensionFunctionAddress, func_name);
+	return record_clGetExtensionFunctionAddress(func_name);
 }
 EXPORT(clGetExtensionFunctionAddress);
 
@@ -1639,13 +2054,19 @@ static inline void *body_clCreateFromGLBuffer(opencl_pfn_clCreateFromGLBuffer re
 	return ret;
 }
 
+static NOINLINE void *record_clCreateFromGLBuffer(void *context, uint64_t flags,
+		uint32_t bufobj, void *errcode_ret)
+{
+	return body_clCreateFromGLBuffer(opencl_next.clCreateFromGLBuffer, context, flags,
+			bufobj, errcode_ret);
+}
+
 static void *wrap_clCreateFromGLBuffer(void *context, uint64_t flags, uint32_t bufobj,
 		void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateFromGLBuffer(context, flags, bufobj, errcode_ret);
-	return body_clCreateFromGLBuffer(opencl_next.clCreateFromGLBuffer, context, flags,
-			bufobj, errcode_ret);
+	return record_clCreateFromGLBuffer(context, flags, bufobj, errcode_ret);
 }
 EXPORT(clCreateFromGLBuffer);
 
@@ -1669,14 +2090,21 @@ static inline void *body_clCreateFromGLTexture2D(opencl_pfn_clCreateFromGLTextur
 	return ret;
 }
 
+static NOINLINE void *record_clCreateFromGLTexture2D(void *context, uint64_t flags,
+		uint32_t target, int32_t miplevel, uint32_t texture, void *errcode_ret)
+{
+	return body_clCreateFromGLTexture2D(opencl_next.clCreateFromGLTexture2D, context, flags,
+			target, miplevel, texture, errcode_ret);
+}
+
 static void *wrap_clCreateFromGLTexture2D(void *context, uint64_t flags, uint32_t target,
 		int32_t miplevel, uint32_t texture, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateFromGLTexture2D(context, flags, target, miplevel,
 				texture, errcode_ret);
-	return body_clCreateFromGLTexture2D(opencl_next.clCreateFromGLTexture2D, context, flags,
-			target, miplevel, texture, errcode_ret);
+	return record_clCreateFromGLTexture2D(context, flags, target, miplevel, texture,
+			errcode_ret);
 }
 EXPORT(clCreateFromGLTexture2D);
 
@@ -1700,14 +2128,21 @@ static inline void *body_clCreateFromGLTexture3D(opencl_pfn_clCreateFromGLTextur
 	return ret;
 }
 
+static NOINLINE void *record_clCreateFromGLTexture3D(void *context, uint64_t flags,
+		uint32_t target, int32_t miplevel, uint32_t texture, void *errcode_ret)
+{
+	return body_clCreateFromGLTexture3D(opencl_next.clCreateFromGLTexture3D, context, flags,
+			target, miplevel, texture, errcode_ret);
+}
+
 static void *wrap_clCreateFromGLTexture3D(void *context, uint64_t flags, uint32_t target,
 		int32_t miplevel, uint32_t texture, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateFromGLTexture3D(context, flags, target, miplevel,
 				texture, errcode_ret);
-	return body_clCreateFromGLTexture3D(opencl_next.clCreateFromGLTexture3D, context, flags,
-			target, miplevel, texture, errcode_ret);
+	return record_clCreateFromGLTexture3D(context, flags, target, miplevel, texture,
+			errcode_ret);
 }
 EXPORT(clCreateFromGLTexture3D);
 
@@ -1730,14 +2165,20 @@ static inline void *body_clCreateFromGLRenderbuffer(opencl_pfn_clCreateFromGLRen
 	return ret;
 }
 
+static NOINLINE void *record_clCreateFromGLRenderbuffer(void *context, uint64_t flags,
+		uint32_t renderbuffer, void *errcode_ret)
+{
+	return body_clCreateFromGLRenderbuffer(opencl_next.clCreateFromGLRenderbuffer, context,
+			flags, renderbuffer, errcode_ret);
+}
+
 static void *wrap_clCreateFromGLRenderbuffer(void *context, uint64_t flags,
 		uint32_t renderbuffer, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateFromGLRenderbuffer(context, flags, renderbuffer,
 				errcode_ret);
-	return body_clCreateFromGLRenderbuffer(opencl_next.clCreateFromGLRenderbuffer, context,
-			flags, renderbuffer, errcode_ret);
+	return record_clCreateFromGLRenderbuffer(context, flags, renderbuffer, errcode_ret);
 }
 EXPORT(clCreateFromGLRenderbuffer);
 
@@ -1753,12 +2194,18 @@ static inline int32_t body_clGetGLObjectInfo(opencl_pfn_clGetGLObjectInfo real, 
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetGLObjectInfo(void *memobj, void *gl_object_type,
+		void *gl_object_name)
+{
+	return body_clGetGLObjectInfo(opencl_next.clGetGLObjectInfo, memobj, gl_object_type,
+			gl_object_name);
+}
+
 static int32_t wrap_clGetGLObjectInfo(void *memobj, void *gl_object_type, void *gl_object_name)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetGLObjectInfo(memobj, gl_object_type, gl_object_name);
-	return body_clGetGLObjectInfo(opencl_next.clGetGLObjectInfo, memobj, gl_object_type,
-			gl_object_name);
+	return record_clGetGLObjectInfo(memobj, gl_object_type, gl_object_name);
 }
 EXPORT(clGetGLObjectInfo);
 
@@ -1776,14 +2223,21 @@ static inline int32_t body_clGetGLTextureInfo(opencl_pfn_clGetGLTextureInfo real
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetGLTextureInfo(void *memobj, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetGLTextureInfo(opencl_next.clGetGLTextureInfo, memobj, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetGLTextureInfo(void *memobj, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetGLTextureInfo(memobj, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetGLTextureInfo(opencl_next.clGetGLTextureInfo, memobj, param_name,
-			param_value_size, param_value, param_value_size_ret);
+	return record_clGetGLTextureInfo(memobj, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetGLTextureInfo);
 
@@ -1805,6 +2259,15 @@ static inline int32_t body_clEnqueueAcquireGLObjects(opencl_pfn_clEnqueueAcquire
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueAcquireGLObjects(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueAcquireGLObjects(opencl_next.clEnqueueAcquireGLObjects,
+			command_queue, num_objects, mem_objects, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueAcquireGLObjects(void *command_queue, uint32_t num_objects,
 		const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -1812,9 +2275,8 @@ static int32_t wrap_clEnqueueAcquireGLObjects(void *command_queue, uint32_t num_
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueAcquireGLObjects(command_queue, num_objects,
 				mem_objects, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueAcquireGLObjects(opencl_next.clEnqueueAcquireGLObjects,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
+	return record_clEnqueueAcquireGLObjects(command_queue, num_objects, mem_objects,
+			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueAcquireGLObjects);
 
@@ -1836,6 +2298,15 @@ static inline int32_t body_clEnqueueReleaseGLObjects(opencl_pfn_clEnqueueRelease
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueReleaseGLObjects(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReleaseGLObjects(opencl_next.clEnqueueReleaseGLObjects,
+			command_queue, num_objects, mem_objects, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueReleaseGLObjects(void *command_queue, uint32_t num_objects,
 		const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -1843,9 +2314,8 @@ static int32_t wrap_clEnqueueReleaseGLObjects(void *command_queue, uint32_t num_
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueReleaseGLObjects(command_queue, num_objects,
 				mem_objects, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueReleaseGLObjects(opencl_next.clEnqueueReleaseGLObjects,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
+	return record_clEnqueueReleaseGLObjects(command_queue, num_objects, mem_objects,
+			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueReleaseGLObjects);
 
@@ -1863,16 +2333,31 @@ static inline int32_t body_clGetGLContextInfoKHR(opencl_pfn_clGetGLContextInfoKH
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetGLContextInfoKHR(const void *properties,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetGLContextInfoKHR(opencl_next.clGetGLContextInfoKHR, properties,
+			param_name, param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetGLContextInfoKHR(const void *properties, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetGLContextInfoKHR(properties, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetGLContextInfoKHR(opencl_next.clGetGLContextInfoKHR, properties,
-			param_name, param_value_size, param_value, param_value_size_ret);
+	return record_clGetGLContextInfoKHR(properties, param_name, param_value_size,
+			param_value, param_value_size_ret);
 }
 EXPORT(clGetGLContextInfoKHR);
+
+static NOINLINE int32_t record_clSetEventCallback(void *event,
+		int32_t command_exec_callback_type, void *pfn_notify, void *user_data)
+{
+	return opencl_custom_clSetEventCallback(opencl_next.clSetEventCallback, event,
+			command_exec_callback_type, pfn_notify, user_data);
+}
 
 static int32_t wrap_clSetEventCallback(void *event, int32_t command_exec_callback_type,
 		void *pfn_notify, void *user_data)
@@ -1880,8 +2365,8 @@ static int32_t wrap_clSetEventCallback(void *event, int32_t command_exec_callbac
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSetEventCallback(event, command_exec_callback_type,
 				pfn_notify, user_data);
-	return opencl_custom_clSetEventCallback(opencl_next.clSetEventCallback, event,
-			command_exec_callback_type, pfn_notify, user_data);
+	return record_clSetEventCallback(event, command_exec_callback_type, pfn_notify,
+			user_data);
 }
 EXPORT(clSetEventCallback);
 
@@ -1905,14 +2390,21 @@ static inline void *body_clCreateSubBuffer(opencl_pfn_clCreateSubBuffer real, vo
 	return ret;
 }
 
+static NOINLINE void *record_clCreateSubBuffer(void *buffer, uint64_t flags,
+		uint32_t buffer_create_type, const void *buffer_create_info, void *errcode_ret)
+{
+	return body_clCreateSubBuffer(opencl_next.clCreateSubBuffer, buffer, flags,
+			buffer_create_type, buffer_create_info, errcode_ret);
+}
+
 static void *wrap_clCreateSubBuffer(void *buffer, uint64_t flags, uint32_t buffer_create_type,
 		const void *buffer_create_info, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateSubBuffer(buffer, flags, buffer_create_type,
 				buffer_create_info, errcode_ret);
-	return body_clCreateSubBuffer(opencl_next.clCreateSubBuffer, buffer, flags,
-			buffer_create_type, buffer_create_info, errcode_ret);
+	return record_clCreateSubBuffer(buffer, flags, buffer_create_type, buffer_create_info,
+			errcode_ret);
 }
 EXPORT(clCreateSubBuffer);
 
@@ -1929,15 +2421,21 @@ static inline int32_t body_clSetMemObjectDestructorCallback(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetMemObjectDestructorCallback(void *memobj, void *pfn_notify,
+		void *user_data)
+{
+	return body_clSetMemObjectDestructorCallback(
+			opencl_next.clSetMemObjectDestructorCallback, memobj, pfn_notify,
+			user_data);
+}
+
 static int32_t wrap_clSetMemObjectDestructorCallback(void *memobj, void *pfn_notify,
 		void *user_data)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSetMemObjectDestructorCallback(memobj, pfn_notify,
 				user_data);
-	return body_clSetMemObjectDestructorCallback(
-			opencl_next.clSetMemObjectDestructorCallback, memobj, pfn_notify,
-			user_data);
+	return record_clSetMemObjectDestructorCallback(memobj, pfn_notify, user_data);
 }
 EXPORT(clSetMemObjectDestructorCallback);
 
@@ -1959,11 +2457,16 @@ static inline void *body_clCreateUserEvent(opencl_pfn_clCreateUserEvent real, vo
 	return ret;
 }
 
+static NOINLINE void *record_clCreateUserEvent(void *context, void *errcode_ret)
+{
+	return body_clCreateUserEvent(opencl_next.clCreateUserEvent, context, errcode_ret);
+}
+
 static void *wrap_clCreateUserEvent(void *context, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateUserEvent(context, errcode_ret);
-	return body_clCreateUserEvent(opencl_next.clCreateUserEvent, context, errcode_ret);
+	return record_clCreateUserEvent(context, errcode_ret);
 }
 EXPORT(clCreateUserEvent);
 
@@ -1979,12 +2482,17 @@ static inline int32_t body_clSetUserEventStatus(opencl_pfn_clSetUserEventStatus 
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetUserEventStatus(void *event, int32_t execution_status)
+{
+	return body_clSetUserEventStatus(opencl_next.clSetUserEventStatus, event,
+			execution_status);
+}
+
 static int32_t wrap_clSetUserEventStatus(void *event, int32_t execution_status)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSetUserEventStatus(event, execution_status);
-	return body_clSetUserEventStatus(opencl_next.clSetUserEventStatus, event,
-			execution_status);
+	return record_clSetUserEventStatus(event, execution_status);
 }
 EXPORT(clSetUserEventStatus);
 
@@ -2013,19 +2521,27 @@ static inline int32_t body_clEnqueueReadBufferRect(opencl_pfn_clEnqueueReadBuffe
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueReadBufferRect(void *command_queue, void *buffer,
+		uint32_t blocking_read, const void *buffer_origin, const void *host_origin,
+		const void *region, size_t buffer_row_pitch, size_t buffer_slice_pitch,
+		size_t host_row_pitch, size_t host_slice_pitch, void *ptr,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReadBufferRect(opencl_next.clEnqueueReadBufferRect, command_queue,
+			buffer, blocking_read, buffer_origin, host_origin, region,
+			buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch,
+			ptr, num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueReadBufferRect(void *command_queue, void *buffer,
 		uint32_t blocking_read, const void *buffer_origin, const void *host_origin,
 		const void *region, size_t buffer_row_pitch, size_t buffer_slice_pitch,
 		size_t host_row_pitch, size_t host_slice_pitch, void *ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueReadBufferRect(command_queue, buffer, blocking_read,
-				buffer_origin, host_origin, region, buffer_row_pitch,
-				buffer_slice_pitch, host_row_pitch, host_slice_pitch, ptr,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueReadBufferRect(opencl_next.clEnqueueReadBufferRect, command_queue,
-			buffer, blocking_read, buffer_origin, host_origin, region,
+	opencl_pfn_clEnqueueReadBufferRect to = opencl_recording() ? record_clEnqueueReadBufferRect : opencl_next.clEnqueueReadBufferRect;
+
+	return to(command_queue, buffer, blocking_read, buffer_origin, host_origin, region,
 			buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch,
 			ptr, num_events_in_wait_list, event_wait_list, event);
 }
@@ -2056,22 +2572,29 @@ static inline int32_t body_clEnqueueWriteBufferRect(opencl_pfn_clEnqueueWriteBuf
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueWriteBufferRect(void *command_queue, void *buffer,
+		uint32_t blocking_write, const void *buffer_origin, const void *host_origin,
+		const void *region, size_t buffer_row_pitch, size_t buffer_slice_pitch,
+		size_t host_row_pitch, size_t host_slice_pitch, const void *ptr,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueWriteBufferRect(opencl_next.clEnqueueWriteBufferRect,
+			command_queue, buffer, blocking_write, buffer_origin, host_origin,
+			region, buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
+			host_slice_pitch, ptr, num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueWriteBufferRect(void *command_queue, void *buffer,
 		uint32_t blocking_write, const void *buffer_origin, const void *host_origin,
 		const void *region, size_t buffer_row_pitch, size_t buffer_slice_pitch,
 		size_t host_row_pitch, size_t host_slice_pitch, const void *ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueWriteBufferRect(command_queue, buffer,
-				blocking_write, buffer_origin, host_origin, region,
-				buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
-				host_slice_pitch, ptr, num_events_in_wait_list, event_wait_list,
-				event);
-	return body_clEnqueueWriteBufferRect(opencl_next.clEnqueueWriteBufferRect,
-			command_queue, buffer, blocking_write, buffer_origin, host_origin,
-			region, buffer_row_pitch, buffer_slice_pitch, host_row_pitch,
-			host_slice_pitch, ptr, num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueWriteBufferRect to = opencl_recording() ? record_clEnqueueWriteBufferRect : opencl_next.clEnqueueWriteBufferRect;
+
+	return to(command_queue, buffer, blocking_write, buffer_origin, host_origin, region,
+			buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch,
+			ptr, num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueWriteBufferRect);
 
@@ -2099,20 +2622,28 @@ static inline int32_t body_clEnqueueCopyBufferRect(opencl_pfn_clEnqueueCopyBuffe
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueCopyBufferRect(void *command_queue, void *src_buffer,
+		void *dst_buffer, const void *src_origin, const void *dst_origin,
+		const void *region, size_t src_row_pitch, size_t src_slice_pitch,
+		size_t dst_row_pitch, size_t dst_slice_pitch, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueCopyBufferRect(opencl_next.clEnqueueCopyBufferRect, command_queue,
+			src_buffer, dst_buffer, src_origin, dst_origin, region, src_row_pitch,
+			src_slice_pitch, dst_row_pitch, dst_slice_pitch,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueCopyBufferRect(void *command_queue, void *src_buffer,
 		void *dst_buffer, const void *src_origin, const void *dst_origin,
 		const void *region, size_t src_row_pitch, size_t src_slice_pitch,
 		size_t dst_row_pitch, size_t dst_slice_pitch, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueCopyBufferRect(command_queue, src_buffer,
-				dst_buffer, src_origin, dst_origin, region, src_row_pitch,
-				src_slice_pitch, dst_row_pitch, dst_slice_pitch,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueCopyBufferRect(opencl_next.clEnqueueCopyBufferRect, command_queue,
-			src_buffer, dst_buffer, src_origin, dst_origin, region, src_row_pitch,
-			src_slice_pitch, dst_row_pitch, dst_slice_pitch,
+	opencl_pfn_clEnqueueCopyBufferRect to = opencl_recording() ? record_clEnqueueCopyBufferRect : opencl_next.clEnqueueCopyBufferRect;
+
+	return to(command_queue, src_buffer, dst_buffer, src_origin, dst_origin, region,
+			src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch,
 			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueCopyBufferRect);
@@ -2131,14 +2662,21 @@ static inline int32_t body_clCreateSubDevicesEXT(opencl_pfn_clCreateSubDevicesEX
 	return ret;
 }
 
+static NOINLINE int32_t record_clCreateSubDevicesEXT(void *in_device, const void *properties,
+		uint32_t num_entries, void *out_devices, void *num_devices)
+{
+	return body_clCreateSubDevicesEXT(opencl_next.clCreateSubDevicesEXT, in_device,
+			properties, num_entries, out_devices, num_devices);
+}
+
 static int32_t wrap_clCreateSubDevicesEXT(void *in_device, const void *properties,
 		uint32_t num_entries, void *out_devices, void *num_devices)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateSubDevicesEXT(in_device, properties, num_entries,
 				out_devices, num_devices);
-	return body_clCreateSubDevicesEXT(opencl_next.clCreateSubDevicesEXT, in_device,
-			properties, num_entries, out_devices, num_devices);
+	return record_clCreateSubDevicesEXT(in_device, properties, num_entries, out_devices,
+			num_devices);
 }
 EXPORT(clCreateSubDevicesEXT);
 
@@ -2153,11 +2691,16 @@ static inline int32_t body_clRetainDeviceEXT(opencl_pfn_clRetainDeviceEXT real, 
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainDeviceEXT(void *device)
+{
+	return body_clRetainDeviceEXT(opencl_next.clRetainDeviceEXT, device);
+}
+
 static int32_t wrap_clRetainDeviceEXT(void *device)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clRetainDeviceEXT(device);
-	return body_clRetainDeviceEXT(opencl_next.clRetainDeviceEXT, device);
+	return record_clRetainDeviceEXT(device);
 }
 EXPORT(clRetainDeviceEXT);
 
@@ -2172,11 +2715,16 @@ static inline int32_t body_clReleaseDeviceEXT(opencl_pfn_clReleaseDeviceEXT real
 	return ret;
 }
 
+static NOINLINE int32_t record_clReleaseDeviceEXT(void *device)
+{
+	return body_clReleaseDeviceEXT(opencl_next.clReleaseDeviceEXT, device);
+}
+
 static int32_t wrap_clReleaseDeviceEXT(void *device)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clReleaseDeviceEXT(device);
-	return body_clReleaseDeviceEXT(opencl_next.clReleaseDeviceEXT, device);
+	return record_clReleaseDeviceEXT(device);
 }
 EXPORT(clReleaseDeviceEXT);
 
@@ -2198,12 +2746,18 @@ static inline void *body_clCreateEventFromGLsyncKHR(opencl_pfn_clCreateEventFrom
 	return ret;
 }
 
+static NOINLINE void *record_clCreateEventFromGLsyncKHR(void *context, void *sync,
+		void *errcode_ret)
+{
+	return body_clCreateEventFromGLsyncKHR(opencl_next.clCreateEventFromGLsyncKHR, context,
+			sync, errcode_ret);
+}
+
 static void *wrap_clCreateEventFromGLsyncKHR(void *context, void *sync, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateEventFromGLsyncKHR(context, sync, errcode_ret);
-	return body_clCreateEventFromGLsyncKHR(opencl_next.clCreateEventFromGLsyncKHR, context,
-			sync, errcode_ret);
+	return record_clCreateEventFromGLsyncKHR(context, sync, errcode_ret);
 }
 EXPORT(clCreateEventFromGLsyncKHR);
 
@@ -2221,14 +2775,21 @@ static inline int32_t body_clCreateSubDevices(opencl_pfn_clCreateSubDevices real
 	return ret;
 }
 
+static NOINLINE int32_t record_clCreateSubDevices(void *in_device, const void *properties,
+		uint32_t num_devices, void *out_devices, void *num_devices_ret)
+{
+	return body_clCreateSubDevices(opencl_next.clCreateSubDevices, in_device, properties,
+			num_devices, out_devices, num_devices_ret);
+}
+
 static int32_t wrap_clCreateSubDevices(void *in_device, const void *properties,
 		uint32_t num_devices, void *out_devices, void *num_devices_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateSubDevices(in_device, properties, num_devices,
 				out_devices, num_devices_ret);
-	return body_clCreateSubDevices(opencl_next.clCreateSubDevices, in_device, properties,
-			num_devices, out_devices, num_devices_ret);
+	return record_clCreateSubDevices(in_device, properties, num_devices, out_devices,
+			num_devices_ret);
 }
 EXPORT(clCreateSubDevices);
 
@@ -2243,11 +2804,16 @@ static inline int32_t body_clRetainDevice(opencl_pfn_clRetainDevice real, void *
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainDevice(void *device)
+{
+	return body_clRetainDevice(opencl_next.clRetainDevice, device);
+}
+
 static int32_t wrap_clRetainDevice(void *device)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clRetainDevice(device);
-	return body_clRetainDevice(opencl_next.clRetainDevice, device);
+	return record_clRetainDevice(device);
 }
 EXPORT(clRetainDevice);
 
@@ -2262,11 +2828,16 @@ static inline int32_t body_clReleaseDevice(opencl_pfn_clReleaseDevice real, void
 	return ret;
 }
 
+static NOINLINE int32_t record_clReleaseDevice(void *device)
+{
+	return body_clReleaseDevice(opencl_next.clReleaseDevice, device);
+}
+
 static int32_t wrap_clReleaseDevice(void *device)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clReleaseDevice(device);
-	return body_clReleaseDevice(opencl_next.clReleaseDevice, device);
+	return record_clReleaseDevice(device);
 }
 EXPORT(clReleaseDevice);
 
@@ -2290,14 +2861,22 @@ static inline void *body_clCreateImage(opencl_pfn_clCreateImage real, void *cont
 	return ret;
 }
 
+static NOINLINE void *record_clCreateImage(void *context, uint64_t flags,
+		const void *image_format, const void *image_desc, void *host_ptr,
+		void *errcode_ret)
+{
+	return body_clCreateImage(opencl_next.clCreateImage, context, flags, image_format,
+			image_desc, host_ptr, errcode_ret);
+}
+
 static void *wrap_clCreateImage(void *context, uint64_t flags, const void *image_format,
 		const void *image_desc, void *host_ptr, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateImage(context, flags, image_format, image_desc,
 				host_ptr, errcode_ret);
-	return body_clCreateImage(opencl_next.clCreateImage, context, flags, image_format,
-			image_desc, host_ptr, errcode_ret);
+	return record_clCreateImage(context, flags, image_format, image_desc, host_ptr,
+			errcode_ret);
 }
 EXPORT(clCreateImage);
 
@@ -2322,44 +2901,66 @@ static inline void *body_clCreateProgramWithBuiltInKernels(
 	return ret;
 }
 
+static NOINLINE void *record_clCreateProgramWithBuiltInKernels(void *context,
+		uint32_t num_devices, const void *device_list, const void *kernel_names,
+		void *errcode_ret)
+{
+	return body_clCreateProgramWithBuiltInKernels(
+			opencl_next.clCreateProgramWithBuiltInKernels, context, num_devices,
+			device_list, kernel_names, errcode_ret);
+}
+
 static void *wrap_clCreateProgramWithBuiltInKernels(void *context, uint32_t num_devices,
 		const void *device_list, const void *kernel_names, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateProgramWithBuiltInKernels(context, num_devices,
 				device_list, kernel_names, errcode_ret);
-	return body_clCreateProgramWithBuiltInKernels(
-			opencl_next.clCreateProgramWithBuiltInKernels, context, num_devices,
-			device_list, kernel_names, errcode_ret);
+	return record_clCreateProgramWithBuiltInKernels(context, num_devices, device_list,
+			kernel_names, errcode_ret);
 }
 EXPORT(clCreateProgramWithBuiltInKernels);
+
+static NOINLINE int32_t record_clCompileProgram(void *program, uint32_t num_devices,
+		const void *device_list, const void *options, uint32_t num_input_headers,
+		const void *input_headers, const void *header_include_names, void *pfn_notify,
+		void *user_data)
+{
+	return opencl_custom_clCompileProgram(opencl_next.clCompileProgram, program,
+			num_devices, device_list, options, num_input_headers, input_headers,
+			header_include_names, pfn_notify, user_data);
+}
 
 static int32_t wrap_clCompileProgram(void *program, uint32_t num_devices,
 		const void *device_list, const void *options, uint32_t num_input_headers,
 		const void *input_headers, const void *header_include_names, void *pfn_notify,
 		void *user_data)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clCompileProgram(program, num_devices, device_list, options,
-				num_input_headers, input_headers, header_include_names,
-				pfn_notify, user_data);
-	return opencl_custom_clCompileProgram(opencl_next.clCompileProgram, program,
-			num_devices, device_list, options, num_input_headers, input_headers,
+	opencl_pfn_clCompileProgram to = opencl_recording() ? record_clCompileProgram : opencl_next.clCompileProgram;
+
+	return to(program, num_devices, device_list, options, num_input_headers, input_headers,
 			header_include_names, pfn_notify, user_data);
 }
 EXPORT(clCompileProgram);
+
+static NOINLINE void *record_clLinkProgram(void *context, uint32_t num_devices,
+		const void *device_list, const void *options, uint32_t num_input_programs,
+		const void *input_programs, void *pfn_notify, void *user_data,
+		void *errcode_ret)
+{
+	return opencl_custom_clLinkProgram(opencl_next.clLinkProgram, context, num_devices,
+			device_list, options, num_input_programs, input_programs, pfn_notify,
+			user_data, errcode_ret);
+}
 
 static void *wrap_clLinkProgram(void *context, uint32_t num_devices, const void *device_list,
 		const void *options, uint32_t num_input_programs, const void *input_programs,
 		void *pfn_notify, void *user_data, void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clLinkProgram(context, num_devices, device_list, options,
-				num_input_programs, input_programs, pfn_notify, user_data,
-				errcode_ret);
-	return opencl_custom_clLinkProgram(opencl_next.clLinkProgram, context, num_devices,
-			device_list, options, num_input_programs, input_programs, pfn_notify,
-			user_data, errcode_ret);
+	opencl_pfn_clLinkProgram to = opencl_recording() ? record_clLinkProgram : opencl_next.clLinkProgram;
+
+	return to(context, num_devices, device_list, options, num_input_programs,
+			input_programs, pfn_notify, user_data, errcode_ret);
 }
 EXPORT(clLinkProgram);
 
@@ -2375,11 +2976,16 @@ static inline int32_t body_clUnloadPlatformCompiler(opencl_pfn_clUnloadPlatformC
 	return ret;
 }
 
+static NOINLINE int32_t record_clUnloadPlatformCompiler(void *platform)
+{
+	return body_clUnloadPlatformCompiler(opencl_next.clUnloadPlatformCompiler, platform);
+}
+
 static int32_t wrap_clUnloadPlatformCompiler(void *platform)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clUnloadPlatformCompiler(platform);
-	return body_clUnloadPlatformCompiler(opencl_next.clUnloadPlatformCompiler, platform);
+	return record_clUnloadPlatformCompiler(platform);
 }
 EXPORT(clUnloadPlatformCompiler);
 
@@ -2398,14 +3004,22 @@ static inline int32_t body_clGetKernelArgInfo(opencl_pfn_clGetKernelArgInfo real
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetKernelArgInfo(void *kernel, uint32_t arg_index,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetKernelArgInfo(opencl_next.clGetKernelArgInfo, kernel, arg_index,
+			param_name, param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetKernelArgInfo(void *kernel, uint32_t arg_index, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetKernelArgInfo(kernel, arg_index, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetKernelArgInfo(opencl_next.clGetKernelArgInfo, kernel, arg_index,
-			param_name, param_value_size, param_value, param_value_size_ret);
+	return record_clGetKernelArgInfo(kernel, arg_index, param_name, param_value_size,
+			param_value, param_value_size_ret);
 }
 EXPORT(clGetKernelArgInfo);
 
@@ -2429,17 +3043,23 @@ static inline int32_t body_clEnqueueFillBuffer(opencl_pfn_clEnqueueFillBuffer re
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueFillBuffer(void *command_queue, void *buffer,
+		const void *pattern, size_t pattern_size, size_t offset, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueFillBuffer(opencl_next.clEnqueueFillBuffer, command_queue, buffer,
+			pattern, pattern_size, offset, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueFillBuffer(void *command_queue, void *buffer, const void *pattern,
 		size_t pattern_size, size_t offset, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueFillBuffer(command_queue, buffer, pattern,
-				pattern_size, offset, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueFillBuffer(opencl_next.clEnqueueFillBuffer, command_queue, buffer,
-			pattern, pattern_size, offset, size, num_events_in_wait_list,
-			event_wait_list, event);
+	opencl_pfn_clEnqueueFillBuffer to = opencl_recording() ? record_clEnqueueFillBuffer : opencl_next.clEnqueueFillBuffer;
+
+	return to(command_queue, buffer, pattern, pattern_size, offset, size,
+			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueFillBuffer);
 
@@ -2463,16 +3083,23 @@ static inline int32_t body_clEnqueueFillImage(opencl_pfn_clEnqueueFillImage real
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueFillImage(void *command_queue, void *image,
+		const void *fill_color, const void *origin, const void *region,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueFillImage(opencl_next.clEnqueueFillImage, command_queue, image,
+			fill_color, origin, region, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
 static int32_t wrap_clEnqueueFillImage(void *command_queue, void *image, const void *fill_color,
 		const void *origin, const void *region, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueFillImage(command_queue, image, fill_color, origin,
-				region, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueFillImage(opencl_next.clEnqueueFillImage, command_queue, image,
-			fill_color, origin, region, num_events_in_wait_list, event_wait_list,
-			event);
+	opencl_pfn_clEnqueueFillImage to = opencl_recording() ? record_clEnqueueFillImage : opencl_next.clEnqueueFillImage;
+
+	return to(command_queue, image, fill_color, origin, region, num_events_in_wait_list,
+			event_wait_list, event);
 }
 EXPORT(clEnqueueFillImage);
 
@@ -2497,17 +3124,23 @@ static inline int32_t body_clEnqueueMigrateMemObjects(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueMigrateMemObjects(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMigrateMemObjects(opencl_next.clEnqueueMigrateMemObjects,
+			command_queue, num_mem_objects, mem_objects, flags,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueMigrateMemObjects(void *command_queue, uint32_t num_mem_objects,
 		const void *mem_objects, uint64_t flags, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueMigrateMemObjects(command_queue, num_mem_objects,
-				mem_objects, flags, num_events_in_wait_list, event_wait_list,
-				event);
-	return body_clEnqueueMigrateMemObjects(opencl_next.clEnqueueMigrateMemObjects,
-			command_queue, num_mem_objects, mem_objects, flags,
-			num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueMigrateMemObjects to = opencl_recording() ? record_clEnqueueMigrateMemObjects : opencl_next.clEnqueueMigrateMemObjects;
+
+	return to(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list,
+			event_wait_list, event);
 }
 EXPORT(clEnqueueMigrateMemObjects);
 
@@ -2528,14 +3161,21 @@ static inline int32_t body_clEnqueueMarkerWithWaitList(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueMarkerWithWaitList(void *command_queue,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMarkerWithWaitList(opencl_next.clEnqueueMarkerWithWaitList,
+			command_queue, num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueMarkerWithWaitList(void *command_queue,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueMarkerWithWaitList(command_queue,
 				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMarkerWithWaitList(opencl_next.clEnqueueMarkerWithWaitList,
-			command_queue, num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueMarkerWithWaitList(command_queue, num_events_in_wait_list,
+			event_wait_list, event);
 }
 EXPORT(clEnqueueMarkerWithWaitList);
 
@@ -2556,16 +3196,31 @@ static inline int32_t body_clEnqueueBarrierWithWaitList(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueBarrierWithWaitList(void *command_queue,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueBarrierWithWaitList(opencl_next.clEnqueueBarrierWithWaitList,
+			command_queue, num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueBarrierWithWaitList(void *command_queue,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueBarrierWithWaitList(command_queue,
 				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueBarrierWithWaitList(opencl_next.clEnqueueBarrierWithWaitList,
-			command_queue, num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueBarrierWithWaitList(command_queue, num_events_in_wait_list,
+			event_wait_list, event);
 }
 EXPORT(clEnqueueBarrierWithWaitList);
+
+static NOINLINE void *record_clGetExtensionFunctionAddressForPlatform(void *platform,
+		const void *func_name)
+{
+	return opencl_custom_clGetExtensionFunctionAddressForPlatform(
+			opencl_next.clGetExtensionFunctionAddressForPlatform, platform,
+			func_name);
+}
 
 static void *wrap_clGetExtensionFunctionAddressForPlatform(void *platform,
 		const void *func_name)
@@ -2573,9 +3228,7 @@ static void *wrap_clGetExtensionFunctionAddressForPlatform(void *platform,
 	if (tandem_likely(!opencl_in_session()))
 		return opencl_next.clGetExtensionFunctionAddressForPlatform(platform,
 				func_name);
-	return opencl_custom_clGetExtensionFunctionAddressForPlatform(
-			opencl_next.clGetExtensionFunctionAddressForPlatform, platform,
-			func_name);
+	return record_clGetExtensionFunctionAddressForPlatform(platform, func_name);
 }
 EXPORT(clGetExtensionFunctionAddressForPlatform);
 
@@ -2599,14 +3252,21 @@ static inline void *body_clCreateFromGLTexture(opencl_pfn_clCreateFromGLTexture 
 	return ret;
 }
 
+static NOINLINE void *record_clCreateFromGLTexture(void *context, uint64_t flags,
+		uint32_t target, int32_t miplevel, uint32_t texture, void *errcode_ret)
+{
+	return body_clCreateFromGLTexture(opencl_next.clCreateFromGLTexture, context, flags,
+			target, miplevel, texture, errcode_ret);
+}
+
 static void *wrap_clCreateFromGLTexture(void *context, uint64_t flags, uint32_t target,
 		int32_t miplevel, uint32_t texture, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateFromGLTexture(context, flags, target, miplevel,
 				texture, errcode_ret);
-	return body_clCreateFromGLTexture(opencl_next.clCreateFromGLTexture, context, flags,
-			target, miplevel, texture, errcode_ret);
+	return record_clCreateFromGLTexture(context, flags, target, miplevel, texture,
+			errcode_ret);
 }
 EXPORT(clCreateFromGLTexture);
 
@@ -2630,14 +3290,21 @@ static inline void *body_clCreateFromEGLImageKHR(opencl_pfn_clCreateFromEGLImage
 	return ret;
 }
 
+static NOINLINE void *record_clCreateFromEGLImageKHR(void *context, void *egldisplay,
+		void *eglimage, uint64_t flags, const void *properties, void *errcode_ret)
+{
+	return body_clCreateFromEGLImageKHR(opencl_next.clCreateFromEGLImageKHR, context,
+			egldisplay, eglimage, flags, properties, errcode_ret);
+}
+
 static void *wrap_clCreateFromEGLImageKHR(void *context, void *egldisplay, void *eglimage,
 		uint64_t flags, const void *properties, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateFromEGLImageKHR(context, egldisplay, eglimage, flags,
 				properties, errcode_ret);
-	return body_clCreateFromEGLImageKHR(opencl_next.clCreateFromEGLImageKHR, context,
-			egldisplay, eglimage, flags, properties, errcode_ret);
+	return record_clCreateFromEGLImageKHR(context, egldisplay, eglimage, flags, properties,
+			errcode_ret);
 }
 EXPORT(clCreateFromEGLImageKHR);
 
@@ -2661,6 +3328,15 @@ static inline int32_t body_clEnqueueAcquireEGLObjectsKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueAcquireEGLObjectsKHR(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueAcquireEGLObjectsKHR(opencl_next.clEnqueueAcquireEGLObjectsKHR,
+			command_queue, num_objects, mem_objects, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueAcquireEGLObjectsKHR(void *command_queue, uint32_t num_objects,
 		const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -2668,9 +3344,8 @@ static int32_t wrap_clEnqueueAcquireEGLObjectsKHR(void *command_queue, uint32_t 
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueAcquireEGLObjectsKHR(command_queue, num_objects,
 				mem_objects, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueAcquireEGLObjectsKHR(opencl_next.clEnqueueAcquireEGLObjectsKHR,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
+	return record_clEnqueueAcquireEGLObjectsKHR(command_queue, num_objects, mem_objects,
+			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueAcquireEGLObjectsKHR);
 
@@ -2694,6 +3369,15 @@ static inline int32_t body_clEnqueueReleaseEGLObjectsKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueReleaseEGLObjectsKHR(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReleaseEGLObjectsKHR(opencl_next.clEnqueueReleaseEGLObjectsKHR,
+			command_queue, num_objects, mem_objects, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueReleaseEGLObjectsKHR(void *command_queue, uint32_t num_objects,
 		const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -2701,9 +3385,8 @@ static int32_t wrap_clEnqueueReleaseEGLObjectsKHR(void *command_queue, uint32_t 
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueReleaseEGLObjectsKHR(command_queue, num_objects,
 				mem_objects, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueReleaseEGLObjectsKHR(opencl_next.clEnqueueReleaseEGLObjectsKHR,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
+	return record_clEnqueueReleaseEGLObjectsKHR(command_queue, num_objects, mem_objects,
+			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueReleaseEGLObjectsKHR);
 
@@ -2726,16 +3409,30 @@ static inline void *body_clCreateEventFromEGLSyncKHR(
 	return ret;
 }
 
+static NOINLINE void *record_clCreateEventFromEGLSyncKHR(void *context, void *sync,
+		void *display, void *errcode_ret)
+{
+	return body_clCreateEventFromEGLSyncKHR(opencl_next.clCreateEventFromEGLSyncKHR,
+			context, sync, display, errcode_ret);
+}
+
 static void *wrap_clCreateEventFromEGLSyncKHR(void *context, void *sync, void *display,
 		void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateEventFromEGLSyncKHR(context, sync, display,
 				errcode_ret);
-	return body_clCreateEventFromEGLSyncKHR(opencl_next.clCreateEventFromEGLSyncKHR,
-			context, sync, display, errcode_ret);
+	return record_clCreateEventFromEGLSyncKHR(context, sync, display, errcode_ret);
 }
 EXPORT(clCreateEventFromEGLSyncKHR);
+
+static NOINLINE void *record_clCreateCommandQueueWithProperties(void *context, void *device,
+		const void *properties, void *errcode_ret)
+{
+	return opencl_custom_clCreateCommandQueueWithProperties(
+			opencl_next.clCreateCommandQueueWithProperties, context, device,
+			properties, errcode_ret);
+}
 
 static void *wrap_clCreateCommandQueueWithProperties(void *context, void *device,
 		const void *properties, void *errcode_ret)
@@ -2743,9 +3440,8 @@ static void *wrap_clCreateCommandQueueWithProperties(void *context, void *device
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateCommandQueueWithProperties(context, device,
 				properties, errcode_ret);
-	return opencl_custom_clCreateCommandQueueWithProperties(
-			opencl_next.clCreateCommandQueueWithProperties, context, device,
-			properties, errcode_ret);
+	return record_clCreateCommandQueueWithProperties(context, device, properties,
+			errcode_ret);
 }
 EXPORT(clCreateCommandQueueWithProperties);
 
@@ -2769,14 +3465,22 @@ static inline void *body_clCreatePipe(opencl_pfn_clCreatePipe real, void *contex
 	return ret;
 }
 
+static NOINLINE void *record_clCreatePipe(void *context, uint64_t flags,
+		uint32_t pipe_packet_size, uint32_t pipe_max_packets, const void *properties,
+		void *errcode_ret)
+{
+	return body_clCreatePipe(opencl_next.clCreatePipe, context, flags, pipe_packet_size,
+			pipe_max_packets, properties, errcode_ret);
+}
+
 static void *wrap_clCreatePipe(void *context, uint64_t flags, uint32_t pipe_packet_size,
 		uint32_t pipe_max_packets, const void *properties, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreatePipe(context, flags, pipe_packet_size,
 				pipe_max_packets, properties, errcode_ret);
-	return body_clCreatePipe(opencl_next.clCreatePipe, context, flags, pipe_packet_size,
-			pipe_max_packets, properties, errcode_ret);
+	return record_clCreatePipe(context, flags, pipe_packet_size, pipe_max_packets,
+			properties, errcode_ret);
 }
 EXPORT(clCreatePipe);
 
@@ -2794,33 +3498,50 @@ static inline int32_t body_clGetPipeInfo(opencl_pfn_clGetPipeInfo real, void *pi
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetPipeInfo(void *pipe, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetPipeInfo(opencl_next.clGetPipeInfo, pipe, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetPipeInfo(void *pipe, uint32_t param_name, size_t param_value_size,
 		void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetPipeInfo(pipe, param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetPipeInfo(opencl_next.clGetPipeInfo, pipe, param_name, param_value_size,
-			param_value, param_value_size_ret);
+	return record_clGetPipeInfo(pipe, param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 EXPORT(clGetPipeInfo);
+
+static NOINLINE void *record_clSVMAlloc(void *context, uint64_t flags, size_t size,
+		uint32_t alignment)
+{
+	return opencl_custom_clSVMAlloc(opencl_next.clSVMAlloc, context, flags, size,
+			alignment);
+}
 
 static void *wrap_clSVMAlloc(void *context, uint64_t flags, size_t size, uint32_t alignment)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSVMAlloc(context, flags, size, alignment);
-	return opencl_custom_clSVMAlloc(opencl_next.clSVMAlloc, context, flags, size,
-			alignment);
+	return record_clSVMAlloc(context, flags, size, alignment);
 }
 EXPORT(clSVMAlloc);
 
+static NOINLINE void record_clSVMFree(void *context, void *svm_pointer)
+{
+	opencl_custom_clSVMFree(opencl_next.clSVMFree, context, svm_pointer);
+}
+
 static void wrap_clSVMFree(void *context, void *svm_pointer)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_next.clSVMFree(context, svm_pointer);
-		return;
-	}
-	opencl_custom_clSVMFree(opencl_next.clSVMFree, context, svm_pointer);
+	else
+		record_clSVMFree(context, svm_pointer);
 }
 EXPORT(clSVMFree);
 
@@ -2845,16 +3566,22 @@ static inline int32_t body_clEnqueueSVMFree(opencl_pfn_clEnqueueSVMFree real,
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSVMFree(void *command_queue, uint32_t num_svm_pointers,
+		void *svm_pointers, void *pfn_free_func, void *user_data,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMFree(opencl_next.clEnqueueSVMFree, command_queue,
+			num_svm_pointers, svm_pointers, pfn_free_func, user_data,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueSVMFree(void *command_queue, uint32_t num_svm_pointers,
 		void *svm_pointers, void *pfn_free_func, void *user_data,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueSVMFree(command_queue, num_svm_pointers,
-				svm_pointers, pfn_free_func, user_data, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMFree(opencl_next.clEnqueueSVMFree, command_queue,
-			num_svm_pointers, svm_pointers, pfn_free_func, user_data,
+	opencl_pfn_clEnqueueSVMFree to = opencl_recording() ? record_clEnqueueSVMFree : opencl_next.clEnqueueSVMFree;
+
+	return to(command_queue, num_svm_pointers, svm_pointers, pfn_free_func, user_data,
 			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueSVMFree);
@@ -2879,15 +3606,22 @@ static inline int32_t body_clEnqueueSVMMemcpy(opencl_pfn_clEnqueueSVMMemcpy real
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSVMMemcpy(void *command_queue, uint32_t blocking_copy,
+		void *dst_ptr, const void *src_ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMemcpy(opencl_next.clEnqueueSVMMemcpy, command_queue,
+			blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueSVMMemcpy(void *command_queue, uint32_t blocking_copy,
 		void *dst_ptr, const void *src_ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueSVMMemcpy(command_queue, blocking_copy, dst_ptr,
-				src_ptr, size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSVMMemcpy(opencl_next.clEnqueueSVMMemcpy, command_queue,
-			blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
+	opencl_pfn_clEnqueueSVMMemcpy to = opencl_recording() ? record_clEnqueueSVMMemcpy : opencl_next.clEnqueueSVMMemcpy;
+
+	return to(command_queue, blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
 			event_wait_list, event);
 }
 EXPORT(clEnqueueSVMMemcpy);
@@ -2911,17 +3645,23 @@ static inline int32_t body_clEnqueueSVMMemFill(opencl_pfn_clEnqueueSVMMemFill re
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSVMMemFill(void *command_queue, void *svm_ptr,
+		const void *pattern, size_t pattern_size, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMemFill(opencl_next.clEnqueueSVMMemFill, command_queue, svm_ptr,
+			pattern, pattern_size, size, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
 static int32_t wrap_clEnqueueSVMMemFill(void *command_queue, void *svm_ptr, const void *pattern,
 		size_t pattern_size, size_t size, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueSVMMemFill(command_queue, svm_ptr, pattern,
-				pattern_size, size, num_events_in_wait_list, event_wait_list,
-				event);
-	return body_clEnqueueSVMMemFill(opencl_next.clEnqueueSVMMemFill, command_queue, svm_ptr,
-			pattern, pattern_size, size, num_events_in_wait_list, event_wait_list,
-			event);
+	opencl_pfn_clEnqueueSVMMemFill to = opencl_recording() ? record_clEnqueueSVMMemFill : opencl_next.clEnqueueSVMMemFill;
+
+	return to(command_queue, svm_ptr, pattern, pattern_size, size, num_events_in_wait_list,
+			event_wait_list, event);
 }
 EXPORT(clEnqueueSVMMemFill);
 
@@ -2943,15 +3683,22 @@ static inline int32_t body_clEnqueueSVMMap(opencl_pfn_clEnqueueSVMMap real, void
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSVMMap(void *command_queue, uint32_t blocking_map,
+		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMap(opencl_next.clEnqueueSVMMap, command_queue, blocking_map,
+			flags, svm_ptr, size, num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueSVMMap(void *command_queue, uint32_t blocking_map, uint64_t flags,
 		void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueSVMMap(command_queue, blocking_map, flags, svm_ptr,
-				size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSVMMap(opencl_next.clEnqueueSVMMap, command_queue, blocking_map,
-			flags, svm_ptr, size, num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueSVMMap to = opencl_recording() ? record_clEnqueueSVMMap : opencl_next.clEnqueueSVMMap;
+
+	return to(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
 }
 EXPORT(clEnqueueSVMMap);
 
@@ -2973,14 +3720,21 @@ static inline int32_t body_clEnqueueSVMUnmap(opencl_pfn_clEnqueueSVMUnmap real,
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSVMUnmap(void *command_queue, void *svm_ptr,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMUnmap(opencl_next.clEnqueueSVMUnmap, command_queue, svm_ptr,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueSVMUnmap(void *command_queue, void *svm_ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clEnqueueSVMUnmap(command_queue, svm_ptr,
 				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSVMUnmap(opencl_next.clEnqueueSVMUnmap, command_queue, svm_ptr,
-			num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueSVMUnmap(command_queue, svm_ptr, num_events_in_wait_list,
+			event_wait_list, event);
 }
 EXPORT(clEnqueueSVMUnmap);
 
@@ -3004,14 +3758,20 @@ static inline void *body_clCreateSamplerWithProperties(
 	return ret;
 }
 
+static NOINLINE void *record_clCreateSamplerWithProperties(void *context,
+		const void *sampler_properties, void *errcode_ret)
+{
+	return body_clCreateSamplerWithProperties(opencl_next.clCreateSamplerWithProperties,
+			context, sampler_properties, errcode_ret);
+}
+
 static void *wrap_clCreateSamplerWithProperties(void *context, const void *sampler_properties,
 		void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateSamplerWithProperties(context, sampler_properties,
 				errcode_ret);
-	return body_clCreateSamplerWithProperties(opencl_next.clCreateSamplerWithProperties,
-			context, sampler_properties, errcode_ret);
+	return record_clCreateSamplerWithProperties(context, sampler_properties, errcode_ret);
 }
 EXPORT(clCreateSamplerWithProperties);
 
@@ -3027,13 +3787,19 @@ static inline int32_t body_clSetKernelArgSVMPointer(opencl_pfn_clSetKernelArgSVM
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetKernelArgSVMPointer(void *kernel, uint32_t arg_index,
+		const void *arg_value)
+{
+	return body_clSetKernelArgSVMPointer(opencl_next.clSetKernelArgSVMPointer, kernel,
+			arg_index, arg_value);
+}
+
 static int32_t wrap_clSetKernelArgSVMPointer(void *kernel, uint32_t arg_index,
 		const void *arg_value)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSetKernelArgSVMPointer(kernel, arg_index, arg_value);
-	return body_clSetKernelArgSVMPointer(opencl_next.clSetKernelArgSVMPointer, kernel,
-			arg_index, arg_value);
+	return record_clSetKernelArgSVMPointer(kernel, arg_index, arg_value);
 }
 EXPORT(clSetKernelArgSVMPointer);
 
@@ -3051,14 +3817,20 @@ static inline int32_t body_clSetKernelExecInfo(opencl_pfn_clSetKernelExecInfo re
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetKernelExecInfo(void *kernel, uint32_t param_name,
+		size_t param_value_size, const void *param_value)
+{
+	return body_clSetKernelExecInfo(opencl_next.clSetKernelExecInfo, kernel, param_name,
+			param_value_size, param_value);
+}
+
 static int32_t wrap_clSetKernelExecInfo(void *kernel, uint32_t param_name,
 		size_t param_value_size, const void *param_value)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSetKernelExecInfo(kernel, param_name, param_value_size,
 				param_value);
-	return body_clSetKernelExecInfo(opencl_next.clSetKernelExecInfo, kernel, param_name,
-			param_value_size, param_value);
+	return record_clSetKernelExecInfo(kernel, param_name, param_value_size, param_value);
 }
 EXPORT(clSetKernelExecInfo);
 
@@ -3079,16 +3851,22 @@ static inline int32_t body_clGetKernelSubGroupInfoKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetKernelSubGroupInfoKHR(void *in_kernel, void *in_device,
+		uint32_t param_name, size_t input_value_size, const void *input_value,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetKernelSubGroupInfoKHR(opencl_next.clGetKernelSubGroupInfoKHR,
+			in_kernel, in_device, param_name, input_value_size, input_value,
+			param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetKernelSubGroupInfoKHR(void *in_kernel, void *in_device,
 		uint32_t param_name, size_t input_value_size, const void *input_value,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clGetKernelSubGroupInfoKHR(in_kernel, in_device, param_name,
-				input_value_size, input_value, param_value_size, param_value,
-				param_value_size_ret);
-	return body_clGetKernelSubGroupInfoKHR(opencl_next.clGetKernelSubGroupInfoKHR,
-			in_kernel, in_device, param_name, input_value_size, input_value,
+	opencl_pfn_clGetKernelSubGroupInfoKHR to = opencl_recording() ? record_clGetKernelSubGroupInfoKHR : opencl_next.clGetKernelSubGroupInfoKHR;
+
+	return to(in_kernel, in_device, param_name, input_value_size, input_value,
 			param_value_size, param_value, param_value_size_ret);
 }
 EXPORT(clGetKernelSubGroupInfoKHR);
@@ -3111,11 +3889,16 @@ static inline void *body_clCloneKernel(opencl_pfn_clCloneKernel real, void *sour
 	return ret;
 }
 
+static NOINLINE void *record_clCloneKernel(void *source_kernel, void *errcode_ret)
+{
+	return body_clCloneKernel(opencl_next.clCloneKernel, source_kernel, errcode_ret);
+}
+
 static void *wrap_clCloneKernel(void *source_kernel, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCloneKernel(source_kernel, errcode_ret);
-	return body_clCloneKernel(opencl_next.clCloneKernel, source_kernel, errcode_ret);
+	return record_clCloneKernel(source_kernel, errcode_ret);
 }
 EXPORT(clCloneKernel);
 
@@ -3137,13 +3920,19 @@ static inline void *body_clCreateProgramWithIL(opencl_pfn_clCreateProgramWithIL 
 	return ret;
 }
 
+static NOINLINE void *record_clCreateProgramWithIL(void *context, const void *il, size_t length,
+		void *errcode_ret)
+{
+	return body_clCreateProgramWithIL(opencl_next.clCreateProgramWithIL, context, il,
+			length, errcode_ret);
+}
+
 static void *wrap_clCreateProgramWithIL(void *context, const void *il, size_t length,
 		void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateProgramWithIL(context, il, length, errcode_ret);
-	return body_clCreateProgramWithIL(opencl_next.clCreateProgramWithIL, context, il,
-			length, errcode_ret);
+	return record_clCreateProgramWithIL(context, il, length, errcode_ret);
 }
 EXPORT(clCreateProgramWithIL);
 
@@ -3168,17 +3957,24 @@ static inline int32_t body_clEnqueueSVMMigrateMem(opencl_pfn_clEnqueueSVMMigrate
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSVMMigrateMem(void *command_queue,
+		uint32_t num_svm_pointers, const void *svm_pointers, const void *sizes,
+		uint64_t flags, uint32_t num_events_in_wait_list, const void *event_wait_list,
+		void *event)
+{
+	return body_clEnqueueSVMMigrateMem(opencl_next.clEnqueueSVMMigrateMem, command_queue,
+			num_svm_pointers, svm_pointers, sizes, flags, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueSVMMigrateMem(void *command_queue, uint32_t num_svm_pointers,
 		const void *svm_pointers, const void *sizes, uint64_t flags,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clEnqueueSVMMigrateMem(command_queue, num_svm_pointers,
-				svm_pointers, sizes, flags, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMMigrateMem(opencl_next.clEnqueueSVMMigrateMem, command_queue,
-			num_svm_pointers, svm_pointers, sizes, flags, num_events_in_wait_list,
-			event_wait_list, event);
+	opencl_pfn_clEnqueueSVMMigrateMem to = opencl_recording() ? record_clEnqueueSVMMigrateMem : opencl_next.clEnqueueSVMMigrateMem;
+
+	return to(command_queue, num_svm_pointers, svm_pointers, sizes, flags,
+			num_events_in_wait_list, event_wait_list, event);
 }
 EXPORT(clEnqueueSVMMigrateMem);
 
@@ -3194,14 +3990,20 @@ static inline int32_t body_clGetDeviceAndHostTimer(opencl_pfn_clGetDeviceAndHost
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetDeviceAndHostTimer(void *device, void *device_timestamp,
+		void *host_timestamp)
+{
+	return body_clGetDeviceAndHostTimer(opencl_next.clGetDeviceAndHostTimer, device,
+			device_timestamp, host_timestamp);
+}
+
 static int32_t wrap_clGetDeviceAndHostTimer(void *device, void *device_timestamp,
 		void *host_timestamp)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetDeviceAndHostTimer(device, device_timestamp,
 				host_timestamp);
-	return body_clGetDeviceAndHostTimer(opencl_next.clGetDeviceAndHostTimer, device,
-			device_timestamp, host_timestamp);
+	return record_clGetDeviceAndHostTimer(device, device_timestamp, host_timestamp);
 }
 EXPORT(clGetDeviceAndHostTimer);
 
@@ -3217,11 +4019,16 @@ static inline int32_t body_clGetHostTimer(opencl_pfn_clGetHostTimer real, void *
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetHostTimer(void *device, void *host_timestamp)
+{
+	return body_clGetHostTimer(opencl_next.clGetHostTimer, device, host_timestamp);
+}
+
 static int32_t wrap_clGetHostTimer(void *device, void *host_timestamp)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clGetHostTimer(device, host_timestamp);
-	return body_clGetHostTimer(opencl_next.clGetHostTimer, device, host_timestamp);
+	return record_clGetHostTimer(device, host_timestamp);
 }
 EXPORT(clGetHostTimer);
 
@@ -3242,16 +4049,22 @@ static inline int32_t body_clGetKernelSubGroupInfo(opencl_pfn_clGetKernelSubGrou
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetKernelSubGroupInfo(void *kernel, void *device,
+		uint32_t param_name, size_t input_value_size, const void *input_value,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetKernelSubGroupInfo(opencl_next.clGetKernelSubGroupInfo, kernel, device,
+			param_name, input_value_size, input_value, param_value_size,
+			param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetKernelSubGroupInfo(void *kernel, void *device, uint32_t param_name,
 		size_t input_value_size, const void *input_value, size_t param_value_size,
 		void *param_value, void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clGetKernelSubGroupInfo(kernel, device, param_name,
-				input_value_size, input_value, param_value_size, param_value,
-				param_value_size_ret);
-	return body_clGetKernelSubGroupInfo(opencl_next.clGetKernelSubGroupInfo, kernel, device,
-			param_name, input_value_size, input_value, param_value_size,
+	opencl_pfn_clGetKernelSubGroupInfo to = opencl_recording() ? record_clGetKernelSubGroupInfo : opencl_next.clGetKernelSubGroupInfo;
+
+	return to(kernel, device, param_name, input_value_size, input_value, param_value_size,
 			param_value, param_value_size_ret);
 }
 EXPORT(clGetKernelSubGroupInfo);
@@ -3269,14 +4082,20 @@ static inline int32_t body_clSetDefaultDeviceCommandQueue(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetDefaultDeviceCommandQueue(void *context, void *device,
+		void *command_queue)
+{
+	return body_clSetDefaultDeviceCommandQueue(opencl_next.clSetDefaultDeviceCommandQueue,
+			context, device, command_queue);
+}
+
 static int32_t wrap_clSetDefaultDeviceCommandQueue(void *context, void *device,
 		void *command_queue)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSetDefaultDeviceCommandQueue(context, device,
 				command_queue);
-	return body_clSetDefaultDeviceCommandQueue(opencl_next.clSetDefaultDeviceCommandQueue,
-			context, device, command_queue);
+	return record_clSetDefaultDeviceCommandQueue(context, device, command_queue);
 }
 EXPORT(clSetDefaultDeviceCommandQueue);
 
@@ -3293,13 +4112,19 @@ static inline int32_t body_clSetProgramReleaseCallback(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetProgramReleaseCallback(void *program, void *pfn_notify,
+		void *user_data)
+{
+	return body_clSetProgramReleaseCallback(opencl_next.clSetProgramReleaseCallback,
+			program, pfn_notify, user_data);
+}
+
 static int32_t wrap_clSetProgramReleaseCallback(void *program, void *pfn_notify,
 		void *user_data)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSetProgramReleaseCallback(program, pfn_notify, user_data);
-	return body_clSetProgramReleaseCallback(opencl_next.clSetProgramReleaseCallback,
-			program, pfn_notify, user_data);
+	return record_clSetProgramReleaseCallback(program, pfn_notify, user_data);
 }
 EXPORT(clSetProgramReleaseCallback);
 
@@ -3317,15 +4142,22 @@ static inline int32_t body_clSetProgramSpecializationConstant(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetProgramSpecializationConstant(void *program,
+		uint32_t spec_id, size_t spec_size, const void *spec_value)
+{
+	return body_clSetProgramSpecializationConstant(
+			opencl_next.clSetProgramSpecializationConstant, program, spec_id,
+			spec_size, spec_value);
+}
+
 static int32_t wrap_clSetProgramSpecializationConstant(void *program, uint32_t spec_id,
 		size_t spec_size, const void *spec_value)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSetProgramSpecializationConstant(program, spec_id,
 				spec_size, spec_value);
-	return body_clSetProgramSpecializationConstant(
-			opencl_next.clSetProgramSpecializationConstant, program, spec_id,
-			spec_size, spec_value);
+	return record_clSetProgramSpecializationConstant(program, spec_id, spec_size,
+			spec_value);
 }
 EXPORT(clSetProgramSpecializationConstant);
 
@@ -3350,14 +4182,21 @@ static inline void *body_clCreateBufferWithProperties(
 	return ret;
 }
 
+static NOINLINE void *record_clCreateBufferWithProperties(void *context, const void *properties,
+		uint64_t flags, size_t size, void *host_ptr, void *errcode_ret)
+{
+	return body_clCreateBufferWithProperties(opencl_next.clCreateBufferWithProperties,
+			context, properties, flags, size, host_ptr, errcode_ret);
+}
+
 static void *wrap_clCreateBufferWithProperties(void *context, const void *properties,
 		uint64_t flags, size_t size, void *host_ptr, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clCreateBufferWithProperties(context, properties, flags,
 				size, host_ptr, errcode_ret);
-	return body_clCreateBufferWithProperties(opencl_next.clCreateBufferWithProperties,
-			context, properties, flags, size, host_ptr, errcode_ret);
+	return record_clCreateBufferWithProperties(context, properties, flags, size, host_ptr,
+			errcode_ret);
 }
 EXPORT(clCreateBufferWithProperties);
 
@@ -3382,16 +4221,22 @@ static inline void *body_clCreateImageWithProperties(
 	return ret;
 }
 
+static NOINLINE void *record_clCreateImageWithProperties(void *context, const void *properties,
+		uint64_t flags, const void *image_format, const void *image_desc,
+		void *host_ptr, void *errcode_ret)
+{
+	return body_clCreateImageWithProperties(opencl_next.clCreateImageWithProperties,
+			context, properties, flags, image_format, image_desc, host_ptr,
+			errcode_ret);
+}
+
 static void *wrap_clCreateImageWithProperties(void *context, const void *properties,
 		uint64_t flags, const void *image_format, const void *image_desc,
 		void *host_ptr, void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_next.clCreateImageWithProperties(context, properties, flags,
-				image_format, image_desc, host_ptr, errcode_ret);
-	return body_clCreateImageWithProperties(opencl_next.clCreateImageWithProperties,
-			context, properties, flags, image_format, image_desc, host_ptr,
-			errcode_ret);
+	opencl_pfn_clCreateImageWithProperties to = opencl_recording() ? record_clCreateImageWithProperties : opencl_next.clCreateImageWithProperties;
+
+	return to(context, properties, flags, image_format, image_desc, host_ptr, errcode_ret);
 }
 EXPORT(clCreateImageWithProperties);
 
@@ -3408,20 +4253,25 @@ static inline int32_t body_clSetContextDestructorCallback(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetContextDestructorCallback(void *context, void *pfn_notify,
+		void *user_data)
+{
+	return body_clSetContextDestructorCallback(opencl_next.clSetContextDestructorCallback,
+			context, pfn_notify, user_data);
+}
+
 static int32_t wrap_clSetContextDestructorCallback(void *context, void *pfn_notify,
 		void *user_data)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_next.clSetContextDestructorCallback(context, pfn_notify,
 				user_data);
-	return body_clSetContextDestructorCallback(opencl_next.clSetContextDestructorCallback,
-			context, pfn_notify, user_data);
+	return record_clSetContextDestructorCallback(context, pfn_notify, user_data);
 }
 EXPORT(clSetContextDestructorCallback);
 
-static __attribute__((noinline)) int32_t body_clCancelCommandsIMG(
-		opencl_pfn_clCancelCommandsIMG real, const void *event_list,
-		size_t num_events_in_list)
+static NOINLINE int32_t body_clCancelCommandsIMG(opencl_pfn_clCancelCommandsIMG real,
+		const void *event_list, size_t num_events_in_list)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -3432,11 +4282,24 @@ static __attribute__((noinline)) int32_t body_clCancelCommandsIMG(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCancelCommandsIMG_s0(const void *event_list,
+		size_t num_events_in_list)
+{
+	return body_clCancelCommandsIMG(opencl_ext_real[0].clCancelCommandsIMG, event_list,
+			num_events_in_list);
+}
+
 static int32_t wrap_clCancelCommandsIMG_s0(const void *event_list, size_t num_events_in_list)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clCancelCommandsIMG(event_list, num_events_in_list);
-	return body_clCancelCommandsIMG(opencl_ext_real[0].clCancelCommandsIMG, event_list,
+	return record_clCancelCommandsIMG_s0(event_list, num_events_in_list);
+}
+
+static NOINLINE int32_t record_clCancelCommandsIMG_s1(const void *event_list,
+		size_t num_events_in_list)
+{
+	return body_clCancelCommandsIMG(opencl_ext_real[1].clCancelCommandsIMG, event_list,
 			num_events_in_list);
 }
 
@@ -3444,7 +4307,13 @@ static int32_t wrap_clCancelCommandsIMG_s1(const void *event_list, size_t num_ev
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clCancelCommandsIMG(event_list, num_events_in_list);
-	return body_clCancelCommandsIMG(opencl_ext_real[1].clCancelCommandsIMG, event_list,
+	return record_clCancelCommandsIMG_s1(event_list, num_events_in_list);
+}
+
+static NOINLINE int32_t record_clCancelCommandsIMG_s2(const void *event_list,
+		size_t num_events_in_list)
+{
+	return body_clCancelCommandsIMG(opencl_ext_real[2].clCancelCommandsIMG, event_list,
 			num_events_in_list);
 }
 
@@ -3452,7 +4321,13 @@ static int32_t wrap_clCancelCommandsIMG_s2(const void *event_list, size_t num_ev
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clCancelCommandsIMG(event_list, num_events_in_list);
-	return body_clCancelCommandsIMG(opencl_ext_real[2].clCancelCommandsIMG, event_list,
+	return record_clCancelCommandsIMG_s2(event_list, num_events_in_list);
+}
+
+static NOINLINE int32_t record_clCancelCommandsIMG_s3(const void *event_list,
+		size_t num_events_in_list)
+{
+	return body_clCancelCommandsIMG(opencl_ext_real[3].clCancelCommandsIMG, event_list,
 			num_events_in_list);
 }
 
@@ -3460,11 +4335,10 @@ static int32_t wrap_clCancelCommandsIMG_s3(const void *event_list, size_t num_ev
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clCancelCommandsIMG(event_list, num_events_in_list);
-	return body_clCancelCommandsIMG(opencl_ext_real[3].clCancelCommandsIMG, event_list,
-			num_events_in_list);
+	return record_clCancelCommandsIMG_s3(event_list, num_events_in_list);
 }
 
-static __attribute__((noinline)) int32_t body_clCommandBarrierWithWaitListKHR(
+static NOINLINE int32_t body_clCommandBarrierWithWaitListKHR(
 		opencl_pfn_clCommandBarrierWithWaitListKHR real, void *command_buffer,
 		void *command_queue, const void *properties,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
@@ -3482,17 +4356,35 @@ static __attribute__((noinline)) int32_t body_clCommandBarrierWithWaitListKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s0(void *command_buffer,
+		void *command_queue, const void *properties,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandBarrierWithWaitListKHR(
+			opencl_ext_real[0].clCommandBarrierWithWaitListKHR, command_buffer,
+			command_queue, properties, num_sync_points_in_wait_list,
+			sync_point_wait_list, sync_point, mutable_handle);
+}
+
 static int32_t wrap_clCommandBarrierWithWaitListKHR_s0(void *command_buffer,
 		void *command_queue, const void *properties,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCommandBarrierWithWaitListKHR(command_buffer,
-				command_queue, properties, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s0 : opencl_ext_real[0].clCommandBarrierWithWaitListKHR;
+
+	return to(command_buffer, command_queue, properties, num_sync_points_in_wait_list,
+			sync_point_wait_list, sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s1(void *command_buffer,
+		void *command_queue, const void *properties,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
 	return body_clCommandBarrierWithWaitListKHR(
-			opencl_ext_real[0].clCommandBarrierWithWaitListKHR, command_buffer,
+			opencl_ext_real[1].clCommandBarrierWithWaitListKHR, command_buffer,
 			command_queue, properties, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
 }
@@ -3502,12 +4394,19 @@ static int32_t wrap_clCommandBarrierWithWaitListKHR_s1(void *command_buffer,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCommandBarrierWithWaitListKHR(command_buffer,
-				command_queue, properties, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s1 : opencl_ext_real[1].clCommandBarrierWithWaitListKHR;
+
+	return to(command_buffer, command_queue, properties, num_sync_points_in_wait_list,
+			sync_point_wait_list, sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s2(void *command_buffer,
+		void *command_queue, const void *properties,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
 	return body_clCommandBarrierWithWaitListKHR(
-			opencl_ext_real[1].clCommandBarrierWithWaitListKHR, command_buffer,
+			opencl_ext_real[2].clCommandBarrierWithWaitListKHR, command_buffer,
 			command_queue, properties, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
 }
@@ -3517,12 +4416,19 @@ static int32_t wrap_clCommandBarrierWithWaitListKHR_s2(void *command_buffer,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCommandBarrierWithWaitListKHR(command_buffer,
-				command_queue, properties, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s2 : opencl_ext_real[2].clCommandBarrierWithWaitListKHR;
+
+	return to(command_buffer, command_queue, properties, num_sync_points_in_wait_list,
+			sync_point_wait_list, sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s3(void *command_buffer,
+		void *command_queue, const void *properties,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
 	return body_clCommandBarrierWithWaitListKHR(
-			opencl_ext_real[2].clCommandBarrierWithWaitListKHR, command_buffer,
+			opencl_ext_real[3].clCommandBarrierWithWaitListKHR, command_buffer,
 			command_queue, properties, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
 }
@@ -3532,22 +4438,17 @@ static int32_t wrap_clCommandBarrierWithWaitListKHR_s3(void *command_buffer,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCommandBarrierWithWaitListKHR(command_buffer,
-				command_queue, properties, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
-	return body_clCommandBarrierWithWaitListKHR(
-			opencl_ext_real[3].clCommandBarrierWithWaitListKHR, command_buffer,
-			command_queue, properties, num_sync_points_in_wait_list,
+	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s3 : opencl_ext_real[3].clCommandBarrierWithWaitListKHR;
+
+	return to(command_buffer, command_queue, properties, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
 }
 
-static __attribute__((noinline)) int32_t body_clCommandCopyBufferKHR(
-		opencl_pfn_clCommandCopyBufferKHR real, void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		size_t src_offset, size_t dst_offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+static NOINLINE int32_t body_clCommandCopyBufferKHR(opencl_pfn_clCommandCopyBufferKHR real,
+		void *command_buffer, void *command_queue, const void *properties,
+		void *src_buffer, void *dst_buffer, size_t src_offset, size_t dst_offset,
+		size_t size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -3563,17 +4464,37 @@ static __attribute__((noinline)) int32_t body_clCommandCopyBufferKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCommandCopyBufferKHR_s0(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
+		size_t src_offset, size_t dst_offset, size_t size,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyBufferKHR(opencl_ext_real[0].clCommandCopyBufferKHR,
+			command_buffer, command_queue, properties, src_buffer, dst_buffer,
+			src_offset, dst_offset, size, num_sync_points_in_wait_list,
+			sync_point_wait_list, sync_point, mutable_handle);
+}
+
 static int32_t wrap_clCommandCopyBufferKHR_s0(void *command_buffer, void *command_queue,
 		const void *properties, void *src_buffer, void *dst_buffer, size_t src_offset,
 		size_t dst_offset, size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCommandCopyBufferKHR(command_buffer, command_queue,
-				properties, src_buffer, dst_buffer, src_offset, dst_offset,
-				size, num_sync_points_in_wait_list, sync_point_wait_list,
-				sync_point, mutable_handle);
-	return body_clCommandCopyBufferKHR(opencl_ext_real[0].clCommandCopyBufferKHR,
+	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s0 : opencl_ext_real[0].clCommandCopyBufferKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_offset,
+			dst_offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyBufferKHR_s1(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
+		size_t src_offset, size_t dst_offset, size_t size,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyBufferKHR(opencl_ext_real[1].clCommandCopyBufferKHR,
 			command_buffer, command_queue, properties, src_buffer, dst_buffer,
 			src_offset, dst_offset, size, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
@@ -3584,12 +4505,20 @@ static int32_t wrap_clCommandCopyBufferKHR_s1(void *command_buffer, void *comman
 		size_t dst_offset, size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCommandCopyBufferKHR(command_buffer, command_queue,
-				properties, src_buffer, dst_buffer, src_offset, dst_offset,
-				size, num_sync_points_in_wait_list, sync_point_wait_list,
-				sync_point, mutable_handle);
-	return body_clCommandCopyBufferKHR(opencl_ext_real[1].clCommandCopyBufferKHR,
+	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s1 : opencl_ext_real[1].clCommandCopyBufferKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_offset,
+			dst_offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyBufferKHR_s2(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
+		size_t src_offset, size_t dst_offset, size_t size,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyBufferKHR(opencl_ext_real[2].clCommandCopyBufferKHR,
 			command_buffer, command_queue, properties, src_buffer, dst_buffer,
 			src_offset, dst_offset, size, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
@@ -3600,12 +4529,20 @@ static int32_t wrap_clCommandCopyBufferKHR_s2(void *command_buffer, void *comman
 		size_t dst_offset, size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCommandCopyBufferKHR(command_buffer, command_queue,
-				properties, src_buffer, dst_buffer, src_offset, dst_offset,
-				size, num_sync_points_in_wait_list, sync_point_wait_list,
-				sync_point, mutable_handle);
-	return body_clCommandCopyBufferKHR(opencl_ext_real[2].clCommandCopyBufferKHR,
+	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s2 : opencl_ext_real[2].clCommandCopyBufferKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_offset,
+			dst_offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyBufferKHR_s3(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
+		size_t src_offset, size_t dst_offset, size_t size,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyBufferKHR(opencl_ext_real[3].clCommandCopyBufferKHR,
 			command_buffer, command_queue, properties, src_buffer, dst_buffer,
 			src_offset, dst_offset, size, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
@@ -3616,18 +4553,14 @@ static int32_t wrap_clCommandCopyBufferKHR_s3(void *command_buffer, void *comman
 		size_t dst_offset, size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCommandCopyBufferKHR(command_buffer, command_queue,
-				properties, src_buffer, dst_buffer, src_offset, dst_offset,
-				size, num_sync_points_in_wait_list, sync_point_wait_list,
-				sync_point, mutable_handle);
-	return body_clCommandCopyBufferKHR(opencl_ext_real[3].clCommandCopyBufferKHR,
-			command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_offset, dst_offset, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s3 : opencl_ext_real[3].clCommandCopyBufferKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_offset,
+			dst_offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
 }
 
-static __attribute__((noinline)) int32_t body_clCommandCopyBufferRectKHR(
+static NOINLINE int32_t body_clCommandCopyBufferRectKHR(
 		opencl_pfn_clCommandCopyBufferRectKHR real, void *command_buffer,
 		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
 		const void *src_origin, const void *dst_origin, const void *region,
@@ -3651,6 +4584,20 @@ static __attribute__((noinline)) int32_t body_clCommandCopyBufferRectKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s0(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
+		const void *src_origin, const void *dst_origin, const void *region,
+		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
+		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyBufferRectKHR(opencl_ext_real[0].clCommandCopyBufferRectKHR,
+			command_buffer, command_queue, properties, src_buffer, dst_buffer,
+			src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
+			dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
+			sync_point_wait_list, sync_point, mutable_handle);
+}
+
 static int32_t wrap_clCommandCopyBufferRectKHR_s0(void *command_buffer, void *command_queue,
 		const void *properties, void *src_buffer, void *dst_buffer,
 		const void *src_origin, const void *dst_origin, const void *region,
@@ -3658,13 +4605,22 @@ static int32_t wrap_clCommandCopyBufferRectKHR_s0(void *command_buffer, void *co
 		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCommandCopyBufferRectKHR(command_buffer,
-				command_queue, properties, src_buffer, dst_buffer, src_origin,
-				dst_origin, region, src_row_pitch, src_slice_pitch,
-				dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
-	return body_clCommandCopyBufferRectKHR(opencl_ext_real[0].clCommandCopyBufferRectKHR,
+	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s0 : opencl_ext_real[0].clCommandCopyBufferRectKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_origin,
+			dst_origin, region, src_row_pitch, src_slice_pitch, dst_row_pitch,
+			dst_slice_pitch, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s1(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
+		const void *src_origin, const void *dst_origin, const void *region,
+		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
+		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyBufferRectKHR(opencl_ext_real[1].clCommandCopyBufferRectKHR,
 			command_buffer, command_queue, properties, src_buffer, dst_buffer,
 			src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
 			dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
@@ -3678,13 +4634,22 @@ static int32_t wrap_clCommandCopyBufferRectKHR_s1(void *command_buffer, void *co
 		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCommandCopyBufferRectKHR(command_buffer,
-				command_queue, properties, src_buffer, dst_buffer, src_origin,
-				dst_origin, region, src_row_pitch, src_slice_pitch,
-				dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
-	return body_clCommandCopyBufferRectKHR(opencl_ext_real[1].clCommandCopyBufferRectKHR,
+	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s1 : opencl_ext_real[1].clCommandCopyBufferRectKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_origin,
+			dst_origin, region, src_row_pitch, src_slice_pitch, dst_row_pitch,
+			dst_slice_pitch, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s2(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
+		const void *src_origin, const void *dst_origin, const void *region,
+		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
+		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyBufferRectKHR(opencl_ext_real[2].clCommandCopyBufferRectKHR,
 			command_buffer, command_queue, properties, src_buffer, dst_buffer,
 			src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
 			dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
@@ -3698,13 +4663,22 @@ static int32_t wrap_clCommandCopyBufferRectKHR_s2(void *command_buffer, void *co
 		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCommandCopyBufferRectKHR(command_buffer,
-				command_queue, properties, src_buffer, dst_buffer, src_origin,
-				dst_origin, region, src_row_pitch, src_slice_pitch,
-				dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
-	return body_clCommandCopyBufferRectKHR(opencl_ext_real[2].clCommandCopyBufferRectKHR,
+	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s2 : opencl_ext_real[2].clCommandCopyBufferRectKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_origin,
+			dst_origin, region, src_row_pitch, src_slice_pitch, dst_row_pitch,
+			dst_slice_pitch, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s3(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
+		const void *src_origin, const void *dst_origin, const void *region,
+		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
+		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyBufferRectKHR(opencl_ext_real[3].clCommandCopyBufferRectKHR,
 			command_buffer, command_queue, properties, src_buffer, dst_buffer,
 			src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
 			dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
@@ -3718,20 +4692,15 @@ static int32_t wrap_clCommandCopyBufferRectKHR_s3(void *command_buffer, void *co
 		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCommandCopyBufferRectKHR(command_buffer,
-				command_queue, properties, src_buffer, dst_buffer, src_origin,
-				dst_origin, region, src_row_pitch, src_slice_pitch,
-				dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
-	return body_clCommandCopyBufferRectKHR(opencl_ext_real[3].clCommandCopyBufferRectKHR,
-			command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
-			dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s3 : opencl_ext_real[3].clCommandCopyBufferRectKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_origin,
+			dst_origin, region, src_row_pitch, src_slice_pitch, dst_row_pitch,
+			dst_slice_pitch, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
 }
 
-static __attribute__((noinline)) int32_t body_clCommandCopyBufferToImageKHR(
+static NOINLINE int32_t body_clCommandCopyBufferToImageKHR(
 		opencl_pfn_clCommandCopyBufferToImageKHR real, void *command_buffer,
 		void *command_queue, const void *properties, void *src_buffer, void *dst_image,
 		size_t src_offset, const void *dst_origin, const void *region,
@@ -3752,19 +4721,40 @@ static __attribute__((noinline)) int32_t body_clCommandCopyBufferToImageKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s0(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_image,
+		size_t src_offset, const void *dst_origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyBufferToImageKHR(
+			opencl_ext_real[0].clCommandCopyBufferToImageKHR, command_buffer,
+			command_queue, properties, src_buffer, dst_image, src_offset,
+			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
 static int32_t wrap_clCommandCopyBufferToImageKHR_s0(void *command_buffer, void *command_queue,
 		const void *properties, void *src_buffer, void *dst_image, size_t src_offset,
 		const void *dst_origin, const void *region,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCommandCopyBufferToImageKHR(command_buffer,
-				command_queue, properties, src_buffer, dst_image, src_offset,
-				dst_origin, region, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s0 : opencl_ext_real[0].clCommandCopyBufferToImageKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_image, src_offset,
+			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s1(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_image,
+		size_t src_offset, const void *dst_origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
 	return body_clCommandCopyBufferToImageKHR(
-			opencl_ext_real[0].clCommandCopyBufferToImageKHR, command_buffer,
+			opencl_ext_real[1].clCommandCopyBufferToImageKHR, command_buffer,
 			command_queue, properties, src_buffer, dst_image, src_offset,
 			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
 			sync_point, mutable_handle);
@@ -3776,13 +4766,21 @@ static int32_t wrap_clCommandCopyBufferToImageKHR_s1(void *command_buffer, void 
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCommandCopyBufferToImageKHR(command_buffer,
-				command_queue, properties, src_buffer, dst_image, src_offset,
-				dst_origin, region, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s1 : opencl_ext_real[1].clCommandCopyBufferToImageKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_image, src_offset,
+			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s2(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_image,
+		size_t src_offset, const void *dst_origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
 	return body_clCommandCopyBufferToImageKHR(
-			opencl_ext_real[1].clCommandCopyBufferToImageKHR, command_buffer,
+			opencl_ext_real[2].clCommandCopyBufferToImageKHR, command_buffer,
 			command_queue, properties, src_buffer, dst_image, src_offset,
 			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
 			sync_point, mutable_handle);
@@ -3794,13 +4792,21 @@ static int32_t wrap_clCommandCopyBufferToImageKHR_s2(void *command_buffer, void 
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCommandCopyBufferToImageKHR(command_buffer,
-				command_queue, properties, src_buffer, dst_image, src_offset,
-				dst_origin, region, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s2 : opencl_ext_real[2].clCommandCopyBufferToImageKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_image, src_offset,
+			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s3(void *command_buffer,
+		void *command_queue, const void *properties, void *src_buffer, void *dst_image,
+		size_t src_offset, const void *dst_origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
 	return body_clCommandCopyBufferToImageKHR(
-			opencl_ext_real[2].clCommandCopyBufferToImageKHR, command_buffer,
+			opencl_ext_real[3].clCommandCopyBufferToImageKHR, command_buffer,
 			command_queue, properties, src_buffer, dst_image, src_offset,
 			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
 			sync_point, mutable_handle);
@@ -3812,22 +4818,17 @@ static int32_t wrap_clCommandCopyBufferToImageKHR_s3(void *command_buffer, void 
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCommandCopyBufferToImageKHR(command_buffer,
-				command_queue, properties, src_buffer, dst_image, src_offset,
-				dst_origin, region, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
-	return body_clCommandCopyBufferToImageKHR(
-			opencl_ext_real[3].clCommandCopyBufferToImageKHR, command_buffer,
-			command_queue, properties, src_buffer, dst_image, src_offset,
+	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s3 : opencl_ext_real[3].clCommandCopyBufferToImageKHR;
+
+	return to(command_buffer, command_queue, properties, src_buffer, dst_image, src_offset,
 			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
 			sync_point, mutable_handle);
 }
 
-static __attribute__((noinline)) int32_t body_clCommandCopyImageKHR(
-		opencl_pfn_clCommandCopyImageKHR real, void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_image,
-		const void *src_origin, const void *dst_origin, const void *region,
+static NOINLINE int32_t body_clCommandCopyImageKHR(opencl_pfn_clCommandCopyImageKHR real,
+		void *command_buffer, void *command_queue, const void *properties,
+		void *src_image, void *dst_image, const void *src_origin,
+		const void *dst_origin, const void *region,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
@@ -3845,18 +4846,38 @@ static __attribute__((noinline)) int32_t body_clCommandCopyImageKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCommandCopyImageKHR_s0(void *command_buffer,
+		void *command_queue, const void *properties, void *src_image, void *dst_image,
+		const void *src_origin, const void *dst_origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyImageKHR(opencl_ext_real[0].clCommandCopyImageKHR,
+			command_buffer, command_queue, properties, src_image, dst_image,
+			src_origin, dst_origin, region, num_sync_points_in_wait_list,
+			sync_point_wait_list, sync_point, mutable_handle);
+}
+
 static int32_t wrap_clCommandCopyImageKHR_s0(void *command_buffer, void *command_queue,
 		const void *properties, void *src_image, void *dst_image,
 		const void *src_origin, const void *dst_origin, const void *region,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCommandCopyImageKHR(command_buffer, command_queue,
-				properties, src_image, dst_image, src_origin, dst_origin,
-				region, num_sync_points_in_wait_list, sync_point_wait_list,
-				sync_point, mutable_handle);
-	return body_clCommandCopyImageKHR(opencl_ext_real[0].clCommandCopyImageKHR,
+	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s0 : opencl_ext_real[0].clCommandCopyImageKHR;
+
+	return to(command_buffer, command_queue, properties, src_image, dst_image, src_origin,
+			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyImageKHR_s1(void *command_buffer,
+		void *command_queue, const void *properties, void *src_image, void *dst_image,
+		const void *src_origin, const void *dst_origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyImageKHR(opencl_ext_real[1].clCommandCopyImageKHR,
 			command_buffer, command_queue, properties, src_image, dst_image,
 			src_origin, dst_origin, region, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
@@ -3868,12 +4889,20 @@ static int32_t wrap_clCommandCopyImageKHR_s1(void *command_buffer, void *command
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCommandCopyImageKHR(command_buffer, command_queue,
-				properties, src_image, dst_image, src_origin, dst_origin,
-				region, num_sync_points_in_wait_list, sync_point_wait_list,
-				sync_point, mutable_handle);
-	return body_clCommandCopyImageKHR(opencl_ext_real[1].clCommandCopyImageKHR,
+	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s1 : opencl_ext_real[1].clCommandCopyImageKHR;
+
+	return to(command_buffer, command_queue, properties, src_image, dst_image, src_origin,
+			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyImageKHR_s2(void *command_buffer,
+		void *command_queue, const void *properties, void *src_image, void *dst_image,
+		const void *src_origin, const void *dst_origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyImageKHR(opencl_ext_real[2].clCommandCopyImageKHR,
 			command_buffer, command_queue, properties, src_image, dst_image,
 			src_origin, dst_origin, region, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
@@ -3885,12 +4914,20 @@ static int32_t wrap_clCommandCopyImageKHR_s2(void *command_buffer, void *command
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCommandCopyImageKHR(command_buffer, command_queue,
-				properties, src_image, dst_image, src_origin, dst_origin,
-				region, num_sync_points_in_wait_list, sync_point_wait_list,
-				sync_point, mutable_handle);
-	return body_clCommandCopyImageKHR(opencl_ext_real[2].clCommandCopyImageKHR,
+	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s2 : opencl_ext_real[2].clCommandCopyImageKHR;
+
+	return to(command_buffer, command_queue, properties, src_image, dst_image, src_origin,
+			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyImageKHR_s3(void *command_buffer,
+		void *command_queue, const void *properties, void *src_image, void *dst_image,
+		const void *src_origin, const void *dst_origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyImageKHR(opencl_ext_real[3].clCommandCopyImageKHR,
 			command_buffer, command_queue, properties, src_image, dst_image,
 			src_origin, dst_origin, region, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
@@ -3902,18 +4939,14 @@ static int32_t wrap_clCommandCopyImageKHR_s3(void *command_buffer, void *command
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCommandCopyImageKHR(command_buffer, command_queue,
-				properties, src_image, dst_image, src_origin, dst_origin,
-				region, num_sync_points_in_wait_list, sync_point_wait_list,
-				sync_point, mutable_handle);
-	return body_clCommandCopyImageKHR(opencl_ext_real[3].clCommandCopyImageKHR,
-			command_buffer, command_queue, properties, src_image, dst_image,
-			src_origin, dst_origin, region, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s3 : opencl_ext_real[3].clCommandCopyImageKHR;
+
+	return to(command_buffer, command_queue, properties, src_image, dst_image, src_origin,
+			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
 }
 
-static __attribute__((noinline)) int32_t body_clCommandCopyImageToBufferKHR(
+static NOINLINE int32_t body_clCommandCopyImageToBufferKHR(
 		opencl_pfn_clCommandCopyImageToBufferKHR real, void *command_buffer,
 		void *command_queue, const void *properties, void *src_image, void *dst_buffer,
 		const void *src_origin, const void *region, size_t dst_offset,
@@ -3934,19 +4967,40 @@ static __attribute__((noinline)) int32_t body_clCommandCopyImageToBufferKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s0(void *command_buffer,
+		void *command_queue, const void *properties, void *src_image, void *dst_buffer,
+		const void *src_origin, const void *region, size_t dst_offset,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandCopyImageToBufferKHR(
+			opencl_ext_real[0].clCommandCopyImageToBufferKHR, command_buffer,
+			command_queue, properties, src_image, dst_buffer, src_origin, region,
+			dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
 static int32_t wrap_clCommandCopyImageToBufferKHR_s0(void *command_buffer, void *command_queue,
 		const void *properties, void *src_image, void *dst_buffer,
 		const void *src_origin, const void *region, size_t dst_offset,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCommandCopyImageToBufferKHR(command_buffer,
-				command_queue, properties, src_image, dst_buffer, src_origin,
-				region, dst_offset, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s0 : opencl_ext_real[0].clCommandCopyImageToBufferKHR;
+
+	return to(command_buffer, command_queue, properties, src_image, dst_buffer, src_origin,
+			region, dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s1(void *command_buffer,
+		void *command_queue, const void *properties, void *src_image, void *dst_buffer,
+		const void *src_origin, const void *region, size_t dst_offset,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
 	return body_clCommandCopyImageToBufferKHR(
-			opencl_ext_real[0].clCommandCopyImageToBufferKHR, command_buffer,
+			opencl_ext_real[1].clCommandCopyImageToBufferKHR, command_buffer,
 			command_queue, properties, src_image, dst_buffer, src_origin, region,
 			dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
 			sync_point, mutable_handle);
@@ -3958,13 +5012,21 @@ static int32_t wrap_clCommandCopyImageToBufferKHR_s1(void *command_buffer, void 
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCommandCopyImageToBufferKHR(command_buffer,
-				command_queue, properties, src_image, dst_buffer, src_origin,
-				region, dst_offset, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s1 : opencl_ext_real[1].clCommandCopyImageToBufferKHR;
+
+	return to(command_buffer, command_queue, properties, src_image, dst_buffer, src_origin,
+			region, dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s2(void *command_buffer,
+		void *command_queue, const void *properties, void *src_image, void *dst_buffer,
+		const void *src_origin, const void *region, size_t dst_offset,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
 	return body_clCommandCopyImageToBufferKHR(
-			opencl_ext_real[1].clCommandCopyImageToBufferKHR, command_buffer,
+			opencl_ext_real[2].clCommandCopyImageToBufferKHR, command_buffer,
 			command_queue, properties, src_image, dst_buffer, src_origin, region,
 			dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
 			sync_point, mutable_handle);
@@ -3976,13 +5038,21 @@ static int32_t wrap_clCommandCopyImageToBufferKHR_s2(void *command_buffer, void 
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCommandCopyImageToBufferKHR(command_buffer,
-				command_queue, properties, src_image, dst_buffer, src_origin,
-				region, dst_offset, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s2 : opencl_ext_real[2].clCommandCopyImageToBufferKHR;
+
+	return to(command_buffer, command_queue, properties, src_image, dst_buffer, src_origin,
+			region, dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s3(void *command_buffer,
+		void *command_queue, const void *properties, void *src_image, void *dst_buffer,
+		const void *src_origin, const void *region, size_t dst_offset,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
 	return body_clCommandCopyImageToBufferKHR(
-			opencl_ext_real[2].clCommandCopyImageToBufferKHR, command_buffer,
+			opencl_ext_real[3].clCommandCopyImageToBufferKHR, command_buffer,
 			command_queue, properties, src_image, dst_buffer, src_origin, region,
 			dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
 			sync_point, mutable_handle);
@@ -3994,22 +5064,16 @@ static int32_t wrap_clCommandCopyImageToBufferKHR_s3(void *command_buffer, void 
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCommandCopyImageToBufferKHR(command_buffer,
-				command_queue, properties, src_image, dst_buffer, src_origin,
-				region, dst_offset, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
-	return body_clCommandCopyImageToBufferKHR(
-			opencl_ext_real[3].clCommandCopyImageToBufferKHR, command_buffer,
-			command_queue, properties, src_image, dst_buffer, src_origin, region,
-			dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
+	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s3 : opencl_ext_real[3].clCommandCopyImageToBufferKHR;
+
+	return to(command_buffer, command_queue, properties, src_image, dst_buffer, src_origin,
+			region, dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
 			sync_point, mutable_handle);
 }
 
-static __attribute__((noinline)) int32_t body_clCommandFillBufferKHR(
-		opencl_pfn_clCommandFillBufferKHR real, void *command_buffer,
-		void *command_queue, const void *properties, void *buffer, const void *pattern,
-		size_t pattern_size, size_t offset, size_t size,
+static NOINLINE int32_t body_clCommandFillBufferKHR(opencl_pfn_clCommandFillBufferKHR real,
+		void *command_buffer, void *command_queue, const void *properties, void *buffer,
+		const void *pattern, size_t pattern_size, size_t offset, size_t size,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
@@ -4027,17 +5091,37 @@ static __attribute__((noinline)) int32_t body_clCommandFillBufferKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCommandFillBufferKHR_s0(void *command_buffer,
+		void *command_queue, const void *properties, void *buffer, const void *pattern,
+		size_t pattern_size, size_t offset, size_t size,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandFillBufferKHR(opencl_ext_real[0].clCommandFillBufferKHR,
+			command_buffer, command_queue, properties, buffer, pattern,
+			pattern_size, offset, size, num_sync_points_in_wait_list,
+			sync_point_wait_list, sync_point, mutable_handle);
+}
+
 static int32_t wrap_clCommandFillBufferKHR_s0(void *command_buffer, void *command_queue,
 		const void *properties, void *buffer, const void *pattern, size_t pattern_size,
 		size_t offset, size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCommandFillBufferKHR(command_buffer, command_queue,
-				properties, buffer, pattern, pattern_size, offset, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandFillBufferKHR(opencl_ext_real[0].clCommandFillBufferKHR,
+	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s0 : opencl_ext_real[0].clCommandFillBufferKHR;
+
+	return to(command_buffer, command_queue, properties, buffer, pattern, pattern_size,
+			offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandFillBufferKHR_s1(void *command_buffer,
+		void *command_queue, const void *properties, void *buffer, const void *pattern,
+		size_t pattern_size, size_t offset, size_t size,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandFillBufferKHR(opencl_ext_real[1].clCommandFillBufferKHR,
 			command_buffer, command_queue, properties, buffer, pattern,
 			pattern_size, offset, size, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
@@ -4048,12 +5132,20 @@ static int32_t wrap_clCommandFillBufferKHR_s1(void *command_buffer, void *comman
 		size_t offset, size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCommandFillBufferKHR(command_buffer, command_queue,
-				properties, buffer, pattern, pattern_size, offset, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandFillBufferKHR(opencl_ext_real[1].clCommandFillBufferKHR,
+	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s1 : opencl_ext_real[1].clCommandFillBufferKHR;
+
+	return to(command_buffer, command_queue, properties, buffer, pattern, pattern_size,
+			offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandFillBufferKHR_s2(void *command_buffer,
+		void *command_queue, const void *properties, void *buffer, const void *pattern,
+		size_t pattern_size, size_t offset, size_t size,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandFillBufferKHR(opencl_ext_real[2].clCommandFillBufferKHR,
 			command_buffer, command_queue, properties, buffer, pattern,
 			pattern_size, offset, size, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
@@ -4064,12 +5156,20 @@ static int32_t wrap_clCommandFillBufferKHR_s2(void *command_buffer, void *comman
 		size_t offset, size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCommandFillBufferKHR(command_buffer, command_queue,
-				properties, buffer, pattern, pattern_size, offset, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandFillBufferKHR(opencl_ext_real[2].clCommandFillBufferKHR,
+	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s2 : opencl_ext_real[2].clCommandFillBufferKHR;
+
+	return to(command_buffer, command_queue, properties, buffer, pattern, pattern_size,
+			offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandFillBufferKHR_s3(void *command_buffer,
+		void *command_queue, const void *properties, void *buffer, const void *pattern,
+		size_t pattern_size, size_t offset, size_t size,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandFillBufferKHR(opencl_ext_real[3].clCommandFillBufferKHR,
 			command_buffer, command_queue, properties, buffer, pattern,
 			pattern_size, offset, size, num_sync_points_in_wait_list,
 			sync_point_wait_list, sync_point, mutable_handle);
@@ -4080,20 +5180,15 @@ static int32_t wrap_clCommandFillBufferKHR_s3(void *command_buffer, void *comman
 		size_t offset, size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCommandFillBufferKHR(command_buffer, command_queue,
-				properties, buffer, pattern, pattern_size, offset, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandFillBufferKHR(opencl_ext_real[3].clCommandFillBufferKHR,
-			command_buffer, command_queue, properties, buffer, pattern,
-			pattern_size, offset, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s3 : opencl_ext_real[3].clCommandFillBufferKHR;
+
+	return to(command_buffer, command_queue, properties, buffer, pattern, pattern_size,
+			offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
 }
 
-static __attribute__((noinline)) int32_t body_clCommandFillImageKHR(
-		opencl_pfn_clCommandFillImageKHR real, void *command_buffer,
-		void *command_queue, const void *properties, void *image,
+static NOINLINE int32_t body_clCommandFillImageKHR(opencl_pfn_clCommandFillImageKHR real,
+		void *command_buffer, void *command_queue, const void *properties, void *image,
 		const void *fill_color, const void *origin, const void *region,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
@@ -4111,17 +5206,37 @@ static __attribute__((noinline)) int32_t body_clCommandFillImageKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCommandFillImageKHR_s0(void *command_buffer,
+		void *command_queue, const void *properties, void *image,
+		const void *fill_color, const void *origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandFillImageKHR(opencl_ext_real[0].clCommandFillImageKHR,
+			command_buffer, command_queue, properties, image, fill_color, origin,
+			region, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
 static int32_t wrap_clCommandFillImageKHR_s0(void *command_buffer, void *command_queue,
 		const void *properties, void *image, const void *fill_color, const void *origin,
 		const void *region, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCommandFillImageKHR(command_buffer, command_queue,
-				properties, image, fill_color, origin, region,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandFillImageKHR(opencl_ext_real[0].clCommandFillImageKHR,
+	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s0 : opencl_ext_real[0].clCommandFillImageKHR;
+
+	return to(command_buffer, command_queue, properties, image, fill_color, origin, region,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandFillImageKHR_s1(void *command_buffer,
+		void *command_queue, const void *properties, void *image,
+		const void *fill_color, const void *origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandFillImageKHR(opencl_ext_real[1].clCommandFillImageKHR,
 			command_buffer, command_queue, properties, image, fill_color, origin,
 			region, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
 			mutable_handle);
@@ -4132,12 +5247,20 @@ static int32_t wrap_clCommandFillImageKHR_s1(void *command_buffer, void *command
 		const void *region, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCommandFillImageKHR(command_buffer, command_queue,
-				properties, image, fill_color, origin, region,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandFillImageKHR(opencl_ext_real[1].clCommandFillImageKHR,
+	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s1 : opencl_ext_real[1].clCommandFillImageKHR;
+
+	return to(command_buffer, command_queue, properties, image, fill_color, origin, region,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandFillImageKHR_s2(void *command_buffer,
+		void *command_queue, const void *properties, void *image,
+		const void *fill_color, const void *origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandFillImageKHR(opencl_ext_real[2].clCommandFillImageKHR,
 			command_buffer, command_queue, properties, image, fill_color, origin,
 			region, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
 			mutable_handle);
@@ -4148,12 +5271,20 @@ static int32_t wrap_clCommandFillImageKHR_s2(void *command_buffer, void *command
 		const void *region, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCommandFillImageKHR(command_buffer, command_queue,
-				properties, image, fill_color, origin, region,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandFillImageKHR(opencl_ext_real[2].clCommandFillImageKHR,
+	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s2 : opencl_ext_real[2].clCommandFillImageKHR;
+
+	return to(command_buffer, command_queue, properties, image, fill_color, origin, region,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandFillImageKHR_s3(void *command_buffer,
+		void *command_queue, const void *properties, void *image,
+		const void *fill_color, const void *origin, const void *region,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
+{
+	return body_clCommandFillImageKHR(opencl_ext_real[3].clCommandFillImageKHR,
 			command_buffer, command_queue, properties, image, fill_color, origin,
 			region, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
 			mutable_handle);
@@ -4164,18 +5295,14 @@ static int32_t wrap_clCommandFillImageKHR_s3(void *command_buffer, void *command
 		const void *region, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCommandFillImageKHR(command_buffer, command_queue,
-				properties, image, fill_color, origin, region,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandFillImageKHR(opencl_ext_real[3].clCommandFillImageKHR,
-			command_buffer, command_queue, properties, image, fill_color, origin,
-			region, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s3 : opencl_ext_real[3].clCommandFillImageKHR;
+
+	return to(command_buffer, command_queue, properties, image, fill_color, origin, region,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
 			mutable_handle);
 }
 
-static __attribute__((noinline)) int32_t body_clCommandNDRangeKernelKHR(
+static NOINLINE int32_t body_clCommandNDRangeKernelKHR(
 		opencl_pfn_clCommandNDRangeKernelKHR real, void *command_buffer,
 		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
 		const void *global_work_offset, const void *global_work_size,
@@ -4197,18 +5324,40 @@ static __attribute__((noinline)) int32_t body_clCommandNDRangeKernelKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s0(void *command_buffer,
+		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
+		const void *global_work_offset, const void *global_work_size,
+		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandNDRangeKernelKHR(opencl_ext_real[0].clCommandNDRangeKernelKHR,
+			command_buffer, command_queue, properties, kernel, work_dim,
+			global_work_offset, global_work_size, local_work_size,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
 static int32_t wrap_clCommandNDRangeKernelKHR_s0(void *command_buffer, void *command_queue,
 		const void *properties, void *kernel, uint32_t work_dim,
 		const void *global_work_offset, const void *global_work_size,
 		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCommandNDRangeKernelKHR(command_buffer,
-				command_queue, properties, kernel, work_dim, global_work_offset,
-				global_work_size, local_work_size, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
-	return body_clCommandNDRangeKernelKHR(opencl_ext_real[0].clCommandNDRangeKernelKHR,
+	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s0 : opencl_ext_real[0].clCommandNDRangeKernelKHR;
+
+	return to(command_buffer, command_queue, properties, kernel, work_dim,
+			global_work_offset, global_work_size, local_work_size,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s1(void *command_buffer,
+		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
+		const void *global_work_offset, const void *global_work_size,
+		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandNDRangeKernelKHR(opencl_ext_real[1].clCommandNDRangeKernelKHR,
 			command_buffer, command_queue, properties, kernel, work_dim,
 			global_work_offset, global_work_size, local_work_size,
 			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
@@ -4221,12 +5370,21 @@ static int32_t wrap_clCommandNDRangeKernelKHR_s1(void *command_buffer, void *com
 		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCommandNDRangeKernelKHR(command_buffer,
-				command_queue, properties, kernel, work_dim, global_work_offset,
-				global_work_size, local_work_size, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
-	return body_clCommandNDRangeKernelKHR(opencl_ext_real[1].clCommandNDRangeKernelKHR,
+	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s1 : opencl_ext_real[1].clCommandNDRangeKernelKHR;
+
+	return to(command_buffer, command_queue, properties, kernel, work_dim,
+			global_work_offset, global_work_size, local_work_size,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s2(void *command_buffer,
+		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
+		const void *global_work_offset, const void *global_work_size,
+		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandNDRangeKernelKHR(opencl_ext_real[2].clCommandNDRangeKernelKHR,
 			command_buffer, command_queue, properties, kernel, work_dim,
 			global_work_offset, global_work_size, local_work_size,
 			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
@@ -4239,12 +5397,21 @@ static int32_t wrap_clCommandNDRangeKernelKHR_s2(void *command_buffer, void *com
 		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCommandNDRangeKernelKHR(command_buffer,
-				command_queue, properties, kernel, work_dim, global_work_offset,
-				global_work_size, local_work_size, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
-	return body_clCommandNDRangeKernelKHR(opencl_ext_real[2].clCommandNDRangeKernelKHR,
+	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s2 : opencl_ext_real[2].clCommandNDRangeKernelKHR;
+
+	return to(command_buffer, command_queue, properties, kernel, work_dim,
+			global_work_offset, global_work_size, local_work_size,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s3(void *command_buffer,
+		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
+		const void *global_work_offset, const void *global_work_size,
+		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandNDRangeKernelKHR(opencl_ext_real[3].clCommandNDRangeKernelKHR,
 			command_buffer, command_queue, properties, kernel, work_dim,
 			global_work_offset, global_work_size, local_work_size,
 			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
@@ -4257,23 +5424,19 @@ static int32_t wrap_clCommandNDRangeKernelKHR_s3(void *command_buffer, void *com
 		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCommandNDRangeKernelKHR(command_buffer,
-				command_queue, properties, kernel, work_dim, global_work_offset,
-				global_work_size, local_work_size, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
-	return body_clCommandNDRangeKernelKHR(opencl_ext_real[3].clCommandNDRangeKernelKHR,
-			command_buffer, command_queue, properties, kernel, work_dim,
+	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s3 : opencl_ext_real[3].clCommandNDRangeKernelKHR;
+
+	return to(command_buffer, command_queue, properties, kernel, work_dim,
 			global_work_offset, global_work_size, local_work_size,
 			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
 			mutable_handle);
 }
 
-static __attribute__((noinline)) int32_t body_clCommandSVMMemFillKHR(
-		opencl_pfn_clCommandSVMMemFillKHR real, void *command_buffer,
-		void *command_queue, const void *properties, void *svm_ptr, const void *pattern,
-		size_t pattern_size, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+static NOINLINE int32_t body_clCommandSVMMemFillKHR(opencl_pfn_clCommandSVMMemFillKHR real,
+		void *command_buffer, void *command_queue, const void *properties,
+		void *svm_ptr, const void *pattern, size_t pattern_size, size_t size,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -4288,17 +5451,35 @@ static __attribute__((noinline)) int32_t body_clCommandSVMMemFillKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCommandSVMMemFillKHR_s0(void *command_buffer,
+		void *command_queue, const void *properties, void *svm_ptr, const void *pattern,
+		size_t pattern_size, size_t size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandSVMMemFillKHR(opencl_ext_real[0].clCommandSVMMemFillKHR,
+			command_buffer, command_queue, properties, svm_ptr, pattern,
+			pattern_size, size, num_sync_points_in_wait_list, sync_point_wait_list,
+			sync_point, mutable_handle);
+}
+
 static int32_t wrap_clCommandSVMMemFillKHR_s0(void *command_buffer, void *command_queue,
 		const void *properties, void *svm_ptr, const void *pattern, size_t pattern_size,
 		size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCommandSVMMemFillKHR(command_buffer, command_queue,
-				properties, svm_ptr, pattern, pattern_size, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandSVMMemFillKHR(opencl_ext_real[0].clCommandSVMMemFillKHR,
+	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s0 : opencl_ext_real[0].clCommandSVMMemFillKHR;
+
+	return to(command_buffer, command_queue, properties, svm_ptr, pattern, pattern_size,
+			size, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandSVMMemFillKHR_s1(void *command_buffer,
+		void *command_queue, const void *properties, void *svm_ptr, const void *pattern,
+		size_t pattern_size, size_t size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandSVMMemFillKHR(opencl_ext_real[1].clCommandSVMMemFillKHR,
 			command_buffer, command_queue, properties, svm_ptr, pattern,
 			pattern_size, size, num_sync_points_in_wait_list, sync_point_wait_list,
 			sync_point, mutable_handle);
@@ -4309,12 +5490,19 @@ static int32_t wrap_clCommandSVMMemFillKHR_s1(void *command_buffer, void *comman
 		size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCommandSVMMemFillKHR(command_buffer, command_queue,
-				properties, svm_ptr, pattern, pattern_size, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandSVMMemFillKHR(opencl_ext_real[1].clCommandSVMMemFillKHR,
+	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s1 : opencl_ext_real[1].clCommandSVMMemFillKHR;
+
+	return to(command_buffer, command_queue, properties, svm_ptr, pattern, pattern_size,
+			size, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandSVMMemFillKHR_s2(void *command_buffer,
+		void *command_queue, const void *properties, void *svm_ptr, const void *pattern,
+		size_t pattern_size, size_t size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandSVMMemFillKHR(opencl_ext_real[2].clCommandSVMMemFillKHR,
 			command_buffer, command_queue, properties, svm_ptr, pattern,
 			pattern_size, size, num_sync_points_in_wait_list, sync_point_wait_list,
 			sync_point, mutable_handle);
@@ -4325,12 +5513,19 @@ static int32_t wrap_clCommandSVMMemFillKHR_s2(void *command_buffer, void *comman
 		size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCommandSVMMemFillKHR(command_buffer, command_queue,
-				properties, svm_ptr, pattern, pattern_size, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandSVMMemFillKHR(opencl_ext_real[2].clCommandSVMMemFillKHR,
+	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s2 : opencl_ext_real[2].clCommandSVMMemFillKHR;
+
+	return to(command_buffer, command_queue, properties, svm_ptr, pattern, pattern_size,
+			size, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandSVMMemFillKHR_s3(void *command_buffer,
+		void *command_queue, const void *properties, void *svm_ptr, const void *pattern,
+		size_t pattern_size, size_t size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandSVMMemFillKHR(opencl_ext_real[3].clCommandSVMMemFillKHR,
 			command_buffer, command_queue, properties, svm_ptr, pattern,
 			pattern_size, size, num_sync_points_in_wait_list, sync_point_wait_list,
 			sync_point, mutable_handle);
@@ -4341,22 +5536,18 @@ static int32_t wrap_clCommandSVMMemFillKHR_s3(void *command_buffer, void *comman
 		size_t size, uint32_t num_sync_points_in_wait_list,
 		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCommandSVMMemFillKHR(command_buffer, command_queue,
-				properties, svm_ptr, pattern, pattern_size, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandSVMMemFillKHR(opencl_ext_real[3].clCommandSVMMemFillKHR,
-			command_buffer, command_queue, properties, svm_ptr, pattern,
-			pattern_size, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s3 : opencl_ext_real[3].clCommandSVMMemFillKHR;
+
+	return to(command_buffer, command_queue, properties, svm_ptr, pattern, pattern_size,
+			size, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
 }
 
-static __attribute__((noinline)) int32_t body_clCommandSVMMemcpyKHR(
-		opencl_pfn_clCommandSVMMemcpyKHR real, void *command_buffer,
-		void *command_queue, const void *properties, void *dst_ptr, const void *src_ptr,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+static NOINLINE int32_t body_clCommandSVMMemcpyKHR(opencl_pfn_clCommandSVMMemcpyKHR real,
+		void *command_buffer, void *command_queue, const void *properties,
+		void *dst_ptr, const void *src_ptr, size_t size,
+		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
+		void *sync_point, void *mutable_handle)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -4371,17 +5562,35 @@ static __attribute__((noinline)) int32_t body_clCommandSVMMemcpyKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s0(void *command_buffer,
+		void *command_queue, const void *properties, void *dst_ptr, const void *src_ptr,
+		size_t size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandSVMMemcpyKHR(opencl_ext_real[0].clCommandSVMMemcpyKHR,
+			command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
 static int32_t wrap_clCommandSVMMemcpyKHR_s0(void *command_buffer, void *command_queue,
 		const void *properties, void *dst_ptr, const void *src_ptr, size_t size,
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCommandSVMMemcpyKHR(command_buffer, command_queue,
-				properties, dst_ptr, src_ptr, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandSVMMemcpyKHR(opencl_ext_real[0].clCommandSVMMemcpyKHR,
+	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s0 : opencl_ext_real[0].clCommandSVMMemcpyKHR;
+
+	return to(command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s1(void *command_buffer,
+		void *command_queue, const void *properties, void *dst_ptr, const void *src_ptr,
+		size_t size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandSVMMemcpyKHR(opencl_ext_real[1].clCommandSVMMemcpyKHR,
 			command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
 			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
 			mutable_handle);
@@ -4392,12 +5601,19 @@ static int32_t wrap_clCommandSVMMemcpyKHR_s1(void *command_buffer, void *command
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCommandSVMMemcpyKHR(command_buffer, command_queue,
-				properties, dst_ptr, src_ptr, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandSVMMemcpyKHR(opencl_ext_real[1].clCommandSVMMemcpyKHR,
+	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s1 : opencl_ext_real[1].clCommandSVMMemcpyKHR;
+
+	return to(command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s2(void *command_buffer,
+		void *command_queue, const void *properties, void *dst_ptr, const void *src_ptr,
+		size_t size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandSVMMemcpyKHR(opencl_ext_real[2].clCommandSVMMemcpyKHR,
 			command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
 			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
 			mutable_handle);
@@ -4408,12 +5624,19 @@ static int32_t wrap_clCommandSVMMemcpyKHR_s2(void *command_buffer, void *command
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCommandSVMMemcpyKHR(command_buffer, command_queue,
-				properties, dst_ptr, src_ptr, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandSVMMemcpyKHR(opencl_ext_real[2].clCommandSVMMemcpyKHR,
+	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s2 : opencl_ext_real[2].clCommandSVMMemcpyKHR;
+
+	return to(command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
+			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
+			mutable_handle);
+}
+
+static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s3(void *command_buffer,
+		void *command_queue, const void *properties, void *dst_ptr, const void *src_ptr,
+		size_t size, uint32_t num_sync_points_in_wait_list,
+		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+{
+	return body_clCommandSVMMemcpyKHR(opencl_ext_real[3].clCommandSVMMemcpyKHR,
 			command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
 			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
 			mutable_handle);
@@ -4424,21 +5647,16 @@ static int32_t wrap_clCommandSVMMemcpyKHR_s3(void *command_buffer, void *command
 		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
 		void *sync_point, void *mutable_handle)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCommandSVMMemcpyKHR(command_buffer, command_queue,
-				properties, dst_ptr, src_ptr, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
-	return body_clCommandSVMMemcpyKHR(opencl_ext_real[3].clCommandSVMMemcpyKHR,
-			command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
+	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s3 : opencl_ext_real[3].clCommandSVMMemcpyKHR;
+
+	return to(command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
 			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
 			mutable_handle);
 }
 
-static __attribute__((noinline)) void *body_clCreateAcceleratorINTEL(
-		opencl_pfn_clCreateAcceleratorINTEL real, void *context,
-		uint32_t accelerator_type, size_t descriptor_size, const void *descriptor,
-		void *errcode_ret)
+static NOINLINE void *body_clCreateAcceleratorINTEL(opencl_pfn_clCreateAcceleratorINTEL real,
+		void *context, uint32_t accelerator_type, size_t descriptor_size,
+		const void *descriptor, void *errcode_ret)
 {
 	struct tandem_call call;
 	int32_t error_local = 0, error;
@@ -4456,13 +5674,29 @@ static __attribute__((noinline)) void *body_clCreateAcceleratorINTEL(
 	return ret;
 }
 
+static NOINLINE void *record_clCreateAcceleratorINTEL_s0(void *context,
+		uint32_t accelerator_type, size_t descriptor_size, const void *descriptor,
+		void *errcode_ret)
+{
+	return body_clCreateAcceleratorINTEL(opencl_ext_real[0].clCreateAcceleratorINTEL,
+			context, accelerator_type, descriptor_size, descriptor, errcode_ret);
+}
+
 static void *wrap_clCreateAcceleratorINTEL_s0(void *context, uint32_t accelerator_type,
 		size_t descriptor_size, const void *descriptor, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clCreateAcceleratorINTEL(context, accelerator_type,
 				descriptor_size, descriptor, errcode_ret);
-	return body_clCreateAcceleratorINTEL(opencl_ext_real[0].clCreateAcceleratorINTEL,
+	return record_clCreateAcceleratorINTEL_s0(context, accelerator_type, descriptor_size,
+			descriptor, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateAcceleratorINTEL_s1(void *context,
+		uint32_t accelerator_type, size_t descriptor_size, const void *descriptor,
+		void *errcode_ret)
+{
+	return body_clCreateAcceleratorINTEL(opencl_ext_real[1].clCreateAcceleratorINTEL,
 			context, accelerator_type, descriptor_size, descriptor, errcode_ret);
 }
 
@@ -4472,7 +5706,15 @@ static void *wrap_clCreateAcceleratorINTEL_s1(void *context, uint32_t accelerato
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clCreateAcceleratorINTEL(context, accelerator_type,
 				descriptor_size, descriptor, errcode_ret);
-	return body_clCreateAcceleratorINTEL(opencl_ext_real[1].clCreateAcceleratorINTEL,
+	return record_clCreateAcceleratorINTEL_s1(context, accelerator_type, descriptor_size,
+			descriptor, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateAcceleratorINTEL_s2(void *context,
+		uint32_t accelerator_type, size_t descriptor_size, const void *descriptor,
+		void *errcode_ret)
+{
+	return body_clCreateAcceleratorINTEL(opencl_ext_real[2].clCreateAcceleratorINTEL,
 			context, accelerator_type, descriptor_size, descriptor, errcode_ret);
 }
 
@@ -4482,7 +5724,15 @@ static void *wrap_clCreateAcceleratorINTEL_s2(void *context, uint32_t accelerato
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clCreateAcceleratorINTEL(context, accelerator_type,
 				descriptor_size, descriptor, errcode_ret);
-	return body_clCreateAcceleratorINTEL(opencl_ext_real[2].clCreateAcceleratorINTEL,
+	return record_clCreateAcceleratorINTEL_s2(context, accelerator_type, descriptor_size,
+			descriptor, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateAcceleratorINTEL_s3(void *context,
+		uint32_t accelerator_type, size_t descriptor_size, const void *descriptor,
+		void *errcode_ret)
+{
+	return body_clCreateAcceleratorINTEL(opencl_ext_real[3].clCreateAcceleratorINTEL,
 			context, accelerator_type, descriptor_size, descriptor, errcode_ret);
 }
 
@@ -4492,11 +5742,11 @@ static void *wrap_clCreateAcceleratorINTEL_s3(void *context, uint32_t accelerato
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clCreateAcceleratorINTEL(context, accelerator_type,
 				descriptor_size, descriptor, errcode_ret);
-	return body_clCreateAcceleratorINTEL(opencl_ext_real[3].clCreateAcceleratorINTEL,
-			context, accelerator_type, descriptor_size, descriptor, errcode_ret);
+	return record_clCreateAcceleratorINTEL_s3(context, accelerator_type, descriptor_size,
+			descriptor, errcode_ret);
 }
 
-static __attribute__((noinline)) void *body_clCreateBufferWithPropertiesINTEL(
+static NOINLINE void *body_clCreateBufferWithPropertiesINTEL(
 		opencl_pfn_clCreateBufferWithPropertiesINTEL real, void *context,
 		const void *properties, uint64_t flags, size_t size, void *host_ptr,
 		void *errcode_ret)
@@ -4517,14 +5767,31 @@ static __attribute__((noinline)) void *body_clCreateBufferWithPropertiesINTEL(
 	return ret;
 }
 
+static NOINLINE void *record_clCreateBufferWithPropertiesINTEL_s0(void *context,
+		const void *properties, uint64_t flags, size_t size, void *host_ptr,
+		void *errcode_ret)
+{
+	return body_clCreateBufferWithPropertiesINTEL(
+			opencl_ext_real[0].clCreateBufferWithPropertiesINTEL, context,
+			properties, flags, size, host_ptr, errcode_ret);
+}
+
 static void *wrap_clCreateBufferWithPropertiesINTEL_s0(void *context, const void *properties,
 		uint64_t flags, size_t size, void *host_ptr, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clCreateBufferWithPropertiesINTEL(context, properties,
 				flags, size, host_ptr, errcode_ret);
+	return record_clCreateBufferWithPropertiesINTEL_s0(context, properties, flags, size,
+			host_ptr, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateBufferWithPropertiesINTEL_s1(void *context,
+		const void *properties, uint64_t flags, size_t size, void *host_ptr,
+		void *errcode_ret)
+{
 	return body_clCreateBufferWithPropertiesINTEL(
-			opencl_ext_real[0].clCreateBufferWithPropertiesINTEL, context,
+			opencl_ext_real[1].clCreateBufferWithPropertiesINTEL, context,
 			properties, flags, size, host_ptr, errcode_ret);
 }
 
@@ -4534,8 +5801,16 @@ static void *wrap_clCreateBufferWithPropertiesINTEL_s1(void *context, const void
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clCreateBufferWithPropertiesINTEL(context, properties,
 				flags, size, host_ptr, errcode_ret);
+	return record_clCreateBufferWithPropertiesINTEL_s1(context, properties, flags, size,
+			host_ptr, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateBufferWithPropertiesINTEL_s2(void *context,
+		const void *properties, uint64_t flags, size_t size, void *host_ptr,
+		void *errcode_ret)
+{
 	return body_clCreateBufferWithPropertiesINTEL(
-			opencl_ext_real[1].clCreateBufferWithPropertiesINTEL, context,
+			opencl_ext_real[2].clCreateBufferWithPropertiesINTEL, context,
 			properties, flags, size, host_ptr, errcode_ret);
 }
 
@@ -4545,8 +5820,16 @@ static void *wrap_clCreateBufferWithPropertiesINTEL_s2(void *context, const void
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clCreateBufferWithPropertiesINTEL(context, properties,
 				flags, size, host_ptr, errcode_ret);
+	return record_clCreateBufferWithPropertiesINTEL_s2(context, properties, flags, size,
+			host_ptr, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateBufferWithPropertiesINTEL_s3(void *context,
+		const void *properties, uint64_t flags, size_t size, void *host_ptr,
+		void *errcode_ret)
+{
 	return body_clCreateBufferWithPropertiesINTEL(
-			opencl_ext_real[2].clCreateBufferWithPropertiesINTEL, context,
+			opencl_ext_real[3].clCreateBufferWithPropertiesINTEL, context,
 			properties, flags, size, host_ptr, errcode_ret);
 }
 
@@ -4556,14 +5839,13 @@ static void *wrap_clCreateBufferWithPropertiesINTEL_s3(void *context, const void
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clCreateBufferWithPropertiesINTEL(context, properties,
 				flags, size, host_ptr, errcode_ret);
-	return body_clCreateBufferWithPropertiesINTEL(
-			opencl_ext_real[3].clCreateBufferWithPropertiesINTEL, context,
-			properties, flags, size, host_ptr, errcode_ret);
+	return record_clCreateBufferWithPropertiesINTEL_s3(context, properties, flags, size,
+			host_ptr, errcode_ret);
 }
 
-static __attribute__((noinline)) void *body_clCreateCommandBufferKHR(
-		opencl_pfn_clCreateCommandBufferKHR real, uint32_t num_queues,
-		const void *queues, const void *properties, void *errcode_ret)
+static NOINLINE void *body_clCreateCommandBufferKHR(opencl_pfn_clCreateCommandBufferKHR real,
+		uint32_t num_queues, const void *queues, const void *properties,
+		void *errcode_ret)
 {
 	struct tandem_call call;
 	int32_t error_local = 0, error;
@@ -4581,13 +5863,26 @@ static __attribute__((noinline)) void *body_clCreateCommandBufferKHR(
 	return ret;
 }
 
+static NOINLINE void *record_clCreateCommandBufferKHR_s0(uint32_t num_queues,
+		const void *queues, const void *properties, void *errcode_ret)
+{
+	return body_clCreateCommandBufferKHR(opencl_ext_real[0].clCreateCommandBufferKHR,
+			num_queues, queues, properties, errcode_ret);
+}
+
 static void *wrap_clCreateCommandBufferKHR_s0(uint32_t num_queues, const void *queues,
 		const void *properties, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clCreateCommandBufferKHR(num_queues, queues,
 				properties, errcode_ret);
-	return body_clCreateCommandBufferKHR(opencl_ext_real[0].clCreateCommandBufferKHR,
+	return record_clCreateCommandBufferKHR_s0(num_queues, queues, properties, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateCommandBufferKHR_s1(uint32_t num_queues,
+		const void *queues, const void *properties, void *errcode_ret)
+{
+	return body_clCreateCommandBufferKHR(opencl_ext_real[1].clCreateCommandBufferKHR,
 			num_queues, queues, properties, errcode_ret);
 }
 
@@ -4597,7 +5892,13 @@ static void *wrap_clCreateCommandBufferKHR_s1(uint32_t num_queues, const void *q
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clCreateCommandBufferKHR(num_queues, queues,
 				properties, errcode_ret);
-	return body_clCreateCommandBufferKHR(opencl_ext_real[1].clCreateCommandBufferKHR,
+	return record_clCreateCommandBufferKHR_s1(num_queues, queues, properties, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateCommandBufferKHR_s2(uint32_t num_queues,
+		const void *queues, const void *properties, void *errcode_ret)
+{
+	return body_clCreateCommandBufferKHR(opencl_ext_real[2].clCreateCommandBufferKHR,
 			num_queues, queues, properties, errcode_ret);
 }
 
@@ -4607,7 +5908,13 @@ static void *wrap_clCreateCommandBufferKHR_s2(uint32_t num_queues, const void *q
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clCreateCommandBufferKHR(num_queues, queues,
 				properties, errcode_ret);
-	return body_clCreateCommandBufferKHR(opencl_ext_real[2].clCreateCommandBufferKHR,
+	return record_clCreateCommandBufferKHR_s2(num_queues, queues, properties, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateCommandBufferKHR_s3(uint32_t num_queues,
+		const void *queues, const void *properties, void *errcode_ret)
+{
+	return body_clCreateCommandBufferKHR(opencl_ext_real[3].clCreateCommandBufferKHR,
 			num_queues, queues, properties, errcode_ret);
 }
 
@@ -4617,8 +5924,15 @@ static void *wrap_clCreateCommandBufferKHR_s3(uint32_t num_queues, const void *q
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clCreateCommandBufferKHR(num_queues, queues,
 				properties, errcode_ret);
-	return body_clCreateCommandBufferKHR(opencl_ext_real[3].clCreateCommandBufferKHR,
-			num_queues, queues, properties, errcode_ret);
+	return record_clCreateCommandBufferKHR_s3(num_queues, queues, properties, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateCommandQueueWithPropertiesKHR_s0(void *context,
+		void *device, const void *properties, void *errcode_ret)
+{
+	return opencl_custom_clCreateCommandQueueWithPropertiesKHR(
+			opencl_ext_real[0].clCreateCommandQueueWithPropertiesKHR, context,
+			device, properties, errcode_ret);
 }
 
 static void *wrap_clCreateCommandQueueWithPropertiesKHR_s0(void *context, void *device,
@@ -4627,8 +5941,15 @@ static void *wrap_clCreateCommandQueueWithPropertiesKHR_s0(void *context, void *
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clCreateCommandQueueWithPropertiesKHR(context, device,
 				properties, errcode_ret);
+	return record_clCreateCommandQueueWithPropertiesKHR_s0(context, device, properties,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clCreateCommandQueueWithPropertiesKHR_s1(void *context,
+		void *device, const void *properties, void *errcode_ret)
+{
 	return opencl_custom_clCreateCommandQueueWithPropertiesKHR(
-			opencl_ext_real[0].clCreateCommandQueueWithPropertiesKHR, context,
+			opencl_ext_real[1].clCreateCommandQueueWithPropertiesKHR, context,
 			device, properties, errcode_ret);
 }
 
@@ -4638,8 +5959,15 @@ static void *wrap_clCreateCommandQueueWithPropertiesKHR_s1(void *context, void *
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clCreateCommandQueueWithPropertiesKHR(context, device,
 				properties, errcode_ret);
+	return record_clCreateCommandQueueWithPropertiesKHR_s1(context, device, properties,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clCreateCommandQueueWithPropertiesKHR_s2(void *context,
+		void *device, const void *properties, void *errcode_ret)
+{
 	return opencl_custom_clCreateCommandQueueWithPropertiesKHR(
-			opencl_ext_real[1].clCreateCommandQueueWithPropertiesKHR, context,
+			opencl_ext_real[2].clCreateCommandQueueWithPropertiesKHR, context,
 			device, properties, errcode_ret);
 }
 
@@ -4649,8 +5977,15 @@ static void *wrap_clCreateCommandQueueWithPropertiesKHR_s2(void *context, void *
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clCreateCommandQueueWithPropertiesKHR(context, device,
 				properties, errcode_ret);
+	return record_clCreateCommandQueueWithPropertiesKHR_s2(context, device, properties,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clCreateCommandQueueWithPropertiesKHR_s3(void *context,
+		void *device, const void *properties, void *errcode_ret)
+{
 	return opencl_custom_clCreateCommandQueueWithPropertiesKHR(
-			opencl_ext_real[2].clCreateCommandQueueWithPropertiesKHR, context,
+			opencl_ext_real[3].clCreateCommandQueueWithPropertiesKHR, context,
 			device, properties, errcode_ret);
 }
 
@@ -4660,12 +5995,11 @@ static void *wrap_clCreateCommandQueueWithPropertiesKHR_s3(void *context, void *
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clCreateCommandQueueWithPropertiesKHR(context, device,
 				properties, errcode_ret);
-	return opencl_custom_clCreateCommandQueueWithPropertiesKHR(
-			opencl_ext_real[3].clCreateCommandQueueWithPropertiesKHR, context,
-			device, properties, errcode_ret);
+	return record_clCreateCommandQueueWithPropertiesKHR_s3(context, device, properties,
+			errcode_ret);
 }
 
-static __attribute__((noinline)) void *body_clCreateFromVA_APIMediaSurfaceINTEL(
+static NOINLINE void *body_clCreateFromVA_APIMediaSurfaceINTEL(
 		opencl_pfn_clCreateFromVA_APIMediaSurfaceINTEL real, void *context,
 		uint64_t flags, void *surface, uint32_t plane, void *errcode_ret)
 {
@@ -4685,14 +6019,29 @@ static __attribute__((noinline)) void *body_clCreateFromVA_APIMediaSurfaceINTEL(
 	return ret;
 }
 
+static NOINLINE void *record_clCreateFromVA_APIMediaSurfaceINTEL_s0(void *context,
+		uint64_t flags, void *surface, uint32_t plane, void *errcode_ret)
+{
+	return body_clCreateFromVA_APIMediaSurfaceINTEL(
+			opencl_ext_real[0].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
+			surface, plane, errcode_ret);
+}
+
 static void *wrap_clCreateFromVA_APIMediaSurfaceINTEL_s0(void *context, uint64_t flags,
 		void *surface, uint32_t plane, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clCreateFromVA_APIMediaSurfaceINTEL(context, flags,
 				surface, plane, errcode_ret);
+	return record_clCreateFromVA_APIMediaSurfaceINTEL_s0(context, flags, surface, plane,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clCreateFromVA_APIMediaSurfaceINTEL_s1(void *context,
+		uint64_t flags, void *surface, uint32_t plane, void *errcode_ret)
+{
 	return body_clCreateFromVA_APIMediaSurfaceINTEL(
-			opencl_ext_real[0].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
+			opencl_ext_real[1].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
 			surface, plane, errcode_ret);
 }
 
@@ -4702,8 +6051,15 @@ static void *wrap_clCreateFromVA_APIMediaSurfaceINTEL_s1(void *context, uint64_t
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clCreateFromVA_APIMediaSurfaceINTEL(context, flags,
 				surface, plane, errcode_ret);
+	return record_clCreateFromVA_APIMediaSurfaceINTEL_s1(context, flags, surface, plane,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clCreateFromVA_APIMediaSurfaceINTEL_s2(void *context,
+		uint64_t flags, void *surface, uint32_t plane, void *errcode_ret)
+{
 	return body_clCreateFromVA_APIMediaSurfaceINTEL(
-			opencl_ext_real[1].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
+			opencl_ext_real[2].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
 			surface, plane, errcode_ret);
 }
 
@@ -4713,8 +6069,15 @@ static void *wrap_clCreateFromVA_APIMediaSurfaceINTEL_s2(void *context, uint64_t
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clCreateFromVA_APIMediaSurfaceINTEL(context, flags,
 				surface, plane, errcode_ret);
+	return record_clCreateFromVA_APIMediaSurfaceINTEL_s2(context, flags, surface, plane,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clCreateFromVA_APIMediaSurfaceINTEL_s3(void *context,
+		uint64_t flags, void *surface, uint32_t plane, void *errcode_ret)
+{
 	return body_clCreateFromVA_APIMediaSurfaceINTEL(
-			opencl_ext_real[2].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
+			opencl_ext_real[3].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
 			surface, plane, errcode_ret);
 }
 
@@ -4724,14 +6087,12 @@ static void *wrap_clCreateFromVA_APIMediaSurfaceINTEL_s3(void *context, uint64_t
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clCreateFromVA_APIMediaSurfaceINTEL(context, flags,
 				surface, plane, errcode_ret);
-	return body_clCreateFromVA_APIMediaSurfaceINTEL(
-			opencl_ext_real[3].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
-			surface, plane, errcode_ret);
+	return record_clCreateFromVA_APIMediaSurfaceINTEL_s3(context, flags, surface, plane,
+			errcode_ret);
 }
 
-static __attribute__((noinline)) void *body_clCreateProgramWithILKHR(
-		opencl_pfn_clCreateProgramWithILKHR real, void *context, const void *il,
-		size_t length, void *errcode_ret)
+static NOINLINE void *body_clCreateProgramWithILKHR(opencl_pfn_clCreateProgramWithILKHR real,
+		void *context, const void *il, size_t length, void *errcode_ret)
 {
 	struct tandem_call call;
 	int32_t error_local = 0, error;
@@ -4748,13 +6109,26 @@ static __attribute__((noinline)) void *body_clCreateProgramWithILKHR(
 	return ret;
 }
 
+static NOINLINE void *record_clCreateProgramWithILKHR_s0(void *context, const void *il,
+		size_t length, void *errcode_ret)
+{
+	return body_clCreateProgramWithILKHR(opencl_ext_real[0].clCreateProgramWithILKHR,
+			context, il, length, errcode_ret);
+}
+
 static void *wrap_clCreateProgramWithILKHR_s0(void *context, const void *il, size_t length,
 		void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clCreateProgramWithILKHR(context, il, length,
 				errcode_ret);
-	return body_clCreateProgramWithILKHR(opencl_ext_real[0].clCreateProgramWithILKHR,
+	return record_clCreateProgramWithILKHR_s0(context, il, length, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateProgramWithILKHR_s1(void *context, const void *il,
+		size_t length, void *errcode_ret)
+{
+	return body_clCreateProgramWithILKHR(opencl_ext_real[1].clCreateProgramWithILKHR,
 			context, il, length, errcode_ret);
 }
 
@@ -4764,7 +6138,13 @@ static void *wrap_clCreateProgramWithILKHR_s1(void *context, const void *il, siz
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clCreateProgramWithILKHR(context, il, length,
 				errcode_ret);
-	return body_clCreateProgramWithILKHR(opencl_ext_real[1].clCreateProgramWithILKHR,
+	return record_clCreateProgramWithILKHR_s1(context, il, length, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateProgramWithILKHR_s2(void *context, const void *il,
+		size_t length, void *errcode_ret)
+{
+	return body_clCreateProgramWithILKHR(opencl_ext_real[2].clCreateProgramWithILKHR,
 			context, il, length, errcode_ret);
 }
 
@@ -4774,7 +6154,13 @@ static void *wrap_clCreateProgramWithILKHR_s2(void *context, const void *il, siz
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clCreateProgramWithILKHR(context, il, length,
 				errcode_ret);
-	return body_clCreateProgramWithILKHR(opencl_ext_real[2].clCreateProgramWithILKHR,
+	return record_clCreateProgramWithILKHR_s2(context, il, length, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateProgramWithILKHR_s3(void *context, const void *il,
+		size_t length, void *errcode_ret)
+{
+	return body_clCreateProgramWithILKHR(opencl_ext_real[3].clCreateProgramWithILKHR,
 			context, il, length, errcode_ret);
 }
 
@@ -4784,11 +6170,10 @@ static void *wrap_clCreateProgramWithILKHR_s3(void *context, const void *il, siz
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clCreateProgramWithILKHR(context, il, length,
 				errcode_ret);
-	return body_clCreateProgramWithILKHR(opencl_ext_real[3].clCreateProgramWithILKHR,
-			context, il, length, errcode_ret);
+	return record_clCreateProgramWithILKHR_s3(context, il, length, errcode_ret);
 }
 
-static __attribute__((noinline)) void *body_clCreateSemaphoreWithPropertiesKHR(
+static NOINLINE void *body_clCreateSemaphoreWithPropertiesKHR(
 		opencl_pfn_clCreateSemaphoreWithPropertiesKHR real, void *context,
 		const void *sema_props, void *errcode_ret)
 {
@@ -4808,14 +6193,28 @@ static __attribute__((noinline)) void *body_clCreateSemaphoreWithPropertiesKHR(
 	return ret;
 }
 
+static NOINLINE void *record_clCreateSemaphoreWithPropertiesKHR_s0(void *context,
+		const void *sema_props, void *errcode_ret)
+{
+	return body_clCreateSemaphoreWithPropertiesKHR(
+			opencl_ext_real[0].clCreateSemaphoreWithPropertiesKHR, context,
+			sema_props, errcode_ret);
+}
+
 static void *wrap_clCreateSemaphoreWithPropertiesKHR_s0(void *context, const void *sema_props,
 		void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clCreateSemaphoreWithPropertiesKHR(context,
 				sema_props, errcode_ret);
+	return record_clCreateSemaphoreWithPropertiesKHR_s0(context, sema_props, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateSemaphoreWithPropertiesKHR_s1(void *context,
+		const void *sema_props, void *errcode_ret)
+{
 	return body_clCreateSemaphoreWithPropertiesKHR(
-			opencl_ext_real[0].clCreateSemaphoreWithPropertiesKHR, context,
+			opencl_ext_real[1].clCreateSemaphoreWithPropertiesKHR, context,
 			sema_props, errcode_ret);
 }
 
@@ -4825,8 +6224,14 @@ static void *wrap_clCreateSemaphoreWithPropertiesKHR_s1(void *context, const voi
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clCreateSemaphoreWithPropertiesKHR(context,
 				sema_props, errcode_ret);
+	return record_clCreateSemaphoreWithPropertiesKHR_s1(context, sema_props, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateSemaphoreWithPropertiesKHR_s2(void *context,
+		const void *sema_props, void *errcode_ret)
+{
 	return body_clCreateSemaphoreWithPropertiesKHR(
-			opencl_ext_real[1].clCreateSemaphoreWithPropertiesKHR, context,
+			opencl_ext_real[2].clCreateSemaphoreWithPropertiesKHR, context,
 			sema_props, errcode_ret);
 }
 
@@ -4836,8 +6241,14 @@ static void *wrap_clCreateSemaphoreWithPropertiesKHR_s2(void *context, const voi
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clCreateSemaphoreWithPropertiesKHR(context,
 				sema_props, errcode_ret);
+	return record_clCreateSemaphoreWithPropertiesKHR_s2(context, sema_props, errcode_ret);
+}
+
+static NOINLINE void *record_clCreateSemaphoreWithPropertiesKHR_s3(void *context,
+		const void *sema_props, void *errcode_ret)
+{
 	return body_clCreateSemaphoreWithPropertiesKHR(
-			opencl_ext_real[2].clCreateSemaphoreWithPropertiesKHR, context,
+			opencl_ext_real[3].clCreateSemaphoreWithPropertiesKHR, context,
 			sema_props, errcode_ret);
 }
 
@@ -4847,14 +6258,12 @@ static void *wrap_clCreateSemaphoreWithPropertiesKHR_s3(void *context, const voi
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clCreateSemaphoreWithPropertiesKHR(context,
 				sema_props, errcode_ret);
-	return body_clCreateSemaphoreWithPropertiesKHR(
-			opencl_ext_real[3].clCreateSemaphoreWithPropertiesKHR, context,
-			sema_props, errcode_ret);
+	return record_clCreateSemaphoreWithPropertiesKHR_s3(context, sema_props, errcode_ret);
 }
 
-static __attribute__((noinline)) void *body_clDeviceMemAllocINTEL(
-		opencl_pfn_clDeviceMemAllocINTEL real, void *context, void *device,
-		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
+static NOINLINE void *body_clDeviceMemAllocINTEL(opencl_pfn_clDeviceMemAllocINTEL real,
+		void *context, void *device, const void *properties, size_t size,
+		uint32_t alignment, void *errcode_ret)
 {
 	struct tandem_call call;
 	int32_t error_local = 0, error;
@@ -4870,13 +6279,27 @@ static __attribute__((noinline)) void *body_clDeviceMemAllocINTEL(
 	return ret;
 }
 
+static NOINLINE void *record_clDeviceMemAllocINTEL_s0(void *context, void *device,
+		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clDeviceMemAllocINTEL(opencl_ext_real[0].clDeviceMemAllocINTEL, context,
+			device, properties, size, alignment, errcode_ret);
+}
+
 static void *wrap_clDeviceMemAllocINTEL_s0(void *context, void *device, const void *properties,
 		size_t size, uint32_t alignment, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clDeviceMemAllocINTEL(context, device, properties,
 				size, alignment, errcode_ret);
-	return body_clDeviceMemAllocINTEL(opencl_ext_real[0].clDeviceMemAllocINTEL, context,
+	return record_clDeviceMemAllocINTEL_s0(context, device, properties, size, alignment,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clDeviceMemAllocINTEL_s1(void *context, void *device,
+		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clDeviceMemAllocINTEL(opencl_ext_real[1].clDeviceMemAllocINTEL, context,
 			device, properties, size, alignment, errcode_ret);
 }
 
@@ -4886,7 +6309,14 @@ static void *wrap_clDeviceMemAllocINTEL_s1(void *context, void *device, const vo
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clDeviceMemAllocINTEL(context, device, properties,
 				size, alignment, errcode_ret);
-	return body_clDeviceMemAllocINTEL(opencl_ext_real[1].clDeviceMemAllocINTEL, context,
+	return record_clDeviceMemAllocINTEL_s1(context, device, properties, size, alignment,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clDeviceMemAllocINTEL_s2(void *context, void *device,
+		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clDeviceMemAllocINTEL(opencl_ext_real[2].clDeviceMemAllocINTEL, context,
 			device, properties, size, alignment, errcode_ret);
 }
 
@@ -4896,7 +6326,14 @@ static void *wrap_clDeviceMemAllocINTEL_s2(void *context, void *device, const vo
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clDeviceMemAllocINTEL(context, device, properties,
 				size, alignment, errcode_ret);
-	return body_clDeviceMemAllocINTEL(opencl_ext_real[2].clDeviceMemAllocINTEL, context,
+	return record_clDeviceMemAllocINTEL_s2(context, device, properties, size, alignment,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clDeviceMemAllocINTEL_s3(void *context, void *device,
+		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clDeviceMemAllocINTEL(opencl_ext_real[3].clDeviceMemAllocINTEL, context,
 			device, properties, size, alignment, errcode_ret);
 }
 
@@ -4906,11 +6343,11 @@ static void *wrap_clDeviceMemAllocINTEL_s3(void *context, void *device, const vo
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clDeviceMemAllocINTEL(context, device, properties,
 				size, alignment, errcode_ret);
-	return body_clDeviceMemAllocINTEL(opencl_ext_real[3].clDeviceMemAllocINTEL, context,
-			device, properties, size, alignment, errcode_ret);
+	return record_clDeviceMemAllocINTEL_s3(context, device, properties, size, alignment,
+			errcode_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueAcquireExternalMemObjectsKHR(
+static NOINLINE int32_t body_clEnqueueAcquireExternalMemObjectsKHR(
 		opencl_pfn_clEnqueueAcquireExternalMemObjectsKHR real, void *command_queue,
 		uint32_t num_mem_objects, const void *mem_objects,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
@@ -4930,6 +6367,16 @@ static __attribute__((noinline)) int32_t body_clEnqueueAcquireExternalMemObjects
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueAcquireExternalMemObjectsKHR_s0(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueAcquireExternalMemObjectsKHR(
+			opencl_ext_real[0].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
+			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
 static int32_t wrap_clEnqueueAcquireExternalMemObjectsKHR_s0(void *command_queue,
 		uint32_t num_mem_objects, const void *mem_objects,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
@@ -4938,8 +6385,16 @@ static int32_t wrap_clEnqueueAcquireExternalMemObjectsKHR_s0(void *command_queue
 		return opencl_ext_real[0].clEnqueueAcquireExternalMemObjectsKHR(command_queue,
 				num_mem_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueAcquireExternalMemObjectsKHR_s0(command_queue, num_mem_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueAcquireExternalMemObjectsKHR_s1(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
 	return body_clEnqueueAcquireExternalMemObjectsKHR(
-			opencl_ext_real[0].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
+			opencl_ext_real[1].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
 			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -4952,8 +6407,16 @@ static int32_t wrap_clEnqueueAcquireExternalMemObjectsKHR_s1(void *command_queue
 		return opencl_ext_real[1].clEnqueueAcquireExternalMemObjectsKHR(command_queue,
 				num_mem_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueAcquireExternalMemObjectsKHR_s1(command_queue, num_mem_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueAcquireExternalMemObjectsKHR_s2(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
 	return body_clEnqueueAcquireExternalMemObjectsKHR(
-			opencl_ext_real[1].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
+			opencl_ext_real[2].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
 			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -4966,8 +6429,16 @@ static int32_t wrap_clEnqueueAcquireExternalMemObjectsKHR_s2(void *command_queue
 		return opencl_ext_real[2].clEnqueueAcquireExternalMemObjectsKHR(command_queue,
 				num_mem_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueAcquireExternalMemObjectsKHR_s2(command_queue, num_mem_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueAcquireExternalMemObjectsKHR_s3(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
 	return body_clEnqueueAcquireExternalMemObjectsKHR(
-			opencl_ext_real[2].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
+			opencl_ext_real[3].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
 			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -4980,13 +6451,11 @@ static int32_t wrap_clEnqueueAcquireExternalMemObjectsKHR_s3(void *command_queue
 		return opencl_ext_real[3].clEnqueueAcquireExternalMemObjectsKHR(command_queue,
 				num_mem_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
-	return body_clEnqueueAcquireExternalMemObjectsKHR(
-			opencl_ext_real[3].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
-			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
+	return record_clEnqueueAcquireExternalMemObjectsKHR_s3(command_queue, num_mem_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueAcquireGrallocObjectsIMG(
+static NOINLINE int32_t body_clEnqueueAcquireGrallocObjectsIMG(
 		opencl_pfn_clEnqueueAcquireGrallocObjectsIMG real, void *command_queue,
 		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -5006,6 +6475,16 @@ static __attribute__((noinline)) int32_t body_clEnqueueAcquireGrallocObjectsIMG(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueAcquireGrallocObjectsIMG_s0(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueAcquireGrallocObjectsIMG(
+			opencl_ext_real[0].clEnqueueAcquireGrallocObjectsIMG, command_queue,
+			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
 static int32_t wrap_clEnqueueAcquireGrallocObjectsIMG_s0(void *command_queue,
 		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -5014,8 +6493,16 @@ static int32_t wrap_clEnqueueAcquireGrallocObjectsIMG_s0(void *command_queue,
 		return opencl_ext_real[0].clEnqueueAcquireGrallocObjectsIMG(command_queue,
 				num_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueAcquireGrallocObjectsIMG_s0(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueAcquireGrallocObjectsIMG_s1(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueAcquireGrallocObjectsIMG(
-			opencl_ext_real[0].clEnqueueAcquireGrallocObjectsIMG, command_queue,
+			opencl_ext_real[1].clEnqueueAcquireGrallocObjectsIMG, command_queue,
 			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -5028,8 +6515,16 @@ static int32_t wrap_clEnqueueAcquireGrallocObjectsIMG_s1(void *command_queue,
 		return opencl_ext_real[1].clEnqueueAcquireGrallocObjectsIMG(command_queue,
 				num_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueAcquireGrallocObjectsIMG_s1(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueAcquireGrallocObjectsIMG_s2(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueAcquireGrallocObjectsIMG(
-			opencl_ext_real[1].clEnqueueAcquireGrallocObjectsIMG, command_queue,
+			opencl_ext_real[2].clEnqueueAcquireGrallocObjectsIMG, command_queue,
 			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -5042,8 +6537,16 @@ static int32_t wrap_clEnqueueAcquireGrallocObjectsIMG_s2(void *command_queue,
 		return opencl_ext_real[2].clEnqueueAcquireGrallocObjectsIMG(command_queue,
 				num_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueAcquireGrallocObjectsIMG_s2(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueAcquireGrallocObjectsIMG_s3(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueAcquireGrallocObjectsIMG(
-			opencl_ext_real[2].clEnqueueAcquireGrallocObjectsIMG, command_queue,
+			opencl_ext_real[3].clEnqueueAcquireGrallocObjectsIMG, command_queue,
 			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -5056,13 +6559,11 @@ static int32_t wrap_clEnqueueAcquireGrallocObjectsIMG_s3(void *command_queue,
 		return opencl_ext_real[3].clEnqueueAcquireGrallocObjectsIMG(command_queue,
 				num_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
-	return body_clEnqueueAcquireGrallocObjectsIMG(
-			opencl_ext_real[3].clEnqueueAcquireGrallocObjectsIMG, command_queue,
-			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
+	return record_clEnqueueAcquireGrallocObjectsIMG_s3(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
+static NOINLINE int32_t body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
 		opencl_pfn_clEnqueueAcquireVA_APIMediaSurfacesINTEL real, void *command_queue,
 		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -5082,6 +6583,16 @@ static __attribute__((noinline)) int32_t body_clEnqueueAcquireVA_APIMediaSurface
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s0(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
+			opencl_ext_real[0].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
+			command_queue, num_objects, mem_objects, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s0(void *command_queue,
 		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -5090,8 +6601,16 @@ static int32_t wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s0(void *command_qu
 		return opencl_ext_real[0].clEnqueueAcquireVA_APIMediaSurfacesINTEL(
 				command_queue, num_objects, mem_objects,
 				num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s0(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s1(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[0].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
+			opencl_ext_real[1].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
 			command_queue, num_objects, mem_objects, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5104,8 +6623,16 @@ static int32_t wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s1(void *command_qu
 		return opencl_ext_real[1].clEnqueueAcquireVA_APIMediaSurfacesINTEL(
 				command_queue, num_objects, mem_objects,
 				num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s1(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s2(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[1].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
+			opencl_ext_real[2].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
 			command_queue, num_objects, mem_objects, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5118,8 +6645,16 @@ static int32_t wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s2(void *command_qu
 		return opencl_ext_real[2].clEnqueueAcquireVA_APIMediaSurfacesINTEL(
 				command_queue, num_objects, mem_objects,
 				num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s2(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s3(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[2].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
+			opencl_ext_real[3].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
 			command_queue, num_objects, mem_objects, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5132,13 +6667,11 @@ static int32_t wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s3(void *command_qu
 		return opencl_ext_real[3].clEnqueueAcquireVA_APIMediaSurfacesINTEL(
 				command_queue, num_objects, mem_objects,
 				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[3].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
+	return record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s3(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueCommandBufferKHR(
+static NOINLINE int32_t body_clEnqueueCommandBufferKHR(
 		opencl_pfn_clEnqueueCommandBufferKHR real, uint32_t num_queues, void *queues,
 		void *command_buffer, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -5157,6 +6690,15 @@ static __attribute__((noinline)) int32_t body_clEnqueueCommandBufferKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueCommandBufferKHR_s0(uint32_t num_queues, void *queues,
+		void *command_buffer, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueCommandBufferKHR(opencl_ext_real[0].clEnqueueCommandBufferKHR,
+			num_queues, queues, command_buffer, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueCommandBufferKHR_s0(uint32_t num_queues, void *queues,
 		void *command_buffer, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -5165,7 +6707,15 @@ static int32_t wrap_clEnqueueCommandBufferKHR_s0(uint32_t num_queues, void *queu
 		return opencl_ext_real[0].clEnqueueCommandBufferKHR(num_queues, queues,
 				command_buffer, num_events_in_wait_list, event_wait_list,
 				event);
-	return body_clEnqueueCommandBufferKHR(opencl_ext_real[0].clEnqueueCommandBufferKHR,
+	return record_clEnqueueCommandBufferKHR_s0(num_queues, queues, command_buffer,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueCommandBufferKHR_s1(uint32_t num_queues, void *queues,
+		void *command_buffer, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueCommandBufferKHR(opencl_ext_real[1].clEnqueueCommandBufferKHR,
 			num_queues, queues, command_buffer, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5178,7 +6728,15 @@ static int32_t wrap_clEnqueueCommandBufferKHR_s1(uint32_t num_queues, void *queu
 		return opencl_ext_real[1].clEnqueueCommandBufferKHR(num_queues, queues,
 				command_buffer, num_events_in_wait_list, event_wait_list,
 				event);
-	return body_clEnqueueCommandBufferKHR(opencl_ext_real[1].clEnqueueCommandBufferKHR,
+	return record_clEnqueueCommandBufferKHR_s1(num_queues, queues, command_buffer,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueCommandBufferKHR_s2(uint32_t num_queues, void *queues,
+		void *command_buffer, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueCommandBufferKHR(opencl_ext_real[2].clEnqueueCommandBufferKHR,
 			num_queues, queues, command_buffer, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5191,7 +6749,15 @@ static int32_t wrap_clEnqueueCommandBufferKHR_s2(uint32_t num_queues, void *queu
 		return opencl_ext_real[2].clEnqueueCommandBufferKHR(num_queues, queues,
 				command_buffer, num_events_in_wait_list, event_wait_list,
 				event);
-	return body_clEnqueueCommandBufferKHR(opencl_ext_real[2].clEnqueueCommandBufferKHR,
+	return record_clEnqueueCommandBufferKHR_s2(num_queues, queues, command_buffer,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueCommandBufferKHR_s3(uint32_t num_queues, void *queues,
+		void *command_buffer, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueCommandBufferKHR(opencl_ext_real[3].clEnqueueCommandBufferKHR,
 			num_queues, queues, command_buffer, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5204,12 +6770,11 @@ static int32_t wrap_clEnqueueCommandBufferKHR_s3(uint32_t num_queues, void *queu
 		return opencl_ext_real[3].clEnqueueCommandBufferKHR(num_queues, queues,
 				command_buffer, num_events_in_wait_list, event_wait_list,
 				event);
-	return body_clEnqueueCommandBufferKHR(opencl_ext_real[3].clEnqueueCommandBufferKHR,
-			num_queues, queues, command_buffer, num_events_in_wait_list,
-			event_wait_list, event);
+	return record_clEnqueueCommandBufferKHR_s3(num_queues, queues, command_buffer,
+			num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueGenerateMipmapIMG(
+static NOINLINE int32_t body_clEnqueueGenerateMipmapIMG(
 		opencl_pfn_clEnqueueGenerateMipmapIMG real, void *command_queue,
 		void *src_image, void *dst_image, uint32_t mipmap_filter_mode,
 		const void *array_region, const void *mip_region,
@@ -5230,16 +6795,33 @@ static __attribute__((noinline)) int32_t body_clEnqueueGenerateMipmapIMG(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueGenerateMipmapIMG_s0(void *command_queue,
+		void *src_image, void *dst_image, uint32_t mipmap_filter_mode,
+		const void *array_region, const void *mip_region,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[0].clEnqueueGenerateMipmapIMG,
+			command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
+			mip_region, num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueGenerateMipmapIMG_s0(void *command_queue, void *src_image,
 		void *dst_image, uint32_t mipmap_filter_mode, const void *array_region,
 		const void *mip_region, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueGenerateMipmapIMG(command_queue, src_image,
-				dst_image, mipmap_filter_mode, array_region, mip_region,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[0].clEnqueueGenerateMipmapIMG,
+	opencl_pfn_clEnqueueGenerateMipmapIMG to = opencl_recording() ? record_clEnqueueGenerateMipmapIMG_s0 : opencl_ext_real[0].clEnqueueGenerateMipmapIMG;
+
+	return to(command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
+			mip_region, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueGenerateMipmapIMG_s1(void *command_queue,
+		void *src_image, void *dst_image, uint32_t mipmap_filter_mode,
+		const void *array_region, const void *mip_region,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[1].clEnqueueGenerateMipmapIMG,
 			command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
 			mip_region, num_events_in_wait_list, event_wait_list, event);
 }
@@ -5249,11 +6831,18 @@ static int32_t wrap_clEnqueueGenerateMipmapIMG_s1(void *command_queue, void *src
 		const void *mip_region, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueGenerateMipmapIMG(command_queue, src_image,
-				dst_image, mipmap_filter_mode, array_region, mip_region,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[1].clEnqueueGenerateMipmapIMG,
+	opencl_pfn_clEnqueueGenerateMipmapIMG to = opencl_recording() ? record_clEnqueueGenerateMipmapIMG_s1 : opencl_ext_real[1].clEnqueueGenerateMipmapIMG;
+
+	return to(command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
+			mip_region, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueGenerateMipmapIMG_s2(void *command_queue,
+		void *src_image, void *dst_image, uint32_t mipmap_filter_mode,
+		const void *array_region, const void *mip_region,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[2].clEnqueueGenerateMipmapIMG,
 			command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
 			mip_region, num_events_in_wait_list, event_wait_list, event);
 }
@@ -5263,11 +6852,18 @@ static int32_t wrap_clEnqueueGenerateMipmapIMG_s2(void *command_queue, void *src
 		const void *mip_region, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueGenerateMipmapIMG(command_queue, src_image,
-				dst_image, mipmap_filter_mode, array_region, mip_region,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[2].clEnqueueGenerateMipmapIMG,
+	opencl_pfn_clEnqueueGenerateMipmapIMG to = opencl_recording() ? record_clEnqueueGenerateMipmapIMG_s2 : opencl_ext_real[2].clEnqueueGenerateMipmapIMG;
+
+	return to(command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
+			mip_region, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueGenerateMipmapIMG_s3(void *command_queue,
+		void *src_image, void *dst_image, uint32_t mipmap_filter_mode,
+		const void *array_region, const void *mip_region,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[3].clEnqueueGenerateMipmapIMG,
 			command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
 			mip_region, num_events_in_wait_list, event_wait_list, event);
 }
@@ -5277,19 +6873,15 @@ static int32_t wrap_clEnqueueGenerateMipmapIMG_s3(void *command_queue, void *src
 		const void *mip_region, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueGenerateMipmapIMG(command_queue, src_image,
-				dst_image, mipmap_filter_mode, array_region, mip_region,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[3].clEnqueueGenerateMipmapIMG,
-			command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
+	opencl_pfn_clEnqueueGenerateMipmapIMG to = opencl_recording() ? record_clEnqueueGenerateMipmapIMG_s3 : opencl_ext_real[3].clEnqueueGenerateMipmapIMG;
+
+	return to(command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
 			mip_region, num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueMemAdviseINTEL(
-		opencl_pfn_clEnqueueMemAdviseINTEL real, void *command_queue, const void *ptr,
-		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
+static NOINLINE int32_t body_clEnqueueMemAdviseINTEL(opencl_pfn_clEnqueueMemAdviseINTEL real,
+		void *command_queue, const void *ptr, size_t size, uint32_t advice,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
 	struct tandem_call call;
 	struct opencl_command command;
@@ -5305,14 +6897,30 @@ static __attribute__((noinline)) int32_t body_clEnqueueMemAdviseINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueMemAdviseINTEL_s0(void *command_queue, const void *ptr,
+		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[0].clEnqueueMemAdviseINTEL,
+			command_queue, ptr, size, advice, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueMemAdviseINTEL_s0(void *command_queue, const void *ptr,
 		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueMemAdviseINTEL(command_queue, ptr, size,
-				advice, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[0].clEnqueueMemAdviseINTEL,
+	opencl_pfn_clEnqueueMemAdviseINTEL to = opencl_recording() ? record_clEnqueueMemAdviseINTEL_s0 : opencl_ext_real[0].clEnqueueMemAdviseINTEL;
+
+	return to(command_queue, ptr, size, advice, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemAdviseINTEL_s1(void *command_queue, const void *ptr,
+		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[1].clEnqueueMemAdviseINTEL,
 			command_queue, ptr, size, advice, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5321,10 +6929,17 @@ static int32_t wrap_clEnqueueMemAdviseINTEL_s1(void *command_queue, const void *
 		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueMemAdviseINTEL(command_queue, ptr, size,
-				advice, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[1].clEnqueueMemAdviseINTEL,
+	opencl_pfn_clEnqueueMemAdviseINTEL to = opencl_recording() ? record_clEnqueueMemAdviseINTEL_s1 : opencl_ext_real[1].clEnqueueMemAdviseINTEL;
+
+	return to(command_queue, ptr, size, advice, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemAdviseINTEL_s2(void *command_queue, const void *ptr,
+		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[2].clEnqueueMemAdviseINTEL,
 			command_queue, ptr, size, advice, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5333,10 +6948,17 @@ static int32_t wrap_clEnqueueMemAdviseINTEL_s2(void *command_queue, const void *
 		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueMemAdviseINTEL(command_queue, ptr, size,
-				advice, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[2].clEnqueueMemAdviseINTEL,
+	opencl_pfn_clEnqueueMemAdviseINTEL to = opencl_recording() ? record_clEnqueueMemAdviseINTEL_s2 : opencl_ext_real[2].clEnqueueMemAdviseINTEL;
+
+	return to(command_queue, ptr, size, advice, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemAdviseINTEL_s3(void *command_queue, const void *ptr,
+		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[3].clEnqueueMemAdviseINTEL,
 			command_queue, ptr, size, advice, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5345,18 +6967,16 @@ static int32_t wrap_clEnqueueMemAdviseINTEL_s3(void *command_queue, const void *
 		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueMemAdviseINTEL(command_queue, ptr, size,
-				advice, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[3].clEnqueueMemAdviseINTEL,
-			command_queue, ptr, size, advice, num_events_in_wait_list,
-			event_wait_list, event);
+	opencl_pfn_clEnqueueMemAdviseINTEL to = opencl_recording() ? record_clEnqueueMemAdviseINTEL_s3 : opencl_ext_real[3].clEnqueueMemAdviseINTEL;
+
+	return to(command_queue, ptr, size, advice, num_events_in_wait_list, event_wait_list,
+			event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueMemFillINTEL(
-		opencl_pfn_clEnqueueMemFillINTEL real, void *command_queue, void *dst_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+static NOINLINE int32_t body_clEnqueueMemFillINTEL(opencl_pfn_clEnqueueMemFillINTEL real,
+		void *command_queue, void *dst_ptr, const void *pattern, size_t pattern_size,
+		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
+		void *event)
 {
 	struct tandem_call call;
 	struct opencl_command command;
@@ -5372,15 +6992,30 @@ static __attribute__((noinline)) int32_t body_clEnqueueMemFillINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueMemFillINTEL_s0(void *command_queue, void *dst_ptr,
+		const void *pattern, size_t pattern_size, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemFillINTEL(opencl_ext_real[0].clEnqueueMemFillINTEL,
+			command_queue, dst_ptr, pattern, pattern_size, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueMemFillINTEL_s0(void *command_queue, void *dst_ptr,
 		const void *pattern, size_t pattern_size, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueMemFillINTEL(command_queue, dst_ptr, pattern,
-				pattern_size, size, num_events_in_wait_list, event_wait_list,
-				event);
-	return body_clEnqueueMemFillINTEL(opencl_ext_real[0].clEnqueueMemFillINTEL,
+	opencl_pfn_clEnqueueMemFillINTEL to = opencl_recording() ? record_clEnqueueMemFillINTEL_s0 : opencl_ext_real[0].clEnqueueMemFillINTEL;
+
+	return to(command_queue, dst_ptr, pattern, pattern_size, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemFillINTEL_s1(void *command_queue, void *dst_ptr,
+		const void *pattern, size_t pattern_size, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemFillINTEL(opencl_ext_real[1].clEnqueueMemFillINTEL,
 			command_queue, dst_ptr, pattern, pattern_size, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -5389,11 +7024,17 @@ static int32_t wrap_clEnqueueMemFillINTEL_s1(void *command_queue, void *dst_ptr,
 		const void *pattern, size_t pattern_size, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueMemFillINTEL(command_queue, dst_ptr, pattern,
-				pattern_size, size, num_events_in_wait_list, event_wait_list,
-				event);
-	return body_clEnqueueMemFillINTEL(opencl_ext_real[1].clEnqueueMemFillINTEL,
+	opencl_pfn_clEnqueueMemFillINTEL to = opencl_recording() ? record_clEnqueueMemFillINTEL_s1 : opencl_ext_real[1].clEnqueueMemFillINTEL;
+
+	return to(command_queue, dst_ptr, pattern, pattern_size, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemFillINTEL_s2(void *command_queue, void *dst_ptr,
+		const void *pattern, size_t pattern_size, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemFillINTEL(opencl_ext_real[2].clEnqueueMemFillINTEL,
 			command_queue, dst_ptr, pattern, pattern_size, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -5402,11 +7043,17 @@ static int32_t wrap_clEnqueueMemFillINTEL_s2(void *command_queue, void *dst_ptr,
 		const void *pattern, size_t pattern_size, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueMemFillINTEL(command_queue, dst_ptr, pattern,
-				pattern_size, size, num_events_in_wait_list, event_wait_list,
-				event);
-	return body_clEnqueueMemFillINTEL(opencl_ext_real[2].clEnqueueMemFillINTEL,
+	opencl_pfn_clEnqueueMemFillINTEL to = opencl_recording() ? record_clEnqueueMemFillINTEL_s2 : opencl_ext_real[2].clEnqueueMemFillINTEL;
+
+	return to(command_queue, dst_ptr, pattern, pattern_size, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemFillINTEL_s3(void *command_queue, void *dst_ptr,
+		const void *pattern, size_t pattern_size, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemFillINTEL(opencl_ext_real[3].clEnqueueMemFillINTEL,
 			command_queue, dst_ptr, pattern, pattern_size, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -5415,19 +7062,16 @@ static int32_t wrap_clEnqueueMemFillINTEL_s3(void *command_queue, void *dst_ptr,
 		const void *pattern, size_t pattern_size, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueMemFillINTEL(command_queue, dst_ptr, pattern,
-				pattern_size, size, num_events_in_wait_list, event_wait_list,
-				event);
-	return body_clEnqueueMemFillINTEL(opencl_ext_real[3].clEnqueueMemFillINTEL,
-			command_queue, dst_ptr, pattern, pattern_size, size,
-			num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueMemFillINTEL to = opencl_recording() ? record_clEnqueueMemFillINTEL_s3 : opencl_ext_real[3].clEnqueueMemFillINTEL;
+
+	return to(command_queue, dst_ptr, pattern, pattern_size, size, num_events_in_wait_list,
+			event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueMemcpyINTEL(
-		opencl_pfn_clEnqueueMemcpyINTEL real, void *command_queue, uint32_t blocking,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+static NOINLINE int32_t body_clEnqueueMemcpyINTEL(opencl_pfn_clEnqueueMemcpyINTEL real,
+		void *command_queue, uint32_t blocking, void *dst_ptr, const void *src_ptr,
+		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
+		void *event)
 {
 	struct tandem_call call;
 	struct opencl_command command;
@@ -5443,14 +7087,30 @@ static __attribute__((noinline)) int32_t body_clEnqueueMemcpyINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueMemcpyINTEL_s0(void *command_queue, uint32_t blocking,
+		void *dst_ptr, const void *src_ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemcpyINTEL(opencl_ext_real[0].clEnqueueMemcpyINTEL, command_queue,
+			blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueMemcpyINTEL_s0(void *command_queue, uint32_t blocking,
 		void *dst_ptr, const void *src_ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueMemcpyINTEL(command_queue, blocking, dst_ptr,
-				src_ptr, size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemcpyINTEL(opencl_ext_real[0].clEnqueueMemcpyINTEL, command_queue,
+	opencl_pfn_clEnqueueMemcpyINTEL to = opencl_recording() ? record_clEnqueueMemcpyINTEL_s0 : opencl_ext_real[0].clEnqueueMemcpyINTEL;
+
+	return to(command_queue, blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemcpyINTEL_s1(void *command_queue, uint32_t blocking,
+		void *dst_ptr, const void *src_ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemcpyINTEL(opencl_ext_real[1].clEnqueueMemcpyINTEL, command_queue,
 			blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5459,10 +7119,17 @@ static int32_t wrap_clEnqueueMemcpyINTEL_s1(void *command_queue, uint32_t blocki
 		void *dst_ptr, const void *src_ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueMemcpyINTEL(command_queue, blocking, dst_ptr,
-				src_ptr, size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemcpyINTEL(opencl_ext_real[1].clEnqueueMemcpyINTEL, command_queue,
+	opencl_pfn_clEnqueueMemcpyINTEL to = opencl_recording() ? record_clEnqueueMemcpyINTEL_s1 : opencl_ext_real[1].clEnqueueMemcpyINTEL;
+
+	return to(command_queue, blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemcpyINTEL_s2(void *command_queue, uint32_t blocking,
+		void *dst_ptr, const void *src_ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemcpyINTEL(opencl_ext_real[2].clEnqueueMemcpyINTEL, command_queue,
 			blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5471,10 +7138,17 @@ static int32_t wrap_clEnqueueMemcpyINTEL_s2(void *command_queue, uint32_t blocki
 		void *dst_ptr, const void *src_ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueMemcpyINTEL(command_queue, blocking, dst_ptr,
-				src_ptr, size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemcpyINTEL(opencl_ext_real[2].clEnqueueMemcpyINTEL, command_queue,
+	opencl_pfn_clEnqueueMemcpyINTEL to = opencl_recording() ? record_clEnqueueMemcpyINTEL_s2 : opencl_ext_real[2].clEnqueueMemcpyINTEL;
+
+	return to(command_queue, blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemcpyINTEL_s3(void *command_queue, uint32_t blocking,
+		void *dst_ptr, const void *src_ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemcpyINTEL(opencl_ext_real[3].clEnqueueMemcpyINTEL, command_queue,
 			blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5483,18 +7157,15 @@ static int32_t wrap_clEnqueueMemcpyINTEL_s3(void *command_queue, uint32_t blocki
 		void *dst_ptr, const void *src_ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueMemcpyINTEL(command_queue, blocking, dst_ptr,
-				src_ptr, size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemcpyINTEL(opencl_ext_real[3].clEnqueueMemcpyINTEL, command_queue,
-			blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
+	opencl_pfn_clEnqueueMemcpyINTEL to = opencl_recording() ? record_clEnqueueMemcpyINTEL_s3 : opencl_ext_real[3].clEnqueueMemcpyINTEL;
+
+	return to(command_queue, blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
 			event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueMemsetINTEL(
-		opencl_pfn_clEnqueueMemsetINTEL real, void *command_queue, void *dst_ptr,
-		int32_t value, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
+static NOINLINE int32_t body_clEnqueueMemsetINTEL(opencl_pfn_clEnqueueMemsetINTEL real,
+		void *command_queue, void *dst_ptr, int32_t value, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
 	struct tandem_call call;
 	struct opencl_command command;
@@ -5510,14 +7181,29 @@ static __attribute__((noinline)) int32_t body_clEnqueueMemsetINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueMemsetINTEL_s0(void *command_queue, void *dst_ptr,
+		int32_t value, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemsetINTEL(opencl_ext_real[0].clEnqueueMemsetINTEL, command_queue,
+			dst_ptr, value, size, num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueMemsetINTEL_s0(void *command_queue, void *dst_ptr, int32_t value,
 		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
 		void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueMemsetINTEL(command_queue, dst_ptr, value,
-				size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemsetINTEL(opencl_ext_real[0].clEnqueueMemsetINTEL, command_queue,
+	opencl_pfn_clEnqueueMemsetINTEL to = opencl_recording() ? record_clEnqueueMemsetINTEL_s0 : opencl_ext_real[0].clEnqueueMemsetINTEL;
+
+	return to(command_queue, dst_ptr, value, size, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemsetINTEL_s1(void *command_queue, void *dst_ptr,
+		int32_t value, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemsetINTEL(opencl_ext_real[1].clEnqueueMemsetINTEL, command_queue,
 			dst_ptr, value, size, num_events_in_wait_list, event_wait_list, event);
 }
 
@@ -5525,10 +7211,17 @@ static int32_t wrap_clEnqueueMemsetINTEL_s1(void *command_queue, void *dst_ptr, 
 		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
 		void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueMemsetINTEL(command_queue, dst_ptr, value,
-				size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemsetINTEL(opencl_ext_real[1].clEnqueueMemsetINTEL, command_queue,
+	opencl_pfn_clEnqueueMemsetINTEL to = opencl_recording() ? record_clEnqueueMemsetINTEL_s1 : opencl_ext_real[1].clEnqueueMemsetINTEL;
+
+	return to(command_queue, dst_ptr, value, size, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemsetINTEL_s2(void *command_queue, void *dst_ptr,
+		int32_t value, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemsetINTEL(opencl_ext_real[2].clEnqueueMemsetINTEL, command_queue,
 			dst_ptr, value, size, num_events_in_wait_list, event_wait_list, event);
 }
 
@@ -5536,10 +7229,17 @@ static int32_t wrap_clEnqueueMemsetINTEL_s2(void *command_queue, void *dst_ptr, 
 		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
 		void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueMemsetINTEL(command_queue, dst_ptr, value,
-				size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemsetINTEL(opencl_ext_real[2].clEnqueueMemsetINTEL, command_queue,
+	opencl_pfn_clEnqueueMemsetINTEL to = opencl_recording() ? record_clEnqueueMemsetINTEL_s2 : opencl_ext_real[2].clEnqueueMemsetINTEL;
+
+	return to(command_queue, dst_ptr, value, size, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
+static NOINLINE int32_t record_clEnqueueMemsetINTEL_s3(void *command_queue, void *dst_ptr,
+		int32_t value, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMemsetINTEL(opencl_ext_real[3].clEnqueueMemsetINTEL, command_queue,
 			dst_ptr, value, size, num_events_in_wait_list, event_wait_list, event);
 }
 
@@ -5547,17 +7247,15 @@ static int32_t wrap_clEnqueueMemsetINTEL_s3(void *command_queue, void *dst_ptr, 
 		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
 		void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueMemsetINTEL(command_queue, dst_ptr, value,
-				size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMemsetINTEL(opencl_ext_real[3].clEnqueueMemsetINTEL, command_queue,
-			dst_ptr, value, size, num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueMemsetINTEL to = opencl_recording() ? record_clEnqueueMemsetINTEL_s3 : opencl_ext_real[3].clEnqueueMemsetINTEL;
+
+	return to(command_queue, dst_ptr, value, size, num_events_in_wait_list, event_wait_list,
+			event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueMigrateMemINTEL(
-		opencl_pfn_clEnqueueMigrateMemINTEL real, void *command_queue, const void *ptr,
-		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
+static NOINLINE int32_t body_clEnqueueMigrateMemINTEL(opencl_pfn_clEnqueueMigrateMemINTEL real,
+		void *command_queue, const void *ptr, size_t size, uint64_t flags,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
 	struct tandem_call call;
 	struct opencl_command command;
@@ -5573,14 +7271,30 @@ static __attribute__((noinline)) int32_t body_clEnqueueMigrateMemINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueMigrateMemINTEL_s0(void *command_queue, const void *ptr,
+		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[0].clEnqueueMigrateMemINTEL,
+			command_queue, ptr, size, flags, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueMigrateMemINTEL_s0(void *command_queue, const void *ptr,
 		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueMigrateMemINTEL(command_queue, ptr, size,
-				flags, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[0].clEnqueueMigrateMemINTEL,
+	opencl_pfn_clEnqueueMigrateMemINTEL to = opencl_recording() ? record_clEnqueueMigrateMemINTEL_s0 : opencl_ext_real[0].clEnqueueMigrateMemINTEL;
+
+	return to(command_queue, ptr, size, flags, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
+static NOINLINE int32_t record_clEnqueueMigrateMemINTEL_s1(void *command_queue, const void *ptr,
+		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[1].clEnqueueMigrateMemINTEL,
 			command_queue, ptr, size, flags, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5589,10 +7303,17 @@ static int32_t wrap_clEnqueueMigrateMemINTEL_s1(void *command_queue, const void 
 		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueMigrateMemINTEL(command_queue, ptr, size,
-				flags, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[1].clEnqueueMigrateMemINTEL,
+	opencl_pfn_clEnqueueMigrateMemINTEL to = opencl_recording() ? record_clEnqueueMigrateMemINTEL_s1 : opencl_ext_real[1].clEnqueueMigrateMemINTEL;
+
+	return to(command_queue, ptr, size, flags, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
+static NOINLINE int32_t record_clEnqueueMigrateMemINTEL_s2(void *command_queue, const void *ptr,
+		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[2].clEnqueueMigrateMemINTEL,
 			command_queue, ptr, size, flags, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5601,10 +7322,17 @@ static int32_t wrap_clEnqueueMigrateMemINTEL_s2(void *command_queue, const void 
 		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueMigrateMemINTEL(command_queue, ptr, size,
-				flags, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[2].clEnqueueMigrateMemINTEL,
+	opencl_pfn_clEnqueueMigrateMemINTEL to = opencl_recording() ? record_clEnqueueMigrateMemINTEL_s2 : opencl_ext_real[2].clEnqueueMigrateMemINTEL;
+
+	return to(command_queue, ptr, size, flags, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
+static NOINLINE int32_t record_clEnqueueMigrateMemINTEL_s3(void *command_queue, const void *ptr,
+		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[3].clEnqueueMigrateMemINTEL,
 			command_queue, ptr, size, flags, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5613,15 +7341,13 @@ static int32_t wrap_clEnqueueMigrateMemINTEL_s3(void *command_queue, const void 
 		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueMigrateMemINTEL(command_queue, ptr, size,
-				flags, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[3].clEnqueueMigrateMemINTEL,
-			command_queue, ptr, size, flags, num_events_in_wait_list,
-			event_wait_list, event);
+	opencl_pfn_clEnqueueMigrateMemINTEL to = opencl_recording() ? record_clEnqueueMigrateMemINTEL_s3 : opencl_ext_real[3].clEnqueueMigrateMemINTEL;
+
+	return to(command_queue, ptr, size, flags, num_events_in_wait_list, event_wait_list,
+			event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueMigrateMemObjectEXT(
+static NOINLINE int32_t body_clEnqueueMigrateMemObjectEXT(
 		opencl_pfn_clEnqueueMigrateMemObjectEXT real, void *command_queue,
 		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
@@ -5642,16 +7368,32 @@ static __attribute__((noinline)) int32_t body_clEnqueueMigrateMemObjectEXT(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueMigrateMemObjectEXT_s0(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueMigrateMemObjectEXT(
+			opencl_ext_real[0].clEnqueueMigrateMemObjectEXT, command_queue,
+			num_mem_objects, mem_objects, flags, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueMigrateMemObjectEXT_s0(void *command_queue,
 		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueMigrateMemObjectEXT(command_queue,
-				num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-				event_wait_list, event);
+	opencl_pfn_clEnqueueMigrateMemObjectEXT to = opencl_recording() ? record_clEnqueueMigrateMemObjectEXT_s0 : opencl_ext_real[0].clEnqueueMigrateMemObjectEXT;
+
+	return to(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueMigrateMemObjectEXT_s1(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
 	return body_clEnqueueMigrateMemObjectEXT(
-			opencl_ext_real[0].clEnqueueMigrateMemObjectEXT, command_queue,
+			opencl_ext_real[1].clEnqueueMigrateMemObjectEXT, command_queue,
 			num_mem_objects, mem_objects, flags, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5660,12 +7402,18 @@ static int32_t wrap_clEnqueueMigrateMemObjectEXT_s1(void *command_queue,
 		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueMigrateMemObjectEXT(command_queue,
-				num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-				event_wait_list, event);
+	opencl_pfn_clEnqueueMigrateMemObjectEXT to = opencl_recording() ? record_clEnqueueMigrateMemObjectEXT_s1 : opencl_ext_real[1].clEnqueueMigrateMemObjectEXT;
+
+	return to(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueMigrateMemObjectEXT_s2(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
 	return body_clEnqueueMigrateMemObjectEXT(
-			opencl_ext_real[1].clEnqueueMigrateMemObjectEXT, command_queue,
+			opencl_ext_real[2].clEnqueueMigrateMemObjectEXT, command_queue,
 			num_mem_objects, mem_objects, flags, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5674,12 +7422,18 @@ static int32_t wrap_clEnqueueMigrateMemObjectEXT_s2(void *command_queue,
 		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueMigrateMemObjectEXT(command_queue,
-				num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-				event_wait_list, event);
+	opencl_pfn_clEnqueueMigrateMemObjectEXT to = opencl_recording() ? record_clEnqueueMigrateMemObjectEXT_s2 : opencl_ext_real[2].clEnqueueMigrateMemObjectEXT;
+
+	return to(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueMigrateMemObjectEXT_s3(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
 	return body_clEnqueueMigrateMemObjectEXT(
-			opencl_ext_real[2].clEnqueueMigrateMemObjectEXT, command_queue,
+			opencl_ext_real[3].clEnqueueMigrateMemObjectEXT, command_queue,
 			num_mem_objects, mem_objects, flags, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5688,17 +7442,13 @@ static int32_t wrap_clEnqueueMigrateMemObjectEXT_s3(void *command_queue,
 		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueMigrateMemObjectEXT(command_queue,
-				num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueMigrateMemObjectEXT(
-			opencl_ext_real[3].clEnqueueMigrateMemObjectEXT, command_queue,
-			num_mem_objects, mem_objects, flags, num_events_in_wait_list,
+	opencl_pfn_clEnqueueMigrateMemObjectEXT to = opencl_recording() ? record_clEnqueueMigrateMemObjectEXT_s3 : opencl_ext_real[3].clEnqueueMigrateMemObjectEXT;
+
+	return to(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list,
 			event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueReadHostPipeINTEL(
+static NOINLINE int32_t body_clEnqueueReadHostPipeINTEL(
 		opencl_pfn_clEnqueueReadHostPipeINTEL real, void *command_queue, void *program,
 		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
@@ -5719,15 +7469,30 @@ static __attribute__((noinline)) int32_t body_clEnqueueReadHostPipeINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueReadHostPipeINTEL_s0(void *command_queue, void *program,
+		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[0].clEnqueueReadHostPipeINTEL,
+			command_queue, program, pipe_symbol, blocking_read, ptr, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueReadHostPipeINTEL_s0(void *command_queue, void *program,
 		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueReadHostPipeINTEL(command_queue, program,
-				pipe_symbol, blocking_read, ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[0].clEnqueueReadHostPipeINTEL,
+	opencl_pfn_clEnqueueReadHostPipeINTEL to = opencl_recording() ? record_clEnqueueReadHostPipeINTEL_s0 : opencl_ext_real[0].clEnqueueReadHostPipeINTEL;
+
+	return to(command_queue, program, pipe_symbol, blocking_read, ptr, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReadHostPipeINTEL_s1(void *command_queue, void *program,
+		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[1].clEnqueueReadHostPipeINTEL,
 			command_queue, program, pipe_symbol, blocking_read, ptr, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -5736,11 +7501,17 @@ static int32_t wrap_clEnqueueReadHostPipeINTEL_s1(void *command_queue, void *pro
 		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueReadHostPipeINTEL(command_queue, program,
-				pipe_symbol, blocking_read, ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[1].clEnqueueReadHostPipeINTEL,
+	opencl_pfn_clEnqueueReadHostPipeINTEL to = opencl_recording() ? record_clEnqueueReadHostPipeINTEL_s1 : opencl_ext_real[1].clEnqueueReadHostPipeINTEL;
+
+	return to(command_queue, program, pipe_symbol, blocking_read, ptr, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReadHostPipeINTEL_s2(void *command_queue, void *program,
+		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[2].clEnqueueReadHostPipeINTEL,
 			command_queue, program, pipe_symbol, blocking_read, ptr, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -5749,11 +7520,17 @@ static int32_t wrap_clEnqueueReadHostPipeINTEL_s2(void *command_queue, void *pro
 		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueReadHostPipeINTEL(command_queue, program,
-				pipe_symbol, blocking_read, ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[2].clEnqueueReadHostPipeINTEL,
+	opencl_pfn_clEnqueueReadHostPipeINTEL to = opencl_recording() ? record_clEnqueueReadHostPipeINTEL_s2 : opencl_ext_real[2].clEnqueueReadHostPipeINTEL;
+
+	return to(command_queue, program, pipe_symbol, blocking_read, ptr, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReadHostPipeINTEL_s3(void *command_queue, void *program,
+		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[3].clEnqueueReadHostPipeINTEL,
 			command_queue, program, pipe_symbol, blocking_read, ptr, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -5762,16 +7539,13 @@ static int32_t wrap_clEnqueueReadHostPipeINTEL_s3(void *command_queue, void *pro
 		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueReadHostPipeINTEL(command_queue, program,
-				pipe_symbol, blocking_read, ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[3].clEnqueueReadHostPipeINTEL,
-			command_queue, program, pipe_symbol, blocking_read, ptr, size,
+	opencl_pfn_clEnqueueReadHostPipeINTEL to = opencl_recording() ? record_clEnqueueReadHostPipeINTEL_s3 : opencl_ext_real[3].clEnqueueReadHostPipeINTEL;
+
+	return to(command_queue, program, pipe_symbol, blocking_read, ptr, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueReleaseExternalMemObjectsKHR(
+static NOINLINE int32_t body_clEnqueueReleaseExternalMemObjectsKHR(
 		opencl_pfn_clEnqueueReleaseExternalMemObjectsKHR real, void *command_queue,
 		uint32_t num_mem_objects, const void *mem_objects,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
@@ -5791,6 +7565,16 @@ static __attribute__((noinline)) int32_t body_clEnqueueReleaseExternalMemObjects
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueReleaseExternalMemObjectsKHR_s0(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReleaseExternalMemObjectsKHR(
+			opencl_ext_real[0].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
+			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
 static int32_t wrap_clEnqueueReleaseExternalMemObjectsKHR_s0(void *command_queue,
 		uint32_t num_mem_objects, const void *mem_objects,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
@@ -5799,8 +7583,16 @@ static int32_t wrap_clEnqueueReleaseExternalMemObjectsKHR_s0(void *command_queue
 		return opencl_ext_real[0].clEnqueueReleaseExternalMemObjectsKHR(command_queue,
 				num_mem_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueReleaseExternalMemObjectsKHR_s0(command_queue, num_mem_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReleaseExternalMemObjectsKHR_s1(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
 	return body_clEnqueueReleaseExternalMemObjectsKHR(
-			opencl_ext_real[0].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
+			opencl_ext_real[1].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
 			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -5813,8 +7605,16 @@ static int32_t wrap_clEnqueueReleaseExternalMemObjectsKHR_s1(void *command_queue
 		return opencl_ext_real[1].clEnqueueReleaseExternalMemObjectsKHR(command_queue,
 				num_mem_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueReleaseExternalMemObjectsKHR_s1(command_queue, num_mem_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReleaseExternalMemObjectsKHR_s2(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
 	return body_clEnqueueReleaseExternalMemObjectsKHR(
-			opencl_ext_real[1].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
+			opencl_ext_real[2].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
 			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -5827,8 +7627,16 @@ static int32_t wrap_clEnqueueReleaseExternalMemObjectsKHR_s2(void *command_queue
 		return opencl_ext_real[2].clEnqueueReleaseExternalMemObjectsKHR(command_queue,
 				num_mem_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueReleaseExternalMemObjectsKHR_s2(command_queue, num_mem_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReleaseExternalMemObjectsKHR_s3(void *command_queue,
+		uint32_t num_mem_objects, const void *mem_objects,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
 	return body_clEnqueueReleaseExternalMemObjectsKHR(
-			opencl_ext_real[2].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
+			opencl_ext_real[3].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
 			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -5841,13 +7649,11 @@ static int32_t wrap_clEnqueueReleaseExternalMemObjectsKHR_s3(void *command_queue
 		return opencl_ext_real[3].clEnqueueReleaseExternalMemObjectsKHR(command_queue,
 				num_mem_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
-	return body_clEnqueueReleaseExternalMemObjectsKHR(
-			opencl_ext_real[3].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
-			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
+	return record_clEnqueueReleaseExternalMemObjectsKHR_s3(command_queue, num_mem_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueReleaseGrallocObjectsIMG(
+static NOINLINE int32_t body_clEnqueueReleaseGrallocObjectsIMG(
 		opencl_pfn_clEnqueueReleaseGrallocObjectsIMG real, void *command_queue,
 		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -5867,6 +7673,16 @@ static __attribute__((noinline)) int32_t body_clEnqueueReleaseGrallocObjectsIMG(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueReleaseGrallocObjectsIMG_s0(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReleaseGrallocObjectsIMG(
+			opencl_ext_real[0].clEnqueueReleaseGrallocObjectsIMG, command_queue,
+			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
+			event);
+}
+
 static int32_t wrap_clEnqueueReleaseGrallocObjectsIMG_s0(void *command_queue,
 		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -5875,8 +7691,16 @@ static int32_t wrap_clEnqueueReleaseGrallocObjectsIMG_s0(void *command_queue,
 		return opencl_ext_real[0].clEnqueueReleaseGrallocObjectsIMG(command_queue,
 				num_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueReleaseGrallocObjectsIMG_s0(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReleaseGrallocObjectsIMG_s1(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueReleaseGrallocObjectsIMG(
-			opencl_ext_real[0].clEnqueueReleaseGrallocObjectsIMG, command_queue,
+			opencl_ext_real[1].clEnqueueReleaseGrallocObjectsIMG, command_queue,
 			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -5889,8 +7713,16 @@ static int32_t wrap_clEnqueueReleaseGrallocObjectsIMG_s1(void *command_queue,
 		return opencl_ext_real[1].clEnqueueReleaseGrallocObjectsIMG(command_queue,
 				num_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueReleaseGrallocObjectsIMG_s1(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReleaseGrallocObjectsIMG_s2(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueReleaseGrallocObjectsIMG(
-			opencl_ext_real[1].clEnqueueReleaseGrallocObjectsIMG, command_queue,
+			opencl_ext_real[2].clEnqueueReleaseGrallocObjectsIMG, command_queue,
 			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -5903,8 +7735,16 @@ static int32_t wrap_clEnqueueReleaseGrallocObjectsIMG_s2(void *command_queue,
 		return opencl_ext_real[2].clEnqueueReleaseGrallocObjectsIMG(command_queue,
 				num_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
+	return record_clEnqueueReleaseGrallocObjectsIMG_s2(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReleaseGrallocObjectsIMG_s3(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueReleaseGrallocObjectsIMG(
-			opencl_ext_real[2].clEnqueueReleaseGrallocObjectsIMG, command_queue,
+			opencl_ext_real[3].clEnqueueReleaseGrallocObjectsIMG, command_queue,
 			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event);
 }
@@ -5917,13 +7757,11 @@ static int32_t wrap_clEnqueueReleaseGrallocObjectsIMG_s3(void *command_queue,
 		return opencl_ext_real[3].clEnqueueReleaseGrallocObjectsIMG(command_queue,
 				num_objects, mem_objects, num_events_in_wait_list,
 				event_wait_list, event);
-	return body_clEnqueueReleaseGrallocObjectsIMG(
-			opencl_ext_real[3].clEnqueueReleaseGrallocObjectsIMG, command_queue,
-			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
+	return record_clEnqueueReleaseGrallocObjectsIMG_s3(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
+static NOINLINE int32_t body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
 		opencl_pfn_clEnqueueReleaseVA_APIMediaSurfacesINTEL real, void *command_queue,
 		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -5943,6 +7781,16 @@ static __attribute__((noinline)) int32_t body_clEnqueueReleaseVA_APIMediaSurface
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s0(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
+			opencl_ext_real[0].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
+			command_queue, num_objects, mem_objects, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s0(void *command_queue,
 		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -5951,8 +7799,16 @@ static int32_t wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s0(void *command_qu
 		return opencl_ext_real[0].clEnqueueReleaseVA_APIMediaSurfacesINTEL(
 				command_queue, num_objects, mem_objects,
 				num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s0(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s1(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[0].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
+			opencl_ext_real[1].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
 			command_queue, num_objects, mem_objects, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5965,8 +7821,16 @@ static int32_t wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s1(void *command_qu
 		return opencl_ext_real[1].clEnqueueReleaseVA_APIMediaSurfacesINTEL(
 				command_queue, num_objects, mem_objects,
 				num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s1(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s2(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[1].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
+			opencl_ext_real[2].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
 			command_queue, num_objects, mem_objects, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5979,8 +7843,16 @@ static int32_t wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s2(void *command_qu
 		return opencl_ext_real[2].clEnqueueReleaseVA_APIMediaSurfacesINTEL(
 				command_queue, num_objects, mem_objects,
 				num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s2(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s3(void *command_queue,
+		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[2].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
+			opencl_ext_real[3].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
 			command_queue, num_objects, mem_objects, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -5993,17 +7865,14 @@ static int32_t wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s3(void *command_qu
 		return opencl_ext_real[3].clEnqueueReleaseVA_APIMediaSurfacesINTEL(
 				command_queue, num_objects, mem_objects,
 				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[3].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
+	return record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s3(command_queue, num_objects,
+			mem_objects, num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueSVMFreeARM(
-		opencl_pfn_clEnqueueSVMFreeARM real, void *command_queue,
-		uint32_t num_svm_pointers, void *svm_pointers, void *pfn_free_func,
-		void *user_data, uint32_t num_events_in_wait_list, const void *event_wait_list,
-		void *event)
+static NOINLINE int32_t body_clEnqueueSVMFreeARM(opencl_pfn_clEnqueueSVMFreeARM real,
+		void *command_queue, uint32_t num_svm_pointers, void *svm_pointers,
+		void *pfn_free_func, void *user_data, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
 {
 	struct tandem_call call;
 	struct opencl_command command;
@@ -6021,15 +7890,32 @@ static __attribute__((noinline)) int32_t body_clEnqueueSVMFreeARM(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSVMFreeARM_s0(void *command_queue,
+		uint32_t num_svm_pointers, void *svm_pointers, void *pfn_free_func,
+		void *user_data, uint32_t num_events_in_wait_list, const void *event_wait_list,
+		void *event)
+{
+	return body_clEnqueueSVMFreeARM(opencl_ext_real[0].clEnqueueSVMFreeARM, command_queue,
+			num_svm_pointers, svm_pointers, pfn_free_func, user_data,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueSVMFreeARM_s0(void *command_queue, uint32_t num_svm_pointers,
 		void *svm_pointers, void *pfn_free_func, void *user_data,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueSVMFreeARM(command_queue, num_svm_pointers,
-				svm_pointers, pfn_free_func, user_data, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMFreeARM(opencl_ext_real[0].clEnqueueSVMFreeARM, command_queue,
+	opencl_pfn_clEnqueueSVMFreeARM to = opencl_recording() ? record_clEnqueueSVMFreeARM_s0 : opencl_ext_real[0].clEnqueueSVMFreeARM;
+
+	return to(command_queue, num_svm_pointers, svm_pointers, pfn_free_func, user_data,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMFreeARM_s1(void *command_queue,
+		uint32_t num_svm_pointers, void *svm_pointers, void *pfn_free_func,
+		void *user_data, uint32_t num_events_in_wait_list, const void *event_wait_list,
+		void *event)
+{
+	return body_clEnqueueSVMFreeARM(opencl_ext_real[1].clEnqueueSVMFreeARM, command_queue,
 			num_svm_pointers, svm_pointers, pfn_free_func, user_data,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6038,11 +7924,18 @@ static int32_t wrap_clEnqueueSVMFreeARM_s1(void *command_queue, uint32_t num_svm
 		void *svm_pointers, void *pfn_free_func, void *user_data,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueSVMFreeARM(command_queue, num_svm_pointers,
-				svm_pointers, pfn_free_func, user_data, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMFreeARM(opencl_ext_real[1].clEnqueueSVMFreeARM, command_queue,
+	opencl_pfn_clEnqueueSVMFreeARM to = opencl_recording() ? record_clEnqueueSVMFreeARM_s1 : opencl_ext_real[1].clEnqueueSVMFreeARM;
+
+	return to(command_queue, num_svm_pointers, svm_pointers, pfn_free_func, user_data,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMFreeARM_s2(void *command_queue,
+		uint32_t num_svm_pointers, void *svm_pointers, void *pfn_free_func,
+		void *user_data, uint32_t num_events_in_wait_list, const void *event_wait_list,
+		void *event)
+{
+	return body_clEnqueueSVMFreeARM(opencl_ext_real[2].clEnqueueSVMFreeARM, command_queue,
 			num_svm_pointers, svm_pointers, pfn_free_func, user_data,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6051,11 +7944,18 @@ static int32_t wrap_clEnqueueSVMFreeARM_s2(void *command_queue, uint32_t num_svm
 		void *svm_pointers, void *pfn_free_func, void *user_data,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueSVMFreeARM(command_queue, num_svm_pointers,
-				svm_pointers, pfn_free_func, user_data, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMFreeARM(opencl_ext_real[2].clEnqueueSVMFreeARM, command_queue,
+	opencl_pfn_clEnqueueSVMFreeARM to = opencl_recording() ? record_clEnqueueSVMFreeARM_s2 : opencl_ext_real[2].clEnqueueSVMFreeARM;
+
+	return to(command_queue, num_svm_pointers, svm_pointers, pfn_free_func, user_data,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMFreeARM_s3(void *command_queue,
+		uint32_t num_svm_pointers, void *svm_pointers, void *pfn_free_func,
+		void *user_data, uint32_t num_events_in_wait_list, const void *event_wait_list,
+		void *event)
+{
+	return body_clEnqueueSVMFreeARM(opencl_ext_real[3].clEnqueueSVMFreeARM, command_queue,
 			num_svm_pointers, svm_pointers, pfn_free_func, user_data,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6064,19 +7964,16 @@ static int32_t wrap_clEnqueueSVMFreeARM_s3(void *command_queue, uint32_t num_svm
 		void *svm_pointers, void *pfn_free_func, void *user_data,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueSVMFreeARM(command_queue, num_svm_pointers,
-				svm_pointers, pfn_free_func, user_data, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMFreeARM(opencl_ext_real[3].clEnqueueSVMFreeARM, command_queue,
-			num_svm_pointers, svm_pointers, pfn_free_func, user_data,
+	opencl_pfn_clEnqueueSVMFreeARM to = opencl_recording() ? record_clEnqueueSVMFreeARM_s3 : opencl_ext_real[3].clEnqueueSVMFreeARM;
+
+	return to(command_queue, num_svm_pointers, svm_pointers, pfn_free_func, user_data,
 			num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueSVMMapARM(
-		opencl_pfn_clEnqueueSVMMapARM real, void *command_queue, uint32_t blocking_map,
-		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
+static NOINLINE int32_t body_clEnqueueSVMMapARM(opencl_pfn_clEnqueueSVMMapARM real,
+		void *command_queue, uint32_t blocking_map, uint64_t flags, void *svm_ptr,
+		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
+		void *event)
 {
 	struct tandem_call call;
 	struct opencl_command command;
@@ -6092,14 +7989,30 @@ static __attribute__((noinline)) int32_t body_clEnqueueSVMMapARM(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSVMMapARM_s0(void *command_queue, uint32_t blocking_map,
+		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMapARM(opencl_ext_real[0].clEnqueueSVMMapARM, command_queue,
+			blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueSVMMapARM_s0(void *command_queue, uint32_t blocking_map,
 		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueSVMMapARM(command_queue, blocking_map, flags,
-				svm_ptr, size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSVMMapARM(opencl_ext_real[0].clEnqueueSVMMapARM, command_queue,
+	opencl_pfn_clEnqueueSVMMapARM to = opencl_recording() ? record_clEnqueueSVMMapARM_s0 : opencl_ext_real[0].clEnqueueSVMMapARM;
+
+	return to(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMMapARM_s1(void *command_queue, uint32_t blocking_map,
+		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMapARM(opencl_ext_real[1].clEnqueueSVMMapARM, command_queue,
 			blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -6108,10 +8021,17 @@ static int32_t wrap_clEnqueueSVMMapARM_s1(void *command_queue, uint32_t blocking
 		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueSVMMapARM(command_queue, blocking_map, flags,
-				svm_ptr, size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSVMMapARM(opencl_ext_real[1].clEnqueueSVMMapARM, command_queue,
+	opencl_pfn_clEnqueueSVMMapARM to = opencl_recording() ? record_clEnqueueSVMMapARM_s1 : opencl_ext_real[1].clEnqueueSVMMapARM;
+
+	return to(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMMapARM_s2(void *command_queue, uint32_t blocking_map,
+		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMapARM(opencl_ext_real[2].clEnqueueSVMMapARM, command_queue,
 			blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -6120,10 +8040,17 @@ static int32_t wrap_clEnqueueSVMMapARM_s2(void *command_queue, uint32_t blocking
 		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueSVMMapARM(command_queue, blocking_map, flags,
-				svm_ptr, size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSVMMapARM(opencl_ext_real[2].clEnqueueSVMMapARM, command_queue,
+	opencl_pfn_clEnqueueSVMMapARM to = opencl_recording() ? record_clEnqueueSVMMapARM_s2 : opencl_ext_real[2].clEnqueueSVMMapARM;
+
+	return to(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMMapARM_s3(void *command_queue, uint32_t blocking_map,
+		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMapARM(opencl_ext_real[3].clEnqueueSVMMapARM, command_queue,
 			blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
 			event_wait_list, event);
 }
@@ -6132,18 +8059,16 @@ static int32_t wrap_clEnqueueSVMMapARM_s3(void *command_queue, uint32_t blocking
 		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueSVMMapARM(command_queue, blocking_map, flags,
-				svm_ptr, size, num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSVMMapARM(opencl_ext_real[3].clEnqueueSVMMapARM, command_queue,
-			blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
+	opencl_pfn_clEnqueueSVMMapARM to = opencl_recording() ? record_clEnqueueSVMMapARM_s3 : opencl_ext_real[3].clEnqueueSVMMapARM;
+
+	return to(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
 			event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueSVMMemFillARM(
-		opencl_pfn_clEnqueueSVMMemFillARM real, void *command_queue, void *svm_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+static NOINLINE int32_t body_clEnqueueSVMMemFillARM(opencl_pfn_clEnqueueSVMMemFillARM real,
+		void *command_queue, void *svm_ptr, const void *pattern, size_t pattern_size,
+		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
+		void *event)
 {
 	struct tandem_call call;
 	struct opencl_command command;
@@ -6160,15 +8085,30 @@ static __attribute__((noinline)) int32_t body_clEnqueueSVMMemFillARM(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSVMMemFillARM_s0(void *command_queue, void *svm_ptr,
+		const void *pattern, size_t pattern_size, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMemFillARM(opencl_ext_real[0].clEnqueueSVMMemFillARM,
+			command_queue, svm_ptr, pattern, pattern_size, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueSVMMemFillARM_s0(void *command_queue, void *svm_ptr,
 		const void *pattern, size_t pattern_size, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueSVMMemFillARM(command_queue, svm_ptr,
-				pattern, pattern_size, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMMemFillARM(opencl_ext_real[0].clEnqueueSVMMemFillARM,
+	opencl_pfn_clEnqueueSVMMemFillARM to = opencl_recording() ? record_clEnqueueSVMMemFillARM_s0 : opencl_ext_real[0].clEnqueueSVMMemFillARM;
+
+	return to(command_queue, svm_ptr, pattern, pattern_size, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMMemFillARM_s1(void *command_queue, void *svm_ptr,
+		const void *pattern, size_t pattern_size, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMemFillARM(opencl_ext_real[1].clEnqueueSVMMemFillARM,
 			command_queue, svm_ptr, pattern, pattern_size, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6177,11 +8117,17 @@ static int32_t wrap_clEnqueueSVMMemFillARM_s1(void *command_queue, void *svm_ptr
 		const void *pattern, size_t pattern_size, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueSVMMemFillARM(command_queue, svm_ptr,
-				pattern, pattern_size, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMMemFillARM(opencl_ext_real[1].clEnqueueSVMMemFillARM,
+	opencl_pfn_clEnqueueSVMMemFillARM to = opencl_recording() ? record_clEnqueueSVMMemFillARM_s1 : opencl_ext_real[1].clEnqueueSVMMemFillARM;
+
+	return to(command_queue, svm_ptr, pattern, pattern_size, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMMemFillARM_s2(void *command_queue, void *svm_ptr,
+		const void *pattern, size_t pattern_size, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMemFillARM(opencl_ext_real[2].clEnqueueSVMMemFillARM,
 			command_queue, svm_ptr, pattern, pattern_size, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6190,11 +8136,17 @@ static int32_t wrap_clEnqueueSVMMemFillARM_s2(void *command_queue, void *svm_ptr
 		const void *pattern, size_t pattern_size, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueSVMMemFillARM(command_queue, svm_ptr,
-				pattern, pattern_size, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMMemFillARM(opencl_ext_real[2].clEnqueueSVMMemFillARM,
+	opencl_pfn_clEnqueueSVMMemFillARM to = opencl_recording() ? record_clEnqueueSVMMemFillARM_s2 : opencl_ext_real[2].clEnqueueSVMMemFillARM;
+
+	return to(command_queue, svm_ptr, pattern, pattern_size, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMMemFillARM_s3(void *command_queue, void *svm_ptr,
+		const void *pattern, size_t pattern_size, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMemFillARM(opencl_ext_real[3].clEnqueueSVMMemFillARM,
 			command_queue, svm_ptr, pattern, pattern_size, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6203,19 +8155,16 @@ static int32_t wrap_clEnqueueSVMMemFillARM_s3(void *command_queue, void *svm_ptr
 		const void *pattern, size_t pattern_size, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueSVMMemFillARM(command_queue, svm_ptr,
-				pattern, pattern_size, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMMemFillARM(opencl_ext_real[3].clEnqueueSVMMemFillARM,
-			command_queue, svm_ptr, pattern, pattern_size, size,
-			num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueSVMMemFillARM to = opencl_recording() ? record_clEnqueueSVMMemFillARM_s3 : opencl_ext_real[3].clEnqueueSVMMemFillARM;
+
+	return to(command_queue, svm_ptr, pattern, pattern_size, size, num_events_in_wait_list,
+			event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueSVMMemcpyARM(
-		opencl_pfn_clEnqueueSVMMemcpyARM real, void *command_queue,
-		uint32_t blocking_copy, void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+static NOINLINE int32_t body_clEnqueueSVMMemcpyARM(opencl_pfn_clEnqueueSVMMemcpyARM real,
+		void *command_queue, uint32_t blocking_copy, void *dst_ptr, const void *src_ptr,
+		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
+		void *event)
 {
 	struct tandem_call call;
 	struct opencl_command command;
@@ -6233,15 +8182,30 @@ static __attribute__((noinline)) int32_t body_clEnqueueSVMMemcpyARM(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSVMMemcpyARM_s0(void *command_queue,
+		uint32_t blocking_copy, void *dst_ptr, const void *src_ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[0].clEnqueueSVMMemcpyARM,
+			command_queue, blocking_copy, dst_ptr, src_ptr, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueSVMMemcpyARM_s0(void *command_queue, uint32_t blocking_copy,
 		void *dst_ptr, const void *src_ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueSVMMemcpyARM(command_queue, blocking_copy,
-				dst_ptr, src_ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[0].clEnqueueSVMMemcpyARM,
+	opencl_pfn_clEnqueueSVMMemcpyARM to = opencl_recording() ? record_clEnqueueSVMMemcpyARM_s0 : opencl_ext_real[0].clEnqueueSVMMemcpyARM;
+
+	return to(command_queue, blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMMemcpyARM_s1(void *command_queue,
+		uint32_t blocking_copy, void *dst_ptr, const void *src_ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[1].clEnqueueSVMMemcpyARM,
 			command_queue, blocking_copy, dst_ptr, src_ptr, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6250,11 +8214,17 @@ static int32_t wrap_clEnqueueSVMMemcpyARM_s1(void *command_queue, uint32_t block
 		void *dst_ptr, const void *src_ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueSVMMemcpyARM(command_queue, blocking_copy,
-				dst_ptr, src_ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[1].clEnqueueSVMMemcpyARM,
+	opencl_pfn_clEnqueueSVMMemcpyARM to = opencl_recording() ? record_clEnqueueSVMMemcpyARM_s1 : opencl_ext_real[1].clEnqueueSVMMemcpyARM;
+
+	return to(command_queue, blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMMemcpyARM_s2(void *command_queue,
+		uint32_t blocking_copy, void *dst_ptr, const void *src_ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[2].clEnqueueSVMMemcpyARM,
 			command_queue, blocking_copy, dst_ptr, src_ptr, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6263,11 +8233,17 @@ static int32_t wrap_clEnqueueSVMMemcpyARM_s2(void *command_queue, uint32_t block
 		void *dst_ptr, const void *src_ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueSVMMemcpyARM(command_queue, blocking_copy,
-				dst_ptr, src_ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[2].clEnqueueSVMMemcpyARM,
+	opencl_pfn_clEnqueueSVMMemcpyARM to = opencl_recording() ? record_clEnqueueSVMMemcpyARM_s2 : opencl_ext_real[2].clEnqueueSVMMemcpyARM;
+
+	return to(command_queue, blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMMemcpyARM_s3(void *command_queue,
+		uint32_t blocking_copy, void *dst_ptr, const void *src_ptr, size_t size,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[3].clEnqueueSVMMemcpyARM,
 			command_queue, blocking_copy, dst_ptr, src_ptr, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6276,18 +8252,15 @@ static int32_t wrap_clEnqueueSVMMemcpyARM_s3(void *command_queue, uint32_t block
 		void *dst_ptr, const void *src_ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueSVMMemcpyARM(command_queue, blocking_copy,
-				dst_ptr, src_ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[3].clEnqueueSVMMemcpyARM,
-			command_queue, blocking_copy, dst_ptr, src_ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueSVMMemcpyARM to = opencl_recording() ? record_clEnqueueSVMMemcpyARM_s3 : opencl_ext_real[3].clEnqueueSVMMemcpyARM;
+
+	return to(command_queue, blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
+			event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueSVMUnmapARM(
-		opencl_pfn_clEnqueueSVMUnmapARM real, void *command_queue, void *svm_ptr,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+static NOINLINE int32_t body_clEnqueueSVMUnmapARM(opencl_pfn_clEnqueueSVMUnmapARM real,
+		void *command_queue, void *svm_ptr, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
 {
 	struct tandem_call call;
 	struct opencl_command command;
@@ -6303,13 +8276,27 @@ static __attribute__((noinline)) int32_t body_clEnqueueSVMUnmapARM(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSVMUnmapARM_s0(void *command_queue, void *svm_ptr,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMUnmapARM(opencl_ext_real[0].clEnqueueSVMUnmapARM, command_queue,
+			svm_ptr, num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueSVMUnmapARM_s0(void *command_queue, void *svm_ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clEnqueueSVMUnmapARM(command_queue, svm_ptr,
 				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSVMUnmapARM(opencl_ext_real[0].clEnqueueSVMUnmapARM, command_queue,
+	return record_clEnqueueSVMUnmapARM_s0(command_queue, svm_ptr, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMUnmapARM_s1(void *command_queue, void *svm_ptr,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMUnmapARM(opencl_ext_real[1].clEnqueueSVMUnmapARM, command_queue,
 			svm_ptr, num_events_in_wait_list, event_wait_list, event);
 }
 
@@ -6319,7 +8306,14 @@ static int32_t wrap_clEnqueueSVMUnmapARM_s1(void *command_queue, void *svm_ptr,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clEnqueueSVMUnmapARM(command_queue, svm_ptr,
 				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSVMUnmapARM(opencl_ext_real[1].clEnqueueSVMUnmapARM, command_queue,
+	return record_clEnqueueSVMUnmapARM_s1(command_queue, svm_ptr, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMUnmapARM_s2(void *command_queue, void *svm_ptr,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMUnmapARM(opencl_ext_real[2].clEnqueueSVMUnmapARM, command_queue,
 			svm_ptr, num_events_in_wait_list, event_wait_list, event);
 }
 
@@ -6329,7 +8323,14 @@ static int32_t wrap_clEnqueueSVMUnmapARM_s2(void *command_queue, void *svm_ptr,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clEnqueueSVMUnmapARM(command_queue, svm_ptr,
 				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSVMUnmapARM(opencl_ext_real[2].clEnqueueSVMUnmapARM, command_queue,
+	return record_clEnqueueSVMUnmapARM_s2(command_queue, svm_ptr, num_events_in_wait_list,
+			event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSVMUnmapARM_s3(void *command_queue, void *svm_ptr,
+		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSVMUnmapARM(opencl_ext_real[3].clEnqueueSVMUnmapARM, command_queue,
 			svm_ptr, num_events_in_wait_list, event_wait_list, event);
 }
 
@@ -6339,11 +8340,11 @@ static int32_t wrap_clEnqueueSVMUnmapARM_s3(void *command_queue, void *svm_ptr,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clEnqueueSVMUnmapARM(command_queue, svm_ptr,
 				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSVMUnmapARM(opencl_ext_real[3].clEnqueueSVMUnmapARM, command_queue,
-			svm_ptr, num_events_in_wait_list, event_wait_list, event);
+	return record_clEnqueueSVMUnmapARM_s3(command_queue, svm_ptr, num_events_in_wait_list,
+			event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueSignalSemaphoresKHR(
+static NOINLINE int32_t body_clEnqueueSignalSemaphoresKHR(
 		opencl_pfn_clEnqueueSignalSemaphoresKHR real, void *command_queue,
 		uint32_t num_sema_objects, const void *sema_objects,
 		const void *sema_payload_list, uint32_t num_events_in_wait_list,
@@ -6364,17 +8365,35 @@ static __attribute__((noinline)) int32_t body_clEnqueueSignalSemaphoresKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueSignalSemaphoresKHR_s0(void *command_queue,
+		uint32_t num_sema_objects, const void *sema_objects,
+		const void *sema_payload_list, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueSignalSemaphoresKHR(
+			opencl_ext_real[0].clEnqueueSignalSemaphoresKHR, command_queue,
+			num_sema_objects, sema_objects, sema_payload_list,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueSignalSemaphoresKHR_s0(void *command_queue,
 		uint32_t num_sema_objects, const void *sema_objects,
 		const void *sema_payload_list, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueSignalSemaphoresKHR(command_queue,
-				num_sema_objects, sema_objects, sema_payload_list,
-				num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueSignalSemaphoresKHR to = opencl_recording() ? record_clEnqueueSignalSemaphoresKHR_s0 : opencl_ext_real[0].clEnqueueSignalSemaphoresKHR;
+
+	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSignalSemaphoresKHR_s1(void *command_queue,
+		uint32_t num_sema_objects, const void *sema_objects,
+		const void *sema_payload_list, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueSignalSemaphoresKHR(
-			opencl_ext_real[0].clEnqueueSignalSemaphoresKHR, command_queue,
+			opencl_ext_real[1].clEnqueueSignalSemaphoresKHR, command_queue,
 			num_sema_objects, sema_objects, sema_payload_list,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6384,12 +8403,19 @@ static int32_t wrap_clEnqueueSignalSemaphoresKHR_s1(void *command_queue,
 		const void *sema_payload_list, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueSignalSemaphoresKHR(command_queue,
-				num_sema_objects, sema_objects, sema_payload_list,
-				num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueSignalSemaphoresKHR to = opencl_recording() ? record_clEnqueueSignalSemaphoresKHR_s1 : opencl_ext_real[1].clEnqueueSignalSemaphoresKHR;
+
+	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSignalSemaphoresKHR_s2(void *command_queue,
+		uint32_t num_sema_objects, const void *sema_objects,
+		const void *sema_payload_list, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueSignalSemaphoresKHR(
-			opencl_ext_real[1].clEnqueueSignalSemaphoresKHR, command_queue,
+			opencl_ext_real[2].clEnqueueSignalSemaphoresKHR, command_queue,
 			num_sema_objects, sema_objects, sema_payload_list,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6399,12 +8425,19 @@ static int32_t wrap_clEnqueueSignalSemaphoresKHR_s2(void *command_queue,
 		const void *sema_payload_list, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueSignalSemaphoresKHR(command_queue,
-				num_sema_objects, sema_objects, sema_payload_list,
-				num_events_in_wait_list, event_wait_list, event);
+	opencl_pfn_clEnqueueSignalSemaphoresKHR to = opencl_recording() ? record_clEnqueueSignalSemaphoresKHR_s2 : opencl_ext_real[2].clEnqueueSignalSemaphoresKHR;
+
+	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueSignalSemaphoresKHR_s3(void *command_queue,
+		uint32_t num_sema_objects, const void *sema_objects,
+		const void *sema_payload_list, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
 	return body_clEnqueueSignalSemaphoresKHR(
-			opencl_ext_real[2].clEnqueueSignalSemaphoresKHR, command_queue,
+			opencl_ext_real[3].clEnqueueSignalSemaphoresKHR, command_queue,
 			num_sema_objects, sema_objects, sema_payload_list,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6414,17 +8447,13 @@ static int32_t wrap_clEnqueueSignalSemaphoresKHR_s3(void *command_queue,
 		const void *sema_payload_list, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueSignalSemaphoresKHR(command_queue,
-				num_sema_objects, sema_objects, sema_payload_list,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueSignalSemaphoresKHR(
-			opencl_ext_real[3].clEnqueueSignalSemaphoresKHR, command_queue,
-			num_sema_objects, sema_objects, sema_payload_list,
+	opencl_pfn_clEnqueueSignalSemaphoresKHR to = opencl_recording() ? record_clEnqueueSignalSemaphoresKHR_s3 : opencl_ext_real[3].clEnqueueSignalSemaphoresKHR;
+
+	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
 			num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueWaitSemaphoresKHR(
+static NOINLINE int32_t body_clEnqueueWaitSemaphoresKHR(
 		opencl_pfn_clEnqueueWaitSemaphoresKHR real, void *command_queue,
 		uint32_t num_sema_objects, const void *sema_objects,
 		const void *sema_payload_list, uint32_t num_events_in_wait_list,
@@ -6445,16 +8474,33 @@ static __attribute__((noinline)) int32_t body_clEnqueueWaitSemaphoresKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueWaitSemaphoresKHR_s0(void *command_queue,
+		uint32_t num_sema_objects, const void *sema_objects,
+		const void *sema_payload_list, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[0].clEnqueueWaitSemaphoresKHR,
+			command_queue, num_sema_objects, sema_objects, sema_payload_list,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueWaitSemaphoresKHR_s0(void *command_queue,
 		uint32_t num_sema_objects, const void *sema_objects,
 		const void *sema_payload_list, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueWaitSemaphoresKHR(command_queue,
-				num_sema_objects, sema_objects, sema_payload_list,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[0].clEnqueueWaitSemaphoresKHR,
+	opencl_pfn_clEnqueueWaitSemaphoresKHR to = opencl_recording() ? record_clEnqueueWaitSemaphoresKHR_s0 : opencl_ext_real[0].clEnqueueWaitSemaphoresKHR;
+
+	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueWaitSemaphoresKHR_s1(void *command_queue,
+		uint32_t num_sema_objects, const void *sema_objects,
+		const void *sema_payload_list, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[1].clEnqueueWaitSemaphoresKHR,
 			command_queue, num_sema_objects, sema_objects, sema_payload_list,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6464,11 +8510,18 @@ static int32_t wrap_clEnqueueWaitSemaphoresKHR_s1(void *command_queue,
 		const void *sema_payload_list, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueWaitSemaphoresKHR(command_queue,
-				num_sema_objects, sema_objects, sema_payload_list,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[1].clEnqueueWaitSemaphoresKHR,
+	opencl_pfn_clEnqueueWaitSemaphoresKHR to = opencl_recording() ? record_clEnqueueWaitSemaphoresKHR_s1 : opencl_ext_real[1].clEnqueueWaitSemaphoresKHR;
+
+	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueWaitSemaphoresKHR_s2(void *command_queue,
+		uint32_t num_sema_objects, const void *sema_objects,
+		const void *sema_payload_list, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[2].clEnqueueWaitSemaphoresKHR,
 			command_queue, num_sema_objects, sema_objects, sema_payload_list,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6478,11 +8531,18 @@ static int32_t wrap_clEnqueueWaitSemaphoresKHR_s2(void *command_queue,
 		const void *sema_payload_list, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueWaitSemaphoresKHR(command_queue,
-				num_sema_objects, sema_objects, sema_payload_list,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[2].clEnqueueWaitSemaphoresKHR,
+	opencl_pfn_clEnqueueWaitSemaphoresKHR to = opencl_recording() ? record_clEnqueueWaitSemaphoresKHR_s2 : opencl_ext_real[2].clEnqueueWaitSemaphoresKHR;
+
+	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueWaitSemaphoresKHR_s3(void *command_queue,
+		uint32_t num_sema_objects, const void *sema_objects,
+		const void *sema_payload_list, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[3].clEnqueueWaitSemaphoresKHR,
 			command_queue, num_sema_objects, sema_objects, sema_payload_list,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6492,16 +8552,13 @@ static int32_t wrap_clEnqueueWaitSemaphoresKHR_s3(void *command_queue,
 		const void *sema_payload_list, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueWaitSemaphoresKHR(command_queue,
-				num_sema_objects, sema_objects, sema_payload_list,
-				num_events_in_wait_list, event_wait_list, event);
-	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[3].clEnqueueWaitSemaphoresKHR,
-			command_queue, num_sema_objects, sema_objects, sema_payload_list,
+	opencl_pfn_clEnqueueWaitSemaphoresKHR to = opencl_recording() ? record_clEnqueueWaitSemaphoresKHR_s3 : opencl_ext_real[3].clEnqueueWaitSemaphoresKHR;
+
+	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
 			num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clEnqueueWriteHostPipeINTEL(
+static NOINLINE int32_t body_clEnqueueWriteHostPipeINTEL(
 		opencl_pfn_clEnqueueWriteHostPipeINTEL real, void *command_queue, void *program,
 		const void *pipe_symbol, uint32_t blocking_write, const void *ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
@@ -6522,15 +8579,32 @@ static __attribute__((noinline)) int32_t body_clEnqueueWriteHostPipeINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clEnqueueWriteHostPipeINTEL_s0(void *command_queue,
+		void *program, const void *pipe_symbol, uint32_t blocking_write,
+		const void *ptr, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[0].clEnqueueWriteHostPipeINTEL,
+			command_queue, program, pipe_symbol, blocking_write, ptr, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
 static int32_t wrap_clEnqueueWriteHostPipeINTEL_s0(void *command_queue, void *program,
 		const void *pipe_symbol, uint32_t blocking_write, const void *ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueWriteHostPipeINTEL(command_queue, program,
-				pipe_symbol, blocking_write, ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[0].clEnqueueWriteHostPipeINTEL,
+	opencl_pfn_clEnqueueWriteHostPipeINTEL to = opencl_recording() ? record_clEnqueueWriteHostPipeINTEL_s0 : opencl_ext_real[0].clEnqueueWriteHostPipeINTEL;
+
+	return to(command_queue, program, pipe_symbol, blocking_write, ptr, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueWriteHostPipeINTEL_s1(void *command_queue,
+		void *program, const void *pipe_symbol, uint32_t blocking_write,
+		const void *ptr, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[1].clEnqueueWriteHostPipeINTEL,
 			command_queue, program, pipe_symbol, blocking_write, ptr, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6539,11 +8613,18 @@ static int32_t wrap_clEnqueueWriteHostPipeINTEL_s1(void *command_queue, void *pr
 		const void *pipe_symbol, uint32_t blocking_write, const void *ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueWriteHostPipeINTEL(command_queue, program,
-				pipe_symbol, blocking_write, ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[1].clEnqueueWriteHostPipeINTEL,
+	opencl_pfn_clEnqueueWriteHostPipeINTEL to = opencl_recording() ? record_clEnqueueWriteHostPipeINTEL_s1 : opencl_ext_real[1].clEnqueueWriteHostPipeINTEL;
+
+	return to(command_queue, program, pipe_symbol, blocking_write, ptr, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueWriteHostPipeINTEL_s2(void *command_queue,
+		void *program, const void *pipe_symbol, uint32_t blocking_write,
+		const void *ptr, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[2].clEnqueueWriteHostPipeINTEL,
 			command_queue, program, pipe_symbol, blocking_write, ptr, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6552,11 +8633,18 @@ static int32_t wrap_clEnqueueWriteHostPipeINTEL_s2(void *command_queue, void *pr
 		const void *pipe_symbol, uint32_t blocking_write, const void *ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueWriteHostPipeINTEL(command_queue, program,
-				pipe_symbol, blocking_write, ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[2].clEnqueueWriteHostPipeINTEL,
+	opencl_pfn_clEnqueueWriteHostPipeINTEL to = opencl_recording() ? record_clEnqueueWriteHostPipeINTEL_s2 : opencl_ext_real[2].clEnqueueWriteHostPipeINTEL;
+
+	return to(command_queue, program, pipe_symbol, blocking_write, ptr, size,
+			num_events_in_wait_list, event_wait_list, event);
+}
+
+static NOINLINE int32_t record_clEnqueueWriteHostPipeINTEL_s3(void *command_queue,
+		void *program, const void *pipe_symbol, uint32_t blocking_write,
+		const void *ptr, size_t size, uint32_t num_events_in_wait_list,
+		const void *event_wait_list, void *event)
+{
+	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[3].clEnqueueWriteHostPipeINTEL,
 			command_queue, program, pipe_symbol, blocking_write, ptr, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
@@ -6565,16 +8653,13 @@ static int32_t wrap_clEnqueueWriteHostPipeINTEL_s3(void *command_queue, void *pr
 		const void *pipe_symbol, uint32_t blocking_write, const void *ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueWriteHostPipeINTEL(command_queue, program,
-				pipe_symbol, blocking_write, ptr, size, num_events_in_wait_list,
-				event_wait_list, event);
-	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[3].clEnqueueWriteHostPipeINTEL,
-			command_queue, program, pipe_symbol, blocking_write, ptr, size,
+	opencl_pfn_clEnqueueWriteHostPipeINTEL to = opencl_recording() ? record_clEnqueueWriteHostPipeINTEL_s3 : opencl_ext_real[3].clEnqueueWriteHostPipeINTEL;
+
+	return to(command_queue, program, pipe_symbol, blocking_write, ptr, size,
 			num_events_in_wait_list, event_wait_list, event);
 }
 
-static __attribute__((noinline)) int32_t body_clFinalizeCommandBufferKHR(
+static NOINLINE int32_t body_clFinalizeCommandBufferKHR(
 		opencl_pfn_clFinalizeCommandBufferKHR real, void *command_buffer)
 {
 	struct tandem_call call;
@@ -6586,11 +8671,22 @@ static __attribute__((noinline)) int32_t body_clFinalizeCommandBufferKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clFinalizeCommandBufferKHR_s0(void *command_buffer)
+{
+	return body_clFinalizeCommandBufferKHR(opencl_ext_real[0].clFinalizeCommandBufferKHR,
+			command_buffer);
+}
+
 static int32_t wrap_clFinalizeCommandBufferKHR_s0(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clFinalizeCommandBufferKHR(command_buffer);
-	return body_clFinalizeCommandBufferKHR(opencl_ext_real[0].clFinalizeCommandBufferKHR,
+	return record_clFinalizeCommandBufferKHR_s0(command_buffer);
+}
+
+static NOINLINE int32_t record_clFinalizeCommandBufferKHR_s1(void *command_buffer)
+{
+	return body_clFinalizeCommandBufferKHR(opencl_ext_real[1].clFinalizeCommandBufferKHR,
 			command_buffer);
 }
 
@@ -6598,7 +8694,12 @@ static int32_t wrap_clFinalizeCommandBufferKHR_s1(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clFinalizeCommandBufferKHR(command_buffer);
-	return body_clFinalizeCommandBufferKHR(opencl_ext_real[1].clFinalizeCommandBufferKHR,
+	return record_clFinalizeCommandBufferKHR_s1(command_buffer);
+}
+
+static NOINLINE int32_t record_clFinalizeCommandBufferKHR_s2(void *command_buffer)
+{
+	return body_clFinalizeCommandBufferKHR(opencl_ext_real[2].clFinalizeCommandBufferKHR,
 			command_buffer);
 }
 
@@ -6606,7 +8707,12 @@ static int32_t wrap_clFinalizeCommandBufferKHR_s2(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clFinalizeCommandBufferKHR(command_buffer);
-	return body_clFinalizeCommandBufferKHR(opencl_ext_real[2].clFinalizeCommandBufferKHR,
+	return record_clFinalizeCommandBufferKHR_s2(command_buffer);
+}
+
+static NOINLINE int32_t record_clFinalizeCommandBufferKHR_s3(void *command_buffer)
+{
+	return body_clFinalizeCommandBufferKHR(opencl_ext_real[3].clFinalizeCommandBufferKHR,
 			command_buffer);
 }
 
@@ -6614,11 +8720,10 @@ static int32_t wrap_clFinalizeCommandBufferKHR_s3(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clFinalizeCommandBufferKHR(command_buffer);
-	return body_clFinalizeCommandBufferKHR(opencl_ext_real[3].clFinalizeCommandBufferKHR,
-			command_buffer);
+	return record_clFinalizeCommandBufferKHR_s3(command_buffer);
 }
 
-static __attribute__((noinline)) int32_t body_clGetAcceleratorInfoINTEL(
+static NOINLINE int32_t body_clGetAcceleratorInfoINTEL(
 		opencl_pfn_clGetAcceleratorInfoINTEL real, void *accelerator,
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
@@ -6634,13 +8739,30 @@ static __attribute__((noinline)) int32_t body_clGetAcceleratorInfoINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetAcceleratorInfoINTEL_s0(void *accelerator,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[0].clGetAcceleratorInfoINTEL,
+			accelerator, param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
+
 static int32_t wrap_clGetAcceleratorInfoINTEL_s0(void *accelerator, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clGetAcceleratorInfoINTEL(accelerator, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[0].clGetAcceleratorInfoINTEL,
+	return record_clGetAcceleratorInfoINTEL_s0(accelerator, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetAcceleratorInfoINTEL_s1(void *accelerator,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[1].clGetAcceleratorInfoINTEL,
 			accelerator, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -6651,7 +8773,15 @@ static int32_t wrap_clGetAcceleratorInfoINTEL_s1(void *accelerator, uint32_t par
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clGetAcceleratorInfoINTEL(accelerator, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[1].clGetAcceleratorInfoINTEL,
+	return record_clGetAcceleratorInfoINTEL_s1(accelerator, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetAcceleratorInfoINTEL_s2(void *accelerator,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[2].clGetAcceleratorInfoINTEL,
 			accelerator, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -6662,7 +8792,15 @@ static int32_t wrap_clGetAcceleratorInfoINTEL_s2(void *accelerator, uint32_t par
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clGetAcceleratorInfoINTEL(accelerator, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[2].clGetAcceleratorInfoINTEL,
+	return record_clGetAcceleratorInfoINTEL_s2(accelerator, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetAcceleratorInfoINTEL_s3(void *accelerator,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[3].clGetAcceleratorInfoINTEL,
 			accelerator, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -6673,12 +8811,11 @@ static int32_t wrap_clGetAcceleratorInfoINTEL_s3(void *accelerator, uint32_t par
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clGetAcceleratorInfoINTEL(accelerator, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[3].clGetAcceleratorInfoINTEL,
-			accelerator, param_name, param_value_size, param_value,
-			param_value_size_ret);
+	return record_clGetAcceleratorInfoINTEL_s3(accelerator, param_name, param_value_size,
+			param_value, param_value_size_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clGetCommandBufferInfoKHR(
+static NOINLINE int32_t body_clGetCommandBufferInfoKHR(
 		opencl_pfn_clGetCommandBufferInfoKHR real, void *command_buffer,
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
@@ -6694,13 +8831,30 @@ static __attribute__((noinline)) int32_t body_clGetCommandBufferInfoKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetCommandBufferInfoKHR_s0(void *command_buffer,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetCommandBufferInfoKHR(opencl_ext_real[0].clGetCommandBufferInfoKHR,
+			command_buffer, param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
+
 static int32_t wrap_clGetCommandBufferInfoKHR_s0(void *command_buffer, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clGetCommandBufferInfoKHR(command_buffer, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetCommandBufferInfoKHR(opencl_ext_real[0].clGetCommandBufferInfoKHR,
+	return record_clGetCommandBufferInfoKHR_s0(command_buffer, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetCommandBufferInfoKHR_s1(void *command_buffer,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetCommandBufferInfoKHR(opencl_ext_real[1].clGetCommandBufferInfoKHR,
 			command_buffer, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -6711,7 +8865,15 @@ static int32_t wrap_clGetCommandBufferInfoKHR_s1(void *command_buffer, uint32_t 
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clGetCommandBufferInfoKHR(command_buffer, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetCommandBufferInfoKHR(opencl_ext_real[1].clGetCommandBufferInfoKHR,
+	return record_clGetCommandBufferInfoKHR_s1(command_buffer, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetCommandBufferInfoKHR_s2(void *command_buffer,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetCommandBufferInfoKHR(opencl_ext_real[2].clGetCommandBufferInfoKHR,
 			command_buffer, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -6722,7 +8884,15 @@ static int32_t wrap_clGetCommandBufferInfoKHR_s2(void *command_buffer, uint32_t 
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clGetCommandBufferInfoKHR(command_buffer, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetCommandBufferInfoKHR(opencl_ext_real[2].clGetCommandBufferInfoKHR,
+	return record_clGetCommandBufferInfoKHR_s2(command_buffer, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetCommandBufferInfoKHR_s3(void *command_buffer,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetCommandBufferInfoKHR(opencl_ext_real[3].clGetCommandBufferInfoKHR,
 			command_buffer, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -6733,12 +8903,11 @@ static int32_t wrap_clGetCommandBufferInfoKHR_s3(void *command_buffer, uint32_t 
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clGetCommandBufferInfoKHR(command_buffer, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetCommandBufferInfoKHR(opencl_ext_real[3].clGetCommandBufferInfoKHR,
-			command_buffer, param_name, param_value_size, param_value,
-			param_value_size_ret);
+	return record_clGetCommandBufferInfoKHR_s3(command_buffer, param_name, param_value_size,
+			param_value, param_value_size_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
+static NOINLINE int32_t body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
 		opencl_pfn_clGetDeviceIDsFromVA_APIMediaAdapterINTEL real, void *platform,
 		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
 		uint32_t num_entries, void *devices, void *num_devices)
@@ -6755,16 +8924,32 @@ static __attribute__((noinline)) int32_t body_clGetDeviceIDsFromVA_APIMediaAdapt
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s0(void *platform,
+		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
+		uint32_t num_entries, void *devices, void *num_devices)
+{
+	return body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
+			opencl_ext_real[0].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
+			media_adapter_type, media_adapter, media_adapter_set, num_entries,
+			devices, num_devices);
+}
+
 static int32_t wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s0(void *platform,
 		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
 		uint32_t num_entries, void *devices, void *num_devices)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetDeviceIDsFromVA_APIMediaAdapterINTEL(platform,
-				media_adapter_type, media_adapter, media_adapter_set,
-				num_entries, devices, num_devices);
+	opencl_pfn_clGetDeviceIDsFromVA_APIMediaAdapterINTEL to = opencl_recording() ? record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s0 : opencl_ext_real[0].clGetDeviceIDsFromVA_APIMediaAdapterINTEL;
+
+	return to(platform, media_adapter_type, media_adapter, media_adapter_set, num_entries,
+			devices, num_devices);
+}
+
+static NOINLINE int32_t record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s1(void *platform,
+		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
+		uint32_t num_entries, void *devices, void *num_devices)
+{
 	return body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
-			opencl_ext_real[0].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
+			opencl_ext_real[1].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
 			media_adapter_type, media_adapter, media_adapter_set, num_entries,
 			devices, num_devices);
 }
@@ -6773,12 +8958,18 @@ static int32_t wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s1(void *platform,
 		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
 		uint32_t num_entries, void *devices, void *num_devices)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetDeviceIDsFromVA_APIMediaAdapterINTEL(platform,
-				media_adapter_type, media_adapter, media_adapter_set,
-				num_entries, devices, num_devices);
+	opencl_pfn_clGetDeviceIDsFromVA_APIMediaAdapterINTEL to = opencl_recording() ? record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s1 : opencl_ext_real[1].clGetDeviceIDsFromVA_APIMediaAdapterINTEL;
+
+	return to(platform, media_adapter_type, media_adapter, media_adapter_set, num_entries,
+			devices, num_devices);
+}
+
+static NOINLINE int32_t record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s2(void *platform,
+		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
+		uint32_t num_entries, void *devices, void *num_devices)
+{
 	return body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
-			opencl_ext_real[1].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
+			opencl_ext_real[2].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
 			media_adapter_type, media_adapter, media_adapter_set, num_entries,
 			devices, num_devices);
 }
@@ -6787,12 +8978,18 @@ static int32_t wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s2(void *platform,
 		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
 		uint32_t num_entries, void *devices, void *num_devices)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetDeviceIDsFromVA_APIMediaAdapterINTEL(platform,
-				media_adapter_type, media_adapter, media_adapter_set,
-				num_entries, devices, num_devices);
+	opencl_pfn_clGetDeviceIDsFromVA_APIMediaAdapterINTEL to = opencl_recording() ? record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s2 : opencl_ext_real[2].clGetDeviceIDsFromVA_APIMediaAdapterINTEL;
+
+	return to(platform, media_adapter_type, media_adapter, media_adapter_set, num_entries,
+			devices, num_devices);
+}
+
+static NOINLINE int32_t record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s3(void *platform,
+		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
+		uint32_t num_entries, void *devices, void *num_devices)
+{
 	return body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
-			opencl_ext_real[2].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
+			opencl_ext_real[3].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
 			media_adapter_type, media_adapter, media_adapter_set, num_entries,
 			devices, num_devices);
 }
@@ -6801,20 +8998,16 @@ static int32_t wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s3(void *platform,
 		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
 		uint32_t num_entries, void *devices, void *num_devices)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetDeviceIDsFromVA_APIMediaAdapterINTEL(platform,
-				media_adapter_type, media_adapter, media_adapter_set,
-				num_entries, devices, num_devices);
-	return body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
-			opencl_ext_real[3].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
-			media_adapter_type, media_adapter, media_adapter_set, num_entries,
+	opencl_pfn_clGetDeviceIDsFromVA_APIMediaAdapterINTEL to = opencl_recording() ? record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s3 : opencl_ext_real[3].clGetDeviceIDsFromVA_APIMediaAdapterINTEL;
+
+	return to(platform, media_adapter_type, media_adapter, media_adapter_set, num_entries,
 			devices, num_devices);
 }
 
-static __attribute__((noinline)) int32_t body_clGetDeviceImageInfoQCOM(
-		opencl_pfn_clGetDeviceImageInfoQCOM real, void *device, size_t image_width,
-		size_t image_height, const void *image_format, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
+static NOINLINE int32_t body_clGetDeviceImageInfoQCOM(opencl_pfn_clGetDeviceImageInfoQCOM real,
+		void *device, size_t image_width, size_t image_height, const void *image_format,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -6828,15 +9021,30 @@ static __attribute__((noinline)) int32_t body_clGetDeviceImageInfoQCOM(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetDeviceImageInfoQCOM_s0(void *device, size_t image_width,
+		size_t image_height, const void *image_format, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[0].clGetDeviceImageInfoQCOM,
+			device, image_width, image_height, image_format, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetDeviceImageInfoQCOM_s0(void *device, size_t image_width,
 		size_t image_height, const void *image_format, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetDeviceImageInfoQCOM(device, image_width,
-				image_height, image_format, param_name, param_value_size,
-				param_value, param_value_size_ret);
-	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[0].clGetDeviceImageInfoQCOM,
+	opencl_pfn_clGetDeviceImageInfoQCOM to = opencl_recording() ? record_clGetDeviceImageInfoQCOM_s0 : opencl_ext_real[0].clGetDeviceImageInfoQCOM;
+
+	return to(device, image_width, image_height, image_format, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetDeviceImageInfoQCOM_s1(void *device, size_t image_width,
+		size_t image_height, const void *image_format, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[1].clGetDeviceImageInfoQCOM,
 			device, image_width, image_height, image_format, param_name,
 			param_value_size, param_value, param_value_size_ret);
 }
@@ -6845,11 +9053,17 @@ static int32_t wrap_clGetDeviceImageInfoQCOM_s1(void *device, size_t image_width
 		size_t image_height, const void *image_format, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetDeviceImageInfoQCOM(device, image_width,
-				image_height, image_format, param_name, param_value_size,
-				param_value, param_value_size_ret);
-	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[1].clGetDeviceImageInfoQCOM,
+	opencl_pfn_clGetDeviceImageInfoQCOM to = opencl_recording() ? record_clGetDeviceImageInfoQCOM_s1 : opencl_ext_real[1].clGetDeviceImageInfoQCOM;
+
+	return to(device, image_width, image_height, image_format, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetDeviceImageInfoQCOM_s2(void *device, size_t image_width,
+		size_t image_height, const void *image_format, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[2].clGetDeviceImageInfoQCOM,
 			device, image_width, image_height, image_format, param_name,
 			param_value_size, param_value, param_value_size_ret);
 }
@@ -6858,11 +9072,17 @@ static int32_t wrap_clGetDeviceImageInfoQCOM_s2(void *device, size_t image_width
 		size_t image_height, const void *image_format, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetDeviceImageInfoQCOM(device, image_width,
-				image_height, image_format, param_name, param_value_size,
-				param_value, param_value_size_ret);
-	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[2].clGetDeviceImageInfoQCOM,
+	opencl_pfn_clGetDeviceImageInfoQCOM to = opencl_recording() ? record_clGetDeviceImageInfoQCOM_s2 : opencl_ext_real[2].clGetDeviceImageInfoQCOM;
+
+	return to(device, image_width, image_height, image_format, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetDeviceImageInfoQCOM_s3(void *device, size_t image_width,
+		size_t image_height, const void *image_format, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[3].clGetDeviceImageInfoQCOM,
 			device, image_width, image_height, image_format, param_name,
 			param_value_size, param_value, param_value_size_ret);
 }
@@ -6871,18 +9091,15 @@ static int32_t wrap_clGetDeviceImageInfoQCOM_s3(void *device, size_t image_width
 		size_t image_height, const void *image_format, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetDeviceImageInfoQCOM(device, image_width,
-				image_height, image_format, param_name, param_value_size,
-				param_value, param_value_size_ret);
-	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[3].clGetDeviceImageInfoQCOM,
-			device, image_width, image_height, image_format, param_name,
-			param_value_size, param_value, param_value_size_ret);
+	opencl_pfn_clGetDeviceImageInfoQCOM to = opencl_recording() ? record_clGetDeviceImageInfoQCOM_s3 : opencl_ext_real[3].clGetDeviceImageInfoQCOM;
+
+	return to(device, image_width, image_height, image_format, param_name, param_value_size,
+			param_value, param_value_size_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clGetICDLoaderInfoOCLICD(
-		opencl_pfn_clGetICDLoaderInfoOCLICD real, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
+static NOINLINE int32_t body_clGetICDLoaderInfoOCLICD(opencl_pfn_clGetICDLoaderInfoOCLICD real,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -6894,13 +9111,27 @@ static __attribute__((noinline)) int32_t body_clGetICDLoaderInfoOCLICD(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetICDLoaderInfoOCLICD_s0(uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[0].clGetICDLoaderInfoOCLICD,
+			param_name, param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetICDLoaderInfoOCLICD_s0(uint32_t param_name, size_t param_value_size,
 		void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clGetICDLoaderInfoOCLICD(param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[0].clGetICDLoaderInfoOCLICD,
+	return record_clGetICDLoaderInfoOCLICD_s0(param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetICDLoaderInfoOCLICD_s1(uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[1].clGetICDLoaderInfoOCLICD,
 			param_name, param_value_size, param_value, param_value_size_ret);
 }
 
@@ -6910,7 +9141,14 @@ static int32_t wrap_clGetICDLoaderInfoOCLICD_s1(uint32_t param_name, size_t para
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clGetICDLoaderInfoOCLICD(param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[1].clGetICDLoaderInfoOCLICD,
+	return record_clGetICDLoaderInfoOCLICD_s1(param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetICDLoaderInfoOCLICD_s2(uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[2].clGetICDLoaderInfoOCLICD,
 			param_name, param_value_size, param_value, param_value_size_ret);
 }
 
@@ -6920,7 +9158,14 @@ static int32_t wrap_clGetICDLoaderInfoOCLICD_s2(uint32_t param_name, size_t para
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clGetICDLoaderInfoOCLICD(param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[2].clGetICDLoaderInfoOCLICD,
+	return record_clGetICDLoaderInfoOCLICD_s2(param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetICDLoaderInfoOCLICD_s3(uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[3].clGetICDLoaderInfoOCLICD,
 			param_name, param_value_size, param_value, param_value_size_ret);
 }
 
@@ -6930,11 +9175,11 @@ static int32_t wrap_clGetICDLoaderInfoOCLICD_s3(uint32_t param_name, size_t para
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clGetICDLoaderInfoOCLICD(param_name, param_value_size,
 				param_value, param_value_size_ret);
-	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[3].clGetICDLoaderInfoOCLICD,
-			param_name, param_value_size, param_value, param_value_size_ret);
+	return record_clGetICDLoaderInfoOCLICD_s3(param_name, param_value_size, param_value,
+			param_value_size_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clGetImageRequirementsInfoEXT(
+static NOINLINE int32_t body_clGetImageRequirementsInfoEXT(
 		opencl_pfn_clGetImageRequirementsInfoEXT real, void *context,
 		const void *properties, uint64_t flags, const void *image_format,
 		const void *image_desc, uint32_t param_name, size_t param_value_size,
@@ -6952,17 +9197,35 @@ static __attribute__((noinline)) int32_t body_clGetImageRequirementsInfoEXT(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetImageRequirementsInfoEXT_s0(void *context,
+		const void *properties, uint64_t flags, const void *image_format,
+		const void *image_desc, uint32_t param_name, size_t param_value_size,
+		void *param_value, void *param_value_size_ret)
+{
+	return body_clGetImageRequirementsInfoEXT(
+			opencl_ext_real[0].clGetImageRequirementsInfoEXT, context, properties,
+			flags, image_format, image_desc, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetImageRequirementsInfoEXT_s0(void *context, const void *properties,
 		uint64_t flags, const void *image_format, const void *image_desc,
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetImageRequirementsInfoEXT(context, properties,
-				flags, image_format, image_desc, param_name, param_value_size,
-				param_value, param_value_size_ret);
+	opencl_pfn_clGetImageRequirementsInfoEXT to = opencl_recording() ? record_clGetImageRequirementsInfoEXT_s0 : opencl_ext_real[0].clGetImageRequirementsInfoEXT;
+
+	return to(context, properties, flags, image_format, image_desc, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetImageRequirementsInfoEXT_s1(void *context,
+		const void *properties, uint64_t flags, const void *image_format,
+		const void *image_desc, uint32_t param_name, size_t param_value_size,
+		void *param_value, void *param_value_size_ret)
+{
 	return body_clGetImageRequirementsInfoEXT(
-			opencl_ext_real[0].clGetImageRequirementsInfoEXT, context, properties,
+			opencl_ext_real[1].clGetImageRequirementsInfoEXT, context, properties,
 			flags, image_format, image_desc, param_name, param_value_size,
 			param_value, param_value_size_ret);
 }
@@ -6972,12 +9235,19 @@ static int32_t wrap_clGetImageRequirementsInfoEXT_s1(void *context, const void *
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetImageRequirementsInfoEXT(context, properties,
-				flags, image_format, image_desc, param_name, param_value_size,
-				param_value, param_value_size_ret);
+	opencl_pfn_clGetImageRequirementsInfoEXT to = opencl_recording() ? record_clGetImageRequirementsInfoEXT_s1 : opencl_ext_real[1].clGetImageRequirementsInfoEXT;
+
+	return to(context, properties, flags, image_format, image_desc, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetImageRequirementsInfoEXT_s2(void *context,
+		const void *properties, uint64_t flags, const void *image_format,
+		const void *image_desc, uint32_t param_name, size_t param_value_size,
+		void *param_value, void *param_value_size_ret)
+{
 	return body_clGetImageRequirementsInfoEXT(
-			opencl_ext_real[1].clGetImageRequirementsInfoEXT, context, properties,
+			opencl_ext_real[2].clGetImageRequirementsInfoEXT, context, properties,
 			flags, image_format, image_desc, param_name, param_value_size,
 			param_value, param_value_size_ret);
 }
@@ -6987,12 +9257,19 @@ static int32_t wrap_clGetImageRequirementsInfoEXT_s2(void *context, const void *
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetImageRequirementsInfoEXT(context, properties,
-				flags, image_format, image_desc, param_name, param_value_size,
-				param_value, param_value_size_ret);
+	opencl_pfn_clGetImageRequirementsInfoEXT to = opencl_recording() ? record_clGetImageRequirementsInfoEXT_s2 : opencl_ext_real[2].clGetImageRequirementsInfoEXT;
+
+	return to(context, properties, flags, image_format, image_desc, param_name,
+			param_value_size, param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetImageRequirementsInfoEXT_s3(void *context,
+		const void *properties, uint64_t flags, const void *image_format,
+		const void *image_desc, uint32_t param_name, size_t param_value_size,
+		void *param_value, void *param_value_size_ret)
+{
 	return body_clGetImageRequirementsInfoEXT(
-			opencl_ext_real[2].clGetImageRequirementsInfoEXT, context, properties,
+			opencl_ext_real[3].clGetImageRequirementsInfoEXT, context, properties,
 			flags, image_format, image_desc, param_name, param_value_size,
 			param_value, param_value_size_ret);
 }
@@ -7002,17 +9279,13 @@ static int32_t wrap_clGetImageRequirementsInfoEXT_s3(void *context, const void *
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetImageRequirementsInfoEXT(context, properties,
-				flags, image_format, image_desc, param_name, param_value_size,
-				param_value, param_value_size_ret);
-	return body_clGetImageRequirementsInfoEXT(
-			opencl_ext_real[3].clGetImageRequirementsInfoEXT, context, properties,
-			flags, image_format, image_desc, param_name, param_value_size,
-			param_value, param_value_size_ret);
+	opencl_pfn_clGetImageRequirementsInfoEXT to = opencl_recording() ? record_clGetImageRequirementsInfoEXT_s3 : opencl_ext_real[3].clGetImageRequirementsInfoEXT;
+
+	return to(context, properties, flags, image_format, image_desc, param_name,
+			param_value_size, param_value, param_value_size_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clGetKernelSuggestedLocalWorkSize(
+static NOINLINE int32_t body_clGetKernelSuggestedLocalWorkSize(
 		opencl_pfn_clGetKernelSuggestedLocalWorkSize real, void *command_queue,
 		void *kernel, uint32_t work_dim, const void *global_work_offset,
 		const void *global_work_size, void *suggested_local_work_size)
@@ -7028,6 +9301,16 @@ static __attribute__((noinline)) int32_t body_clGetKernelSuggestedLocalWorkSize(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSize_s0(void *command_queue,
+		void *kernel, uint32_t work_dim, const void *global_work_offset,
+		const void *global_work_size, void *suggested_local_work_size)
+{
+	return body_clGetKernelSuggestedLocalWorkSize(
+			opencl_ext_real[0].clGetKernelSuggestedLocalWorkSize, command_queue,
+			kernel, work_dim, global_work_offset, global_work_size,
+			suggested_local_work_size);
+}
+
 static int32_t wrap_clGetKernelSuggestedLocalWorkSize_s0(void *command_queue, void *kernel,
 		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
 		void *suggested_local_work_size)
@@ -7036,8 +9319,16 @@ static int32_t wrap_clGetKernelSuggestedLocalWorkSize_s0(void *command_queue, vo
 		return opencl_ext_real[0].clGetKernelSuggestedLocalWorkSize(command_queue,
 				kernel, work_dim, global_work_offset, global_work_size,
 				suggested_local_work_size);
+	return record_clGetKernelSuggestedLocalWorkSize_s0(command_queue, kernel, work_dim,
+			global_work_offset, global_work_size, suggested_local_work_size);
+}
+
+static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSize_s1(void *command_queue,
+		void *kernel, uint32_t work_dim, const void *global_work_offset,
+		const void *global_work_size, void *suggested_local_work_size)
+{
 	return body_clGetKernelSuggestedLocalWorkSize(
-			opencl_ext_real[0].clGetKernelSuggestedLocalWorkSize, command_queue,
+			opencl_ext_real[1].clGetKernelSuggestedLocalWorkSize, command_queue,
 			kernel, work_dim, global_work_offset, global_work_size,
 			suggested_local_work_size);
 }
@@ -7050,8 +9341,16 @@ static int32_t wrap_clGetKernelSuggestedLocalWorkSize_s1(void *command_queue, vo
 		return opencl_ext_real[1].clGetKernelSuggestedLocalWorkSize(command_queue,
 				kernel, work_dim, global_work_offset, global_work_size,
 				suggested_local_work_size);
+	return record_clGetKernelSuggestedLocalWorkSize_s1(command_queue, kernel, work_dim,
+			global_work_offset, global_work_size, suggested_local_work_size);
+}
+
+static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSize_s2(void *command_queue,
+		void *kernel, uint32_t work_dim, const void *global_work_offset,
+		const void *global_work_size, void *suggested_local_work_size)
+{
 	return body_clGetKernelSuggestedLocalWorkSize(
-			opencl_ext_real[1].clGetKernelSuggestedLocalWorkSize, command_queue,
+			opencl_ext_real[2].clGetKernelSuggestedLocalWorkSize, command_queue,
 			kernel, work_dim, global_work_offset, global_work_size,
 			suggested_local_work_size);
 }
@@ -7064,8 +9363,16 @@ static int32_t wrap_clGetKernelSuggestedLocalWorkSize_s2(void *command_queue, vo
 		return opencl_ext_real[2].clGetKernelSuggestedLocalWorkSize(command_queue,
 				kernel, work_dim, global_work_offset, global_work_size,
 				suggested_local_work_size);
+	return record_clGetKernelSuggestedLocalWorkSize_s2(command_queue, kernel, work_dim,
+			global_work_offset, global_work_size, suggested_local_work_size);
+}
+
+static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSize_s3(void *command_queue,
+		void *kernel, uint32_t work_dim, const void *global_work_offset,
+		const void *global_work_size, void *suggested_local_work_size)
+{
 	return body_clGetKernelSuggestedLocalWorkSize(
-			opencl_ext_real[2].clGetKernelSuggestedLocalWorkSize, command_queue,
+			opencl_ext_real[3].clGetKernelSuggestedLocalWorkSize, command_queue,
 			kernel, work_dim, global_work_offset, global_work_size,
 			suggested_local_work_size);
 }
@@ -7078,13 +9385,11 @@ static int32_t wrap_clGetKernelSuggestedLocalWorkSize_s3(void *command_queue, vo
 		return opencl_ext_real[3].clGetKernelSuggestedLocalWorkSize(command_queue,
 				kernel, work_dim, global_work_offset, global_work_size,
 				suggested_local_work_size);
-	return body_clGetKernelSuggestedLocalWorkSize(
-			opencl_ext_real[3].clGetKernelSuggestedLocalWorkSize, command_queue,
-			kernel, work_dim, global_work_offset, global_work_size,
-			suggested_local_work_size);
+	return record_clGetKernelSuggestedLocalWorkSize_s3(command_queue, kernel, work_dim,
+			global_work_offset, global_work_size, suggested_local_work_size);
 }
 
-static __attribute__((noinline)) int32_t body_clGetKernelSuggestedLocalWorkSizeKHR(
+static NOINLINE int32_t body_clGetKernelSuggestedLocalWorkSizeKHR(
 		opencl_pfn_clGetKernelSuggestedLocalWorkSizeKHR real, void *command_queue,
 		void *kernel, uint32_t work_dim, const void *global_work_offset,
 		const void *global_work_size, void *suggested_local_work_size)
@@ -7101,6 +9406,16 @@ static __attribute__((noinline)) int32_t body_clGetKernelSuggestedLocalWorkSizeK
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSizeKHR_s0(void *command_queue,
+		void *kernel, uint32_t work_dim, const void *global_work_offset,
+		const void *global_work_size, void *suggested_local_work_size)
+{
+	return body_clGetKernelSuggestedLocalWorkSizeKHR(
+			opencl_ext_real[0].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
+			kernel, work_dim, global_work_offset, global_work_size,
+			suggested_local_work_size);
+}
+
 static int32_t wrap_clGetKernelSuggestedLocalWorkSizeKHR_s0(void *command_queue, void *kernel,
 		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
 		void *suggested_local_work_size)
@@ -7109,8 +9424,16 @@ static int32_t wrap_clGetKernelSuggestedLocalWorkSizeKHR_s0(void *command_queue,
 		return opencl_ext_real[0].clGetKernelSuggestedLocalWorkSizeKHR(command_queue,
 				kernel, work_dim, global_work_offset, global_work_size,
 				suggested_local_work_size);
+	return record_clGetKernelSuggestedLocalWorkSizeKHR_s0(command_queue, kernel, work_dim,
+			global_work_offset, global_work_size, suggested_local_work_size);
+}
+
+static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSizeKHR_s1(void *command_queue,
+		void *kernel, uint32_t work_dim, const void *global_work_offset,
+		const void *global_work_size, void *suggested_local_work_size)
+{
 	return body_clGetKernelSuggestedLocalWorkSizeKHR(
-			opencl_ext_real[0].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
+			opencl_ext_real[1].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
 			kernel, work_dim, global_work_offset, global_work_size,
 			suggested_local_work_size);
 }
@@ -7123,8 +9446,16 @@ static int32_t wrap_clGetKernelSuggestedLocalWorkSizeKHR_s1(void *command_queue,
 		return opencl_ext_real[1].clGetKernelSuggestedLocalWorkSizeKHR(command_queue,
 				kernel, work_dim, global_work_offset, global_work_size,
 				suggested_local_work_size);
+	return record_clGetKernelSuggestedLocalWorkSizeKHR_s1(command_queue, kernel, work_dim,
+			global_work_offset, global_work_size, suggested_local_work_size);
+}
+
+static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSizeKHR_s2(void *command_queue,
+		void *kernel, uint32_t work_dim, const void *global_work_offset,
+		const void *global_work_size, void *suggested_local_work_size)
+{
 	return body_clGetKernelSuggestedLocalWorkSizeKHR(
-			opencl_ext_real[1].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
+			opencl_ext_real[2].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
 			kernel, work_dim, global_work_offset, global_work_size,
 			suggested_local_work_size);
 }
@@ -7137,8 +9468,16 @@ static int32_t wrap_clGetKernelSuggestedLocalWorkSizeKHR_s2(void *command_queue,
 		return opencl_ext_real[2].clGetKernelSuggestedLocalWorkSizeKHR(command_queue,
 				kernel, work_dim, global_work_offset, global_work_size,
 				suggested_local_work_size);
+	return record_clGetKernelSuggestedLocalWorkSizeKHR_s2(command_queue, kernel, work_dim,
+			global_work_offset, global_work_size, suggested_local_work_size);
+}
+
+static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSizeKHR_s3(void *command_queue,
+		void *kernel, uint32_t work_dim, const void *global_work_offset,
+		const void *global_work_size, void *suggested_local_work_size)
+{
 	return body_clGetKernelSuggestedLocalWorkSizeKHR(
-			opencl_ext_real[2].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
+			opencl_ext_real[3].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
 			kernel, work_dim, global_work_offset, global_work_size,
 			suggested_local_work_size);
 }
@@ -7151,16 +9490,13 @@ static int32_t wrap_clGetKernelSuggestedLocalWorkSizeKHR_s3(void *command_queue,
 		return opencl_ext_real[3].clGetKernelSuggestedLocalWorkSizeKHR(command_queue,
 				kernel, work_dim, global_work_offset, global_work_size,
 				suggested_local_work_size);
-	return body_clGetKernelSuggestedLocalWorkSizeKHR(
-			opencl_ext_real[3].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
-			kernel, work_dim, global_work_offset, global_work_size,
-			suggested_local_work_size);
+	return record_clGetKernelSuggestedLocalWorkSizeKHR_s3(command_queue, kernel, work_dim,
+			global_work_offset, global_work_size, suggested_local_work_size);
 }
 
-static __attribute__((noinline)) int32_t body_clGetMemAllocInfoINTEL(
-		opencl_pfn_clGetMemAllocInfoINTEL real, void *context, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
+static NOINLINE int32_t body_clGetMemAllocInfoINTEL(opencl_pfn_clGetMemAllocInfoINTEL real,
+		void *context, const void *ptr, uint32_t param_name, size_t param_value_size,
+		void *param_value, void *param_value_size_ret)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -7173,6 +9509,14 @@ static __attribute__((noinline)) int32_t body_clGetMemAllocInfoINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetMemAllocInfoINTEL_s0(void *context, const void *ptr,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetMemAllocInfoINTEL(opencl_ext_real[0].clGetMemAllocInfoINTEL, context,
+			ptr, param_name, param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetMemAllocInfoINTEL_s0(void *context, const void *ptr,
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
@@ -7180,7 +9524,15 @@ static int32_t wrap_clGetMemAllocInfoINTEL_s0(void *context, const void *ptr,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clGetMemAllocInfoINTEL(context, ptr, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetMemAllocInfoINTEL(opencl_ext_real[0].clGetMemAllocInfoINTEL, context,
+	return record_clGetMemAllocInfoINTEL_s0(context, ptr, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetMemAllocInfoINTEL_s1(void *context, const void *ptr,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetMemAllocInfoINTEL(opencl_ext_real[1].clGetMemAllocInfoINTEL, context,
 			ptr, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
@@ -7191,7 +9543,15 @@ static int32_t wrap_clGetMemAllocInfoINTEL_s1(void *context, const void *ptr,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clGetMemAllocInfoINTEL(context, ptr, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetMemAllocInfoINTEL(opencl_ext_real[1].clGetMemAllocInfoINTEL, context,
+	return record_clGetMemAllocInfoINTEL_s1(context, ptr, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetMemAllocInfoINTEL_s2(void *context, const void *ptr,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetMemAllocInfoINTEL(opencl_ext_real[2].clGetMemAllocInfoINTEL, context,
 			ptr, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
@@ -7202,7 +9562,15 @@ static int32_t wrap_clGetMemAllocInfoINTEL_s2(void *context, const void *ptr,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clGetMemAllocInfoINTEL(context, ptr, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetMemAllocInfoINTEL(opencl_ext_real[2].clGetMemAllocInfoINTEL, context,
+	return record_clGetMemAllocInfoINTEL_s2(context, ptr, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetMemAllocInfoINTEL_s3(void *context, const void *ptr,
+		uint32_t param_name, size_t param_value_size, void *param_value,
+		void *param_value_size_ret)
+{
+	return body_clGetMemAllocInfoINTEL(opencl_ext_real[3].clGetMemAllocInfoINTEL, context,
 			ptr, param_name, param_value_size, param_value, param_value_size_ret);
 }
 
@@ -7213,11 +9581,11 @@ static int32_t wrap_clGetMemAllocInfoINTEL_s3(void *context, const void *ptr,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clGetMemAllocInfoINTEL(context, ptr, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetMemAllocInfoINTEL(opencl_ext_real[3].clGetMemAllocInfoINTEL, context,
-			ptr, param_name, param_value_size, param_value, param_value_size_ret);
+	return record_clGetMemAllocInfoINTEL_s3(context, ptr, param_name, param_value_size,
+			param_value, param_value_size_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clGetMutableCommandInfoKHR(
+static NOINLINE int32_t body_clGetMutableCommandInfoKHR(
 		opencl_pfn_clGetMutableCommandInfoKHR real, void *command, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
@@ -7231,13 +9599,28 @@ static __attribute__((noinline)) int32_t body_clGetMutableCommandInfoKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetMutableCommandInfoKHR_s0(void *command, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetMutableCommandInfoKHR(opencl_ext_real[0].clGetMutableCommandInfoKHR,
+			command, param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
+
 static int32_t wrap_clGetMutableCommandInfoKHR_s0(void *command, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clGetMutableCommandInfoKHR(command, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetMutableCommandInfoKHR(opencl_ext_real[0].clGetMutableCommandInfoKHR,
+	return record_clGetMutableCommandInfoKHR_s0(command, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetMutableCommandInfoKHR_s1(void *command, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetMutableCommandInfoKHR(opencl_ext_real[1].clGetMutableCommandInfoKHR,
 			command, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -7248,7 +9631,14 @@ static int32_t wrap_clGetMutableCommandInfoKHR_s1(void *command, uint32_t param_
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clGetMutableCommandInfoKHR(command, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetMutableCommandInfoKHR(opencl_ext_real[1].clGetMutableCommandInfoKHR,
+	return record_clGetMutableCommandInfoKHR_s1(command, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetMutableCommandInfoKHR_s2(void *command, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetMutableCommandInfoKHR(opencl_ext_real[2].clGetMutableCommandInfoKHR,
 			command, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -7259,7 +9649,14 @@ static int32_t wrap_clGetMutableCommandInfoKHR_s2(void *command, uint32_t param_
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clGetMutableCommandInfoKHR(command, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetMutableCommandInfoKHR(opencl_ext_real[2].clGetMutableCommandInfoKHR,
+	return record_clGetMutableCommandInfoKHR_s2(command, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetMutableCommandInfoKHR_s3(void *command, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetMutableCommandInfoKHR(opencl_ext_real[3].clGetMutableCommandInfoKHR,
 			command, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -7270,15 +9667,13 @@ static int32_t wrap_clGetMutableCommandInfoKHR_s3(void *command, uint32_t param_
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clGetMutableCommandInfoKHR(command, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetMutableCommandInfoKHR(opencl_ext_real[3].clGetMutableCommandInfoKHR,
-			command, param_name, param_value_size, param_value,
-			param_value_size_ret);
+	return record_clGetMutableCommandInfoKHR_s3(command, param_name, param_value_size,
+			param_value, param_value_size_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clGetSVMPointerInfoKHR(
-		opencl_pfn_clGetSVMPointerInfoKHR real, void *context, void *device,
-		const void *ptr, uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
+static NOINLINE int32_t body_clGetSVMPointerInfoKHR(opencl_pfn_clGetSVMPointerInfoKHR real,
+		void *context, void *device, const void *ptr, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -7291,15 +9686,30 @@ static __attribute__((noinline)) int32_t body_clGetSVMPointerInfoKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetSVMPointerInfoKHR_s0(void *context, void *device,
+		const void *ptr, uint32_t param_name, size_t param_value_size,
+		void *param_value, void *param_value_size_ret)
+{
+	return body_clGetSVMPointerInfoKHR(opencl_ext_real[0].clGetSVMPointerInfoKHR, context,
+			device, ptr, param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
+
 static int32_t wrap_clGetSVMPointerInfoKHR_s0(void *context, void *device, const void *ptr,
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetSVMPointerInfoKHR(context, device, ptr,
-				param_name, param_value_size, param_value,
-				param_value_size_ret);
-	return body_clGetSVMPointerInfoKHR(opencl_ext_real[0].clGetSVMPointerInfoKHR, context,
+	opencl_pfn_clGetSVMPointerInfoKHR to = opencl_recording() ? record_clGetSVMPointerInfoKHR_s0 : opencl_ext_real[0].clGetSVMPointerInfoKHR;
+
+	return to(context, device, ptr, param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetSVMPointerInfoKHR_s1(void *context, void *device,
+		const void *ptr, uint32_t param_name, size_t param_value_size,
+		void *param_value, void *param_value_size_ret)
+{
+	return body_clGetSVMPointerInfoKHR(opencl_ext_real[1].clGetSVMPointerInfoKHR, context,
 			device, ptr, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -7308,11 +9718,17 @@ static int32_t wrap_clGetSVMPointerInfoKHR_s1(void *context, void *device, const
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetSVMPointerInfoKHR(context, device, ptr,
-				param_name, param_value_size, param_value,
-				param_value_size_ret);
-	return body_clGetSVMPointerInfoKHR(opencl_ext_real[1].clGetSVMPointerInfoKHR, context,
+	opencl_pfn_clGetSVMPointerInfoKHR to = opencl_recording() ? record_clGetSVMPointerInfoKHR_s1 : opencl_ext_real[1].clGetSVMPointerInfoKHR;
+
+	return to(context, device, ptr, param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetSVMPointerInfoKHR_s2(void *context, void *device,
+		const void *ptr, uint32_t param_name, size_t param_value_size,
+		void *param_value, void *param_value_size_ret)
+{
+	return body_clGetSVMPointerInfoKHR(opencl_ext_real[2].clGetSVMPointerInfoKHR, context,
 			device, ptr, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -7321,11 +9737,17 @@ static int32_t wrap_clGetSVMPointerInfoKHR_s2(void *context, void *device, const
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetSVMPointerInfoKHR(context, device, ptr,
-				param_name, param_value_size, param_value,
-				param_value_size_ret);
-	return body_clGetSVMPointerInfoKHR(opencl_ext_real[2].clGetSVMPointerInfoKHR, context,
+	opencl_pfn_clGetSVMPointerInfoKHR to = opencl_recording() ? record_clGetSVMPointerInfoKHR_s2 : opencl_ext_real[2].clGetSVMPointerInfoKHR;
+
+	return to(context, device, ptr, param_name, param_value_size, param_value,
+			param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetSVMPointerInfoKHR_s3(void *context, void *device,
+		const void *ptr, uint32_t param_name, size_t param_value_size,
+		void *param_value, void *param_value_size_ret)
+{
+	return body_clGetSVMPointerInfoKHR(opencl_ext_real[3].clGetSVMPointerInfoKHR, context,
 			device, ptr, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
@@ -7334,16 +9756,13 @@ static int32_t wrap_clGetSVMPointerInfoKHR_s3(void *context, void *device, const
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetSVMPointerInfoKHR(context, device, ptr,
-				param_name, param_value_size, param_value,
-				param_value_size_ret);
-	return body_clGetSVMPointerInfoKHR(opencl_ext_real[3].clGetSVMPointerInfoKHR, context,
-			device, ptr, param_name, param_value_size, param_value,
+	opencl_pfn_clGetSVMPointerInfoKHR to = opencl_recording() ? record_clGetSVMPointerInfoKHR_s3 : opencl_ext_real[3].clGetSVMPointerInfoKHR;
+
+	return to(context, device, ptr, param_name, param_value_size, param_value,
 			param_value_size_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clGetSVMSuggestedTypeIndexKHR(
+static NOINLINE int32_t body_clGetSVMSuggestedTypeIndexKHR(
 		opencl_pfn_clGetSVMSuggestedTypeIndexKHR real, void *context,
 		uint64_t required_capabilities, uint64_t desired_capabilities,
 		const void *properties, size_t size, void *suggested_svm_type_index)
@@ -7359,6 +9778,16 @@ static __attribute__((noinline)) int32_t body_clGetSVMSuggestedTypeIndexKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetSVMSuggestedTypeIndexKHR_s0(void *context,
+		uint64_t required_capabilities, uint64_t desired_capabilities,
+		const void *properties, size_t size, void *suggested_svm_type_index)
+{
+	return body_clGetSVMSuggestedTypeIndexKHR(
+			opencl_ext_real[0].clGetSVMSuggestedTypeIndexKHR, context,
+			required_capabilities, desired_capabilities, properties, size,
+			suggested_svm_type_index);
+}
+
 static int32_t wrap_clGetSVMSuggestedTypeIndexKHR_s0(void *context,
 		uint64_t required_capabilities, uint64_t desired_capabilities,
 		const void *properties, size_t size, void *suggested_svm_type_index)
@@ -7367,8 +9796,16 @@ static int32_t wrap_clGetSVMSuggestedTypeIndexKHR_s0(void *context,
 		return opencl_ext_real[0].clGetSVMSuggestedTypeIndexKHR(context,
 				required_capabilities, desired_capabilities, properties, size,
 				suggested_svm_type_index);
+	return record_clGetSVMSuggestedTypeIndexKHR_s0(context, required_capabilities,
+			desired_capabilities, properties, size, suggested_svm_type_index);
+}
+
+static NOINLINE int32_t record_clGetSVMSuggestedTypeIndexKHR_s1(void *context,
+		uint64_t required_capabilities, uint64_t desired_capabilities,
+		const void *properties, size_t size, void *suggested_svm_type_index)
+{
 	return body_clGetSVMSuggestedTypeIndexKHR(
-			opencl_ext_real[0].clGetSVMSuggestedTypeIndexKHR, context,
+			opencl_ext_real[1].clGetSVMSuggestedTypeIndexKHR, context,
 			required_capabilities, desired_capabilities, properties, size,
 			suggested_svm_type_index);
 }
@@ -7381,8 +9818,16 @@ static int32_t wrap_clGetSVMSuggestedTypeIndexKHR_s1(void *context,
 		return opencl_ext_real[1].clGetSVMSuggestedTypeIndexKHR(context,
 				required_capabilities, desired_capabilities, properties, size,
 				suggested_svm_type_index);
+	return record_clGetSVMSuggestedTypeIndexKHR_s1(context, required_capabilities,
+			desired_capabilities, properties, size, suggested_svm_type_index);
+}
+
+static NOINLINE int32_t record_clGetSVMSuggestedTypeIndexKHR_s2(void *context,
+		uint64_t required_capabilities, uint64_t desired_capabilities,
+		const void *properties, size_t size, void *suggested_svm_type_index)
+{
 	return body_clGetSVMSuggestedTypeIndexKHR(
-			opencl_ext_real[1].clGetSVMSuggestedTypeIndexKHR, context,
+			opencl_ext_real[2].clGetSVMSuggestedTypeIndexKHR, context,
 			required_capabilities, desired_capabilities, properties, size,
 			suggested_svm_type_index);
 }
@@ -7395,8 +9840,16 @@ static int32_t wrap_clGetSVMSuggestedTypeIndexKHR_s2(void *context,
 		return opencl_ext_real[2].clGetSVMSuggestedTypeIndexKHR(context,
 				required_capabilities, desired_capabilities, properties, size,
 				suggested_svm_type_index);
+	return record_clGetSVMSuggestedTypeIndexKHR_s2(context, required_capabilities,
+			desired_capabilities, properties, size, suggested_svm_type_index);
+}
+
+static NOINLINE int32_t record_clGetSVMSuggestedTypeIndexKHR_s3(void *context,
+		uint64_t required_capabilities, uint64_t desired_capabilities,
+		const void *properties, size_t size, void *suggested_svm_type_index)
+{
 	return body_clGetSVMSuggestedTypeIndexKHR(
-			opencl_ext_real[2].clGetSVMSuggestedTypeIndexKHR, context,
+			opencl_ext_real[3].clGetSVMSuggestedTypeIndexKHR, context,
 			required_capabilities, desired_capabilities, properties, size,
 			suggested_svm_type_index);
 }
@@ -7409,13 +9862,11 @@ static int32_t wrap_clGetSVMSuggestedTypeIndexKHR_s3(void *context,
 		return opencl_ext_real[3].clGetSVMSuggestedTypeIndexKHR(context,
 				required_capabilities, desired_capabilities, properties, size,
 				suggested_svm_type_index);
-	return body_clGetSVMSuggestedTypeIndexKHR(
-			opencl_ext_real[3].clGetSVMSuggestedTypeIndexKHR, context,
-			required_capabilities, desired_capabilities, properties, size,
-			suggested_svm_type_index);
+	return record_clGetSVMSuggestedTypeIndexKHR_s3(context, required_capabilities,
+			desired_capabilities, properties, size, suggested_svm_type_index);
 }
 
-static __attribute__((noinline)) int32_t body_clGetSemaphoreHandleForTypeKHR(
+static NOINLINE int32_t body_clGetSemaphoreHandleForTypeKHR(
 		opencl_pfn_clGetSemaphoreHandleForTypeKHR real, void *sema_object, void *device,
 		uint32_t handle_type, size_t handle_size, void *handle_ptr,
 		void *handle_size_ret)
@@ -7430,6 +9881,15 @@ static __attribute__((noinline)) int32_t body_clGetSemaphoreHandleForTypeKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetSemaphoreHandleForTypeKHR_s0(void *sema_object,
+		void *device, uint32_t handle_type, size_t handle_size, void *handle_ptr,
+		void *handle_size_ret)
+{
+	return body_clGetSemaphoreHandleForTypeKHR(
+			opencl_ext_real[0].clGetSemaphoreHandleForTypeKHR, sema_object, device,
+			handle_type, handle_size, handle_ptr, handle_size_ret);
+}
+
 static int32_t wrap_clGetSemaphoreHandleForTypeKHR_s0(void *sema_object, void *device,
 		uint32_t handle_type, size_t handle_size, void *handle_ptr,
 		void *handle_size_ret)
@@ -7437,8 +9897,16 @@ static int32_t wrap_clGetSemaphoreHandleForTypeKHR_s0(void *sema_object, void *d
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clGetSemaphoreHandleForTypeKHR(sema_object, device,
 				handle_type, handle_size, handle_ptr, handle_size_ret);
+	return record_clGetSemaphoreHandleForTypeKHR_s0(sema_object, device, handle_type,
+			handle_size, handle_ptr, handle_size_ret);
+}
+
+static NOINLINE int32_t record_clGetSemaphoreHandleForTypeKHR_s1(void *sema_object,
+		void *device, uint32_t handle_type, size_t handle_size, void *handle_ptr,
+		void *handle_size_ret)
+{
 	return body_clGetSemaphoreHandleForTypeKHR(
-			opencl_ext_real[0].clGetSemaphoreHandleForTypeKHR, sema_object, device,
+			opencl_ext_real[1].clGetSemaphoreHandleForTypeKHR, sema_object, device,
 			handle_type, handle_size, handle_ptr, handle_size_ret);
 }
 
@@ -7449,8 +9917,16 @@ static int32_t wrap_clGetSemaphoreHandleForTypeKHR_s1(void *sema_object, void *d
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clGetSemaphoreHandleForTypeKHR(sema_object, device,
 				handle_type, handle_size, handle_ptr, handle_size_ret);
+	return record_clGetSemaphoreHandleForTypeKHR_s1(sema_object, device, handle_type,
+			handle_size, handle_ptr, handle_size_ret);
+}
+
+static NOINLINE int32_t record_clGetSemaphoreHandleForTypeKHR_s2(void *sema_object,
+		void *device, uint32_t handle_type, size_t handle_size, void *handle_ptr,
+		void *handle_size_ret)
+{
 	return body_clGetSemaphoreHandleForTypeKHR(
-			opencl_ext_real[1].clGetSemaphoreHandleForTypeKHR, sema_object, device,
+			opencl_ext_real[2].clGetSemaphoreHandleForTypeKHR, sema_object, device,
 			handle_type, handle_size, handle_ptr, handle_size_ret);
 }
 
@@ -7461,8 +9937,16 @@ static int32_t wrap_clGetSemaphoreHandleForTypeKHR_s2(void *sema_object, void *d
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clGetSemaphoreHandleForTypeKHR(sema_object, device,
 				handle_type, handle_size, handle_ptr, handle_size_ret);
+	return record_clGetSemaphoreHandleForTypeKHR_s2(sema_object, device, handle_type,
+			handle_size, handle_ptr, handle_size_ret);
+}
+
+static NOINLINE int32_t record_clGetSemaphoreHandleForTypeKHR_s3(void *sema_object,
+		void *device, uint32_t handle_type, size_t handle_size, void *handle_ptr,
+		void *handle_size_ret)
+{
 	return body_clGetSemaphoreHandleForTypeKHR(
-			opencl_ext_real[2].clGetSemaphoreHandleForTypeKHR, sema_object, device,
+			opencl_ext_real[3].clGetSemaphoreHandleForTypeKHR, sema_object, device,
 			handle_type, handle_size, handle_ptr, handle_size_ret);
 }
 
@@ -7473,14 +9957,13 @@ static int32_t wrap_clGetSemaphoreHandleForTypeKHR_s3(void *sema_object, void *d
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clGetSemaphoreHandleForTypeKHR(sema_object, device,
 				handle_type, handle_size, handle_ptr, handle_size_ret);
-	return body_clGetSemaphoreHandleForTypeKHR(
-			opencl_ext_real[3].clGetSemaphoreHandleForTypeKHR, sema_object, device,
-			handle_type, handle_size, handle_ptr, handle_size_ret);
+	return record_clGetSemaphoreHandleForTypeKHR_s3(sema_object, device, handle_type,
+			handle_size, handle_ptr, handle_size_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clGetSemaphoreInfoKHR(
-		opencl_pfn_clGetSemaphoreInfoKHR real, void *sema_object, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
+static NOINLINE int32_t body_clGetSemaphoreInfoKHR(opencl_pfn_clGetSemaphoreInfoKHR real,
+		void *sema_object, uint32_t param_name, size_t param_value_size,
+		void *param_value, void *param_value_size_ret)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -7493,13 +9976,27 @@ static __attribute__((noinline)) int32_t body_clGetSemaphoreInfoKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetSemaphoreInfoKHR_s0(void *sema_object, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetSemaphoreInfoKHR(opencl_ext_real[0].clGetSemaphoreInfoKHR, sema_object,
+			param_name, param_value_size, param_value, param_value_size_ret);
+}
+
 static int32_t wrap_clGetSemaphoreInfoKHR_s0(void *sema_object, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clGetSemaphoreInfoKHR(sema_object, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetSemaphoreInfoKHR(opencl_ext_real[0].clGetSemaphoreInfoKHR, sema_object,
+	return record_clGetSemaphoreInfoKHR_s0(sema_object, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetSemaphoreInfoKHR_s1(void *sema_object, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetSemaphoreInfoKHR(opencl_ext_real[1].clGetSemaphoreInfoKHR, sema_object,
 			param_name, param_value_size, param_value, param_value_size_ret);
 }
 
@@ -7509,7 +10006,14 @@ static int32_t wrap_clGetSemaphoreInfoKHR_s1(void *sema_object, uint32_t param_n
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clGetSemaphoreInfoKHR(sema_object, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetSemaphoreInfoKHR(opencl_ext_real[1].clGetSemaphoreInfoKHR, sema_object,
+	return record_clGetSemaphoreInfoKHR_s1(sema_object, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetSemaphoreInfoKHR_s2(void *sema_object, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetSemaphoreInfoKHR(opencl_ext_real[2].clGetSemaphoreInfoKHR, sema_object,
 			param_name, param_value_size, param_value, param_value_size_ret);
 }
 
@@ -7519,7 +10023,14 @@ static int32_t wrap_clGetSemaphoreInfoKHR_s2(void *sema_object, uint32_t param_n
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clGetSemaphoreInfoKHR(sema_object, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetSemaphoreInfoKHR(opencl_ext_real[2].clGetSemaphoreInfoKHR, sema_object,
+	return record_clGetSemaphoreInfoKHR_s2(sema_object, param_name, param_value_size,
+			param_value, param_value_size_ret);
+}
+
+static NOINLINE int32_t record_clGetSemaphoreInfoKHR_s3(void *sema_object, uint32_t param_name,
+		size_t param_value_size, void *param_value, void *param_value_size_ret)
+{
+	return body_clGetSemaphoreInfoKHR(opencl_ext_real[3].clGetSemaphoreInfoKHR, sema_object,
 			param_name, param_value_size, param_value, param_value_size_ret);
 }
 
@@ -7529,11 +10040,11 @@ static int32_t wrap_clGetSemaphoreInfoKHR_s3(void *sema_object, uint32_t param_n
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clGetSemaphoreInfoKHR(sema_object, param_name,
 				param_value_size, param_value, param_value_size_ret);
-	return body_clGetSemaphoreInfoKHR(opencl_ext_real[3].clGetSemaphoreInfoKHR, sema_object,
-			param_name, param_value_size, param_value, param_value_size_ret);
+	return record_clGetSemaphoreInfoKHR_s3(sema_object, param_name, param_value_size,
+			param_value, param_value_size_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clGetSupportedGLTextureFormatsINTEL(
+static NOINLINE int32_t body_clGetSupportedGLTextureFormatsINTEL(
 		opencl_pfn_clGetSupportedGLTextureFormatsINTEL real, void *context,
 		uint64_t flags, uint32_t image_type, uint32_t num_entries, void *gl_formats,
 		void *num_texture_formats)
@@ -7548,6 +10059,15 @@ static __attribute__((noinline)) int32_t body_clGetSupportedGLTextureFormatsINTE
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetSupportedGLTextureFormatsINTEL_s0(void *context,
+		uint64_t flags, uint32_t image_type, uint32_t num_entries, void *gl_formats,
+		void *num_texture_formats)
+{
+	return body_clGetSupportedGLTextureFormatsINTEL(
+			opencl_ext_real[0].clGetSupportedGLTextureFormatsINTEL, context, flags,
+			image_type, num_entries, gl_formats, num_texture_formats);
+}
+
 static int32_t wrap_clGetSupportedGLTextureFormatsINTEL_s0(void *context, uint64_t flags,
 		uint32_t image_type, uint32_t num_entries, void *gl_formats,
 		void *num_texture_formats)
@@ -7555,8 +10075,16 @@ static int32_t wrap_clGetSupportedGLTextureFormatsINTEL_s0(void *context, uint64
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clGetSupportedGLTextureFormatsINTEL(context, flags,
 				image_type, num_entries, gl_formats, num_texture_formats);
+	return record_clGetSupportedGLTextureFormatsINTEL_s0(context, flags, image_type,
+			num_entries, gl_formats, num_texture_formats);
+}
+
+static NOINLINE int32_t record_clGetSupportedGLTextureFormatsINTEL_s1(void *context,
+		uint64_t flags, uint32_t image_type, uint32_t num_entries, void *gl_formats,
+		void *num_texture_formats)
+{
 	return body_clGetSupportedGLTextureFormatsINTEL(
-			opencl_ext_real[0].clGetSupportedGLTextureFormatsINTEL, context, flags,
+			opencl_ext_real[1].clGetSupportedGLTextureFormatsINTEL, context, flags,
 			image_type, num_entries, gl_formats, num_texture_formats);
 }
 
@@ -7567,8 +10095,16 @@ static int32_t wrap_clGetSupportedGLTextureFormatsINTEL_s1(void *context, uint64
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clGetSupportedGLTextureFormatsINTEL(context, flags,
 				image_type, num_entries, gl_formats, num_texture_formats);
+	return record_clGetSupportedGLTextureFormatsINTEL_s1(context, flags, image_type,
+			num_entries, gl_formats, num_texture_formats);
+}
+
+static NOINLINE int32_t record_clGetSupportedGLTextureFormatsINTEL_s2(void *context,
+		uint64_t flags, uint32_t image_type, uint32_t num_entries, void *gl_formats,
+		void *num_texture_formats)
+{
 	return body_clGetSupportedGLTextureFormatsINTEL(
-			opencl_ext_real[1].clGetSupportedGLTextureFormatsINTEL, context, flags,
+			opencl_ext_real[2].clGetSupportedGLTextureFormatsINTEL, context, flags,
 			image_type, num_entries, gl_formats, num_texture_formats);
 }
 
@@ -7579,8 +10115,16 @@ static int32_t wrap_clGetSupportedGLTextureFormatsINTEL_s2(void *context, uint64
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clGetSupportedGLTextureFormatsINTEL(context, flags,
 				image_type, num_entries, gl_formats, num_texture_formats);
+	return record_clGetSupportedGLTextureFormatsINTEL_s2(context, flags, image_type,
+			num_entries, gl_formats, num_texture_formats);
+}
+
+static NOINLINE int32_t record_clGetSupportedGLTextureFormatsINTEL_s3(void *context,
+		uint64_t flags, uint32_t image_type, uint32_t num_entries, void *gl_formats,
+		void *num_texture_formats)
+{
 	return body_clGetSupportedGLTextureFormatsINTEL(
-			opencl_ext_real[2].clGetSupportedGLTextureFormatsINTEL, context, flags,
+			opencl_ext_real[3].clGetSupportedGLTextureFormatsINTEL, context, flags,
 			image_type, num_entries, gl_formats, num_texture_formats);
 }
 
@@ -7591,12 +10135,11 @@ static int32_t wrap_clGetSupportedGLTextureFormatsINTEL_s3(void *context, uint64
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clGetSupportedGLTextureFormatsINTEL(context, flags,
 				image_type, num_entries, gl_formats, num_texture_formats);
-	return body_clGetSupportedGLTextureFormatsINTEL(
-			opencl_ext_real[3].clGetSupportedGLTextureFormatsINTEL, context, flags,
-			image_type, num_entries, gl_formats, num_texture_formats);
+	return record_clGetSupportedGLTextureFormatsINTEL_s3(context, flags, image_type,
+			num_entries, gl_formats, num_texture_formats);
 }
 
-static __attribute__((noinline)) int32_t body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
+static NOINLINE int32_t body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
 		opencl_pfn_clGetSupportedVA_APIMediaSurfaceFormatsINTEL real, void *context,
 		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
 		void *va_api_formats, void *num_surface_formats)
@@ -7612,16 +10155,32 @@ static __attribute__((noinline)) int32_t body_clGetSupportedVA_APIMediaSurfaceFo
 	return ret;
 }
 
+static NOINLINE int32_t record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s0(void *context,
+		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
+		void *va_api_formats, void *num_surface_formats)
+{
+	return body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
+			opencl_ext_real[0].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
+			context, flags, image_type, plane, num_entries, va_api_formats,
+			num_surface_formats);
+}
+
 static int32_t wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s0(void *context,
 		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
 		void *va_api_formats, void *num_surface_formats)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetSupportedVA_APIMediaSurfaceFormatsINTEL(context,
-				flags, image_type, plane, num_entries, va_api_formats,
-				num_surface_formats);
+	opencl_pfn_clGetSupportedVA_APIMediaSurfaceFormatsINTEL to = opencl_recording() ? record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s0 : opencl_ext_real[0].clGetSupportedVA_APIMediaSurfaceFormatsINTEL;
+
+	return to(context, flags, image_type, plane, num_entries, va_api_formats,
+			num_surface_formats);
+}
+
+static NOINLINE int32_t record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s1(void *context,
+		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
+		void *va_api_formats, void *num_surface_formats)
+{
 	return body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
-			opencl_ext_real[0].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
+			opencl_ext_real[1].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
 			context, flags, image_type, plane, num_entries, va_api_formats,
 			num_surface_formats);
 }
@@ -7630,12 +10189,18 @@ static int32_t wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s1(void *contex
 		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
 		void *va_api_formats, void *num_surface_formats)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetSupportedVA_APIMediaSurfaceFormatsINTEL(context,
-				flags, image_type, plane, num_entries, va_api_formats,
-				num_surface_formats);
+	opencl_pfn_clGetSupportedVA_APIMediaSurfaceFormatsINTEL to = opencl_recording() ? record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s1 : opencl_ext_real[1].clGetSupportedVA_APIMediaSurfaceFormatsINTEL;
+
+	return to(context, flags, image_type, plane, num_entries, va_api_formats,
+			num_surface_formats);
+}
+
+static NOINLINE int32_t record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s2(void *context,
+		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
+		void *va_api_formats, void *num_surface_formats)
+{
 	return body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
-			opencl_ext_real[1].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
+			opencl_ext_real[2].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
 			context, flags, image_type, plane, num_entries, va_api_formats,
 			num_surface_formats);
 }
@@ -7644,12 +10209,18 @@ static int32_t wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s2(void *contex
 		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
 		void *va_api_formats, void *num_surface_formats)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetSupportedVA_APIMediaSurfaceFormatsINTEL(context,
-				flags, image_type, plane, num_entries, va_api_formats,
-				num_surface_formats);
+	opencl_pfn_clGetSupportedVA_APIMediaSurfaceFormatsINTEL to = opencl_recording() ? record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s2 : opencl_ext_real[2].clGetSupportedVA_APIMediaSurfaceFormatsINTEL;
+
+	return to(context, flags, image_type, plane, num_entries, va_api_formats,
+			num_surface_formats);
+}
+
+static NOINLINE int32_t record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s3(void *context,
+		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
+		void *va_api_formats, void *num_surface_formats)
+{
 	return body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
-			opencl_ext_real[2].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
+			opencl_ext_real[3].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
 			context, flags, image_type, plane, num_entries, va_api_formats,
 			num_surface_formats);
 }
@@ -7658,19 +10229,15 @@ static int32_t wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s3(void *contex
 		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
 		void *va_api_formats, void *num_surface_formats)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetSupportedVA_APIMediaSurfaceFormatsINTEL(context,
-				flags, image_type, plane, num_entries, va_api_formats,
-				num_surface_formats);
-	return body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
-			opencl_ext_real[3].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
-			context, flags, image_type, plane, num_entries, va_api_formats,
+	opencl_pfn_clGetSupportedVA_APIMediaSurfaceFormatsINTEL to = opencl_recording() ? record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s3 : opencl_ext_real[3].clGetSupportedVA_APIMediaSurfaceFormatsINTEL;
+
+	return to(context, flags, image_type, plane, num_entries, va_api_formats,
 			num_surface_formats);
 }
 
-static __attribute__((noinline)) void *body_clHostMemAllocINTEL(
-		opencl_pfn_clHostMemAllocINTEL real, void *context, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
+static NOINLINE void *body_clHostMemAllocINTEL(opencl_pfn_clHostMemAllocINTEL real,
+		void *context, const void *properties, size_t size, uint32_t alignment,
+		void *errcode_ret)
 {
 	struct tandem_call call;
 	int32_t error_local = 0, error;
@@ -7686,13 +10253,26 @@ static __attribute__((noinline)) void *body_clHostMemAllocINTEL(
 	return ret;
 }
 
+static NOINLINE void *record_clHostMemAllocINTEL_s0(void *context, const void *properties,
+		size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clHostMemAllocINTEL(opencl_ext_real[0].clHostMemAllocINTEL, context,
+			properties, size, alignment, errcode_ret);
+}
+
 static void *wrap_clHostMemAllocINTEL_s0(void *context, const void *properties, size_t size,
 		uint32_t alignment, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clHostMemAllocINTEL(context, properties, size,
 				alignment, errcode_ret);
-	return body_clHostMemAllocINTEL(opencl_ext_real[0].clHostMemAllocINTEL, context,
+	return record_clHostMemAllocINTEL_s0(context, properties, size, alignment, errcode_ret);
+}
+
+static NOINLINE void *record_clHostMemAllocINTEL_s1(void *context, const void *properties,
+		size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clHostMemAllocINTEL(opencl_ext_real[1].clHostMemAllocINTEL, context,
 			properties, size, alignment, errcode_ret);
 }
 
@@ -7702,7 +10282,13 @@ static void *wrap_clHostMemAllocINTEL_s1(void *context, const void *properties, 
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clHostMemAllocINTEL(context, properties, size,
 				alignment, errcode_ret);
-	return body_clHostMemAllocINTEL(opencl_ext_real[1].clHostMemAllocINTEL, context,
+	return record_clHostMemAllocINTEL_s1(context, properties, size, alignment, errcode_ret);
+}
+
+static NOINLINE void *record_clHostMemAllocINTEL_s2(void *context, const void *properties,
+		size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clHostMemAllocINTEL(opencl_ext_real[2].clHostMemAllocINTEL, context,
 			properties, size, alignment, errcode_ret);
 }
 
@@ -7712,7 +10298,13 @@ static void *wrap_clHostMemAllocINTEL_s2(void *context, const void *properties, 
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clHostMemAllocINTEL(context, properties, size,
 				alignment, errcode_ret);
-	return body_clHostMemAllocINTEL(opencl_ext_real[2].clHostMemAllocINTEL, context,
+	return record_clHostMemAllocINTEL_s2(context, properties, size, alignment, errcode_ret);
+}
+
+static NOINLINE void *record_clHostMemAllocINTEL_s3(void *context, const void *properties,
+		size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clHostMemAllocINTEL(opencl_ext_real[3].clHostMemAllocINTEL, context,
 			properties, size, alignment, errcode_ret);
 }
 
@@ -7722,11 +10314,10 @@ static void *wrap_clHostMemAllocINTEL_s3(void *context, const void *properties, 
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clHostMemAllocINTEL(context, properties, size,
 				alignment, errcode_ret);
-	return body_clHostMemAllocINTEL(opencl_ext_real[3].clHostMemAllocINTEL, context,
-			properties, size, alignment, errcode_ret);
+	return record_clHostMemAllocINTEL_s3(context, properties, size, alignment, errcode_ret);
 }
 
-static __attribute__((noinline)) void *body_clIcdGetFunctionAddressForPlatformKHR(
+static NOINLINE void *body_clIcdGetFunctionAddressForPlatformKHR(
 		opencl_pfn_clIcdGetFunctionAddressForPlatformKHR real, void *platform,
 		const void *func_name)
 {
@@ -7739,14 +10330,28 @@ static __attribute__((noinline)) void *body_clIcdGetFunctionAddressForPlatformKH
 	return ret;
 }
 
+static NOINLINE void *record_clIcdGetFunctionAddressForPlatformKHR_s0(void *platform,
+		const void *func_name)
+{
+	return body_clIcdGetFunctionAddressForPlatformKHR(
+			opencl_ext_real[0].clIcdGetFunctionAddressForPlatformKHR, platform,
+			func_name);
+}
+
 static void *wrap_clIcdGetFunctionAddressForPlatformKHR_s0(void *platform,
 		const void *func_name)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clIcdGetFunctionAddressForPlatformKHR(platform,
 				func_name);
+	return record_clIcdGetFunctionAddressForPlatformKHR_s0(platform, func_name);
+}
+
+static NOINLINE void *record_clIcdGetFunctionAddressForPlatformKHR_s1(void *platform,
+		const void *func_name)
+{
 	return body_clIcdGetFunctionAddressForPlatformKHR(
-			opencl_ext_real[0].clIcdGetFunctionAddressForPlatformKHR, platform,
+			opencl_ext_real[1].clIcdGetFunctionAddressForPlatformKHR, platform,
 			func_name);
 }
 
@@ -7756,8 +10361,14 @@ static void *wrap_clIcdGetFunctionAddressForPlatformKHR_s1(void *platform,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clIcdGetFunctionAddressForPlatformKHR(platform,
 				func_name);
+	return record_clIcdGetFunctionAddressForPlatformKHR_s1(platform, func_name);
+}
+
+static NOINLINE void *record_clIcdGetFunctionAddressForPlatformKHR_s2(void *platform,
+		const void *func_name)
+{
 	return body_clIcdGetFunctionAddressForPlatformKHR(
-			opencl_ext_real[1].clIcdGetFunctionAddressForPlatformKHR, platform,
+			opencl_ext_real[2].clIcdGetFunctionAddressForPlatformKHR, platform,
 			func_name);
 }
 
@@ -7767,8 +10378,14 @@ static void *wrap_clIcdGetFunctionAddressForPlatformKHR_s2(void *platform,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clIcdGetFunctionAddressForPlatformKHR(platform,
 				func_name);
+	return record_clIcdGetFunctionAddressForPlatformKHR_s2(platform, func_name);
+}
+
+static NOINLINE void *record_clIcdGetFunctionAddressForPlatformKHR_s3(void *platform,
+		const void *func_name)
+{
 	return body_clIcdGetFunctionAddressForPlatformKHR(
-			opencl_ext_real[2].clIcdGetFunctionAddressForPlatformKHR, platform,
+			opencl_ext_real[3].clIcdGetFunctionAddressForPlatformKHR, platform,
 			func_name);
 }
 
@@ -7778,14 +10395,11 @@ static void *wrap_clIcdGetFunctionAddressForPlatformKHR_s3(void *platform,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clIcdGetFunctionAddressForPlatformKHR(platform,
 				func_name);
-	return body_clIcdGetFunctionAddressForPlatformKHR(
-			opencl_ext_real[3].clIcdGetFunctionAddressForPlatformKHR, platform,
-			func_name);
+	return record_clIcdGetFunctionAddressForPlatformKHR_s3(platform, func_name);
 }
 
-static __attribute__((noinline)) int32_t body_clIcdGetPlatformIDsKHR(
-		opencl_pfn_clIcdGetPlatformIDsKHR real, uint32_t num_entries, void *platforms,
-		void *num_platforms)
+static NOINLINE int32_t body_clIcdGetPlatformIDsKHR(opencl_pfn_clIcdGetPlatformIDsKHR real,
+		uint32_t num_entries, void *platforms, void *num_platforms)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -7796,13 +10410,26 @@ static __attribute__((noinline)) int32_t body_clIcdGetPlatformIDsKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clIcdGetPlatformIDsKHR_s0(uint32_t num_entries, void *platforms,
+		void *num_platforms)
+{
+	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[0].clIcdGetPlatformIDsKHR,
+			num_entries, platforms, num_platforms);
+}
+
 static int32_t wrap_clIcdGetPlatformIDsKHR_s0(uint32_t num_entries, void *platforms,
 		void *num_platforms)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clIcdGetPlatformIDsKHR(num_entries, platforms,
 				num_platforms);
-	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[0].clIcdGetPlatformIDsKHR,
+	return record_clIcdGetPlatformIDsKHR_s0(num_entries, platforms, num_platforms);
+}
+
+static NOINLINE int32_t record_clIcdGetPlatformIDsKHR_s1(uint32_t num_entries, void *platforms,
+		void *num_platforms)
+{
+	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[1].clIcdGetPlatformIDsKHR,
 			num_entries, platforms, num_platforms);
 }
 
@@ -7812,7 +10439,13 @@ static int32_t wrap_clIcdGetPlatformIDsKHR_s1(uint32_t num_entries, void *platfo
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clIcdGetPlatformIDsKHR(num_entries, platforms,
 				num_platforms);
-	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[1].clIcdGetPlatformIDsKHR,
+	return record_clIcdGetPlatformIDsKHR_s1(num_entries, platforms, num_platforms);
+}
+
+static NOINLINE int32_t record_clIcdGetPlatformIDsKHR_s2(uint32_t num_entries, void *platforms,
+		void *num_platforms)
+{
+	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[2].clIcdGetPlatformIDsKHR,
 			num_entries, platforms, num_platforms);
 }
 
@@ -7822,7 +10455,13 @@ static int32_t wrap_clIcdGetPlatformIDsKHR_s2(uint32_t num_entries, void *platfo
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clIcdGetPlatformIDsKHR(num_entries, platforms,
 				num_platforms);
-	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[2].clIcdGetPlatformIDsKHR,
+	return record_clIcdGetPlatformIDsKHR_s2(num_entries, platforms, num_platforms);
+}
+
+static NOINLINE int32_t record_clIcdGetPlatformIDsKHR_s3(uint32_t num_entries, void *platforms,
+		void *num_platforms)
+{
+	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[3].clIcdGetPlatformIDsKHR,
 			num_entries, platforms, num_platforms);
 }
 
@@ -7832,11 +10471,10 @@ static int32_t wrap_clIcdGetPlatformIDsKHR_s3(uint32_t num_entries, void *platfo
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clIcdGetPlatformIDsKHR(num_entries, platforms,
 				num_platforms);
-	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[3].clIcdGetPlatformIDsKHR,
-			num_entries, platforms, num_platforms);
+	return record_clIcdGetPlatformIDsKHR_s3(num_entries, platforms, num_platforms);
 }
 
-static __attribute__((noinline)) int32_t body_clIcdSetPlatformDispatchDataKHR(
+static NOINLINE int32_t body_clIcdSetPlatformDispatchDataKHR(
 		opencl_pfn_clIcdSetPlatformDispatchDataKHR real, void *platform,
 		void *dispatch_data)
 {
@@ -7849,13 +10487,27 @@ static __attribute__((noinline)) int32_t body_clIcdSetPlatformDispatchDataKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clIcdSetPlatformDispatchDataKHR_s0(void *platform,
+		void *dispatch_data)
+{
+	return body_clIcdSetPlatformDispatchDataKHR(
+			opencl_ext_real[0].clIcdSetPlatformDispatchDataKHR, platform,
+			dispatch_data);
+}
+
 static int32_t wrap_clIcdSetPlatformDispatchDataKHR_s0(void *platform, void *dispatch_data)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clIcdSetPlatformDispatchDataKHR(platform,
 				dispatch_data);
+	return record_clIcdSetPlatformDispatchDataKHR_s0(platform, dispatch_data);
+}
+
+static NOINLINE int32_t record_clIcdSetPlatformDispatchDataKHR_s1(void *platform,
+		void *dispatch_data)
+{
 	return body_clIcdSetPlatformDispatchDataKHR(
-			opencl_ext_real[0].clIcdSetPlatformDispatchDataKHR, platform,
+			opencl_ext_real[1].clIcdSetPlatformDispatchDataKHR, platform,
 			dispatch_data);
 }
 
@@ -7864,8 +10516,14 @@ static int32_t wrap_clIcdSetPlatformDispatchDataKHR_s1(void *platform, void *dis
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clIcdSetPlatformDispatchDataKHR(platform,
 				dispatch_data);
+	return record_clIcdSetPlatformDispatchDataKHR_s1(platform, dispatch_data);
+}
+
+static NOINLINE int32_t record_clIcdSetPlatformDispatchDataKHR_s2(void *platform,
+		void *dispatch_data)
+{
 	return body_clIcdSetPlatformDispatchDataKHR(
-			opencl_ext_real[1].clIcdSetPlatformDispatchDataKHR, platform,
+			opencl_ext_real[2].clIcdSetPlatformDispatchDataKHR, platform,
 			dispatch_data);
 }
 
@@ -7874,8 +10532,14 @@ static int32_t wrap_clIcdSetPlatformDispatchDataKHR_s2(void *platform, void *dis
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clIcdSetPlatformDispatchDataKHR(platform,
 				dispatch_data);
+	return record_clIcdSetPlatformDispatchDataKHR_s2(platform, dispatch_data);
+}
+
+static NOINLINE int32_t record_clIcdSetPlatformDispatchDataKHR_s3(void *platform,
+		void *dispatch_data)
+{
 	return body_clIcdSetPlatformDispatchDataKHR(
-			opencl_ext_real[2].clIcdSetPlatformDispatchDataKHR, platform,
+			opencl_ext_real[3].clIcdSetPlatformDispatchDataKHR, platform,
 			dispatch_data);
 }
 
@@ -7884,14 +10548,12 @@ static int32_t wrap_clIcdSetPlatformDispatchDataKHR_s3(void *platform, void *dis
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clIcdSetPlatformDispatchDataKHR(platform,
 				dispatch_data);
-	return body_clIcdSetPlatformDispatchDataKHR(
-			opencl_ext_real[3].clIcdSetPlatformDispatchDataKHR, platform,
-			dispatch_data);
+	return record_clIcdSetPlatformDispatchDataKHR_s3(platform, dispatch_data);
 }
 
-static __attribute__((noinline)) void *body_clImportMemoryARM(opencl_pfn_clImportMemoryARM real,
-		void *context, uint64_t flags, const void *properties, void *memory,
-		size_t size, void *errcode_ret)
+static NOINLINE void *body_clImportMemoryARM(opencl_pfn_clImportMemoryARM real, void *context,
+		uint64_t flags, const void *properties, void *memory, size_t size,
+		void *errcode_ret)
 {
 	struct tandem_call call;
 	int32_t error_local = 0, error;
@@ -7909,13 +10571,27 @@ static __attribute__((noinline)) void *body_clImportMemoryARM(opencl_pfn_clImpor
 	return ret;
 }
 
+static NOINLINE void *record_clImportMemoryARM_s0(void *context, uint64_t flags,
+		const void *properties, void *memory, size_t size, void *errcode_ret)
+{
+	return body_clImportMemoryARM(opencl_ext_real[0].clImportMemoryARM, context, flags,
+			properties, memory, size, errcode_ret);
+}
+
 static void *wrap_clImportMemoryARM_s0(void *context, uint64_t flags, const void *properties,
 		void *memory, size_t size, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clImportMemoryARM(context, flags, properties, memory,
 				size, errcode_ret);
-	return body_clImportMemoryARM(opencl_ext_real[0].clImportMemoryARM, context, flags,
+	return record_clImportMemoryARM_s0(context, flags, properties, memory, size,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clImportMemoryARM_s1(void *context, uint64_t flags,
+		const void *properties, void *memory, size_t size, void *errcode_ret)
+{
+	return body_clImportMemoryARM(opencl_ext_real[1].clImportMemoryARM, context, flags,
 			properties, memory, size, errcode_ret);
 }
 
@@ -7925,7 +10601,14 @@ static void *wrap_clImportMemoryARM_s1(void *context, uint64_t flags, const void
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clImportMemoryARM(context, flags, properties, memory,
 				size, errcode_ret);
-	return body_clImportMemoryARM(opencl_ext_real[1].clImportMemoryARM, context, flags,
+	return record_clImportMemoryARM_s1(context, flags, properties, memory, size,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clImportMemoryARM_s2(void *context, uint64_t flags,
+		const void *properties, void *memory, size_t size, void *errcode_ret)
+{
+	return body_clImportMemoryARM(opencl_ext_real[2].clImportMemoryARM, context, flags,
 			properties, memory, size, errcode_ret);
 }
 
@@ -7935,7 +10618,14 @@ static void *wrap_clImportMemoryARM_s2(void *context, uint64_t flags, const void
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clImportMemoryARM(context, flags, properties, memory,
 				size, errcode_ret);
-	return body_clImportMemoryARM(opencl_ext_real[2].clImportMemoryARM, context, flags,
+	return record_clImportMemoryARM_s2(context, flags, properties, memory, size,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clImportMemoryARM_s3(void *context, uint64_t flags,
+		const void *properties, void *memory, size_t size, void *errcode_ret)
+{
+	return body_clImportMemoryARM(opencl_ext_real[3].clImportMemoryARM, context, flags,
 			properties, memory, size, errcode_ret);
 }
 
@@ -7945,13 +10635,12 @@ static void *wrap_clImportMemoryARM_s3(void *context, uint64_t flags, const void
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clImportMemoryARM(context, flags, properties, memory,
 				size, errcode_ret);
-	return body_clImportMemoryARM(opencl_ext_real[3].clImportMemoryARM, context, flags,
-			properties, memory, size, errcode_ret);
+	return record_clImportMemoryARM_s3(context, flags, properties, memory, size,
+			errcode_ret);
 }
 
-static __attribute__((noinline)) void body_clLogMessagesToStderrAPPLE(
-		opencl_pfn_clLogMessagesToStderrAPPLE real, const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
+static NOINLINE void body_clLogMessagesToStderrAPPLE(opencl_pfn_clLogMessagesToStderrAPPLE real,
+		const void *errstr, const void *private_info, size_t cb, void *user_data)
 {
 	struct tandem_call call;
 
@@ -7960,57 +10649,76 @@ static __attribute__((noinline)) void body_clLogMessagesToStderrAPPLE(
 	tandem_call_end(&call, 0);
 }
 
+static NOINLINE void record_clLogMessagesToStderrAPPLE_s0(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToStderrAPPLE(opencl_ext_real[0].clLogMessagesToStderrAPPLE, errstr,
+			private_info, cb, user_data);
+}
+
 static void wrap_clLogMessagesToStderrAPPLE_s0(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[0].clLogMessagesToStderrAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToStderrAPPLE(opencl_ext_real[0].clLogMessagesToStderrAPPLE, errstr,
+	else
+		record_clLogMessagesToStderrAPPLE_s0(errstr, private_info, cb, user_data);
+}
+
+static NOINLINE void record_clLogMessagesToStderrAPPLE_s1(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToStderrAPPLE(opencl_ext_real[1].clLogMessagesToStderrAPPLE, errstr,
 			private_info, cb, user_data);
 }
 
 static void wrap_clLogMessagesToStderrAPPLE_s1(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[1].clLogMessagesToStderrAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToStderrAPPLE(opencl_ext_real[1].clLogMessagesToStderrAPPLE, errstr,
+	else
+		record_clLogMessagesToStderrAPPLE_s1(errstr, private_info, cb, user_data);
+}
+
+static NOINLINE void record_clLogMessagesToStderrAPPLE_s2(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToStderrAPPLE(opencl_ext_real[2].clLogMessagesToStderrAPPLE, errstr,
 			private_info, cb, user_data);
 }
 
 static void wrap_clLogMessagesToStderrAPPLE_s2(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[2].clLogMessagesToStderrAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToStderrAPPLE(opencl_ext_real[2].clLogMessagesToStderrAPPLE, errstr,
+	else
+		record_clLogMessagesToStderrAPPLE_s2(errstr, private_info, cb, user_data);
+}
+
+static NOINLINE void record_clLogMessagesToStderrAPPLE_s3(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToStderrAPPLE(opencl_ext_real[3].clLogMessagesToStderrAPPLE, errstr,
 			private_info, cb, user_data);
 }
 
 static void wrap_clLogMessagesToStderrAPPLE_s3(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[3].clLogMessagesToStderrAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToStderrAPPLE(opencl_ext_real[3].clLogMessagesToStderrAPPLE, errstr,
-			private_info, cb, user_data);
+	else
+		record_clLogMessagesToStderrAPPLE_s3(errstr, private_info, cb, user_data);
 }
 
-static __attribute__((noinline)) void body_clLogMessagesToStdoutAPPLE(
-		opencl_pfn_clLogMessagesToStdoutAPPLE real, const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
+static NOINLINE void body_clLogMessagesToStdoutAPPLE(opencl_pfn_clLogMessagesToStdoutAPPLE real,
+		const void *errstr, const void *private_info, size_t cb, void *user_data)
 {
 	struct tandem_call call;
 
@@ -8019,55 +10727,75 @@ static __attribute__((noinline)) void body_clLogMessagesToStdoutAPPLE(
 	tandem_call_end(&call, 0);
 }
 
+static NOINLINE void record_clLogMessagesToStdoutAPPLE_s0(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[0].clLogMessagesToStdoutAPPLE, errstr,
+			private_info, cb, user_data);
+}
+
 static void wrap_clLogMessagesToStdoutAPPLE_s0(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[0].clLogMessagesToStdoutAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[0].clLogMessagesToStdoutAPPLE, errstr,
+	else
+		record_clLogMessagesToStdoutAPPLE_s0(errstr, private_info, cb, user_data);
+}
+
+static NOINLINE void record_clLogMessagesToStdoutAPPLE_s1(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[1].clLogMessagesToStdoutAPPLE, errstr,
 			private_info, cb, user_data);
 }
 
 static void wrap_clLogMessagesToStdoutAPPLE_s1(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[1].clLogMessagesToStdoutAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[1].clLogMessagesToStdoutAPPLE, errstr,
+	else
+		record_clLogMessagesToStdoutAPPLE_s1(errstr, private_info, cb, user_data);
+}
+
+static NOINLINE void record_clLogMessagesToStdoutAPPLE_s2(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[2].clLogMessagesToStdoutAPPLE, errstr,
 			private_info, cb, user_data);
 }
 
 static void wrap_clLogMessagesToStdoutAPPLE_s2(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[2].clLogMessagesToStdoutAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[2].clLogMessagesToStdoutAPPLE, errstr,
+	else
+		record_clLogMessagesToStdoutAPPLE_s2(errstr, private_info, cb, user_data);
+}
+
+static NOINLINE void record_clLogMessagesToStdoutAPPLE_s3(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[3].clLogMessagesToStdoutAPPLE, errstr,
 			private_info, cb, user_data);
 }
 
 static void wrap_clLogMessagesToStdoutAPPLE_s3(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[3].clLogMessagesToStdoutAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[3].clLogMessagesToStdoutAPPLE, errstr,
-			private_info, cb, user_data);
+	else
+		record_clLogMessagesToStdoutAPPLE_s3(errstr, private_info, cb, user_data);
 }
 
-static __attribute__((noinline)) void body_clLogMessagesToSystemLogAPPLE(
+static NOINLINE void body_clLogMessagesToSystemLogAPPLE(
 		opencl_pfn_clLogMessagesToSystemLogAPPLE real, const void *errstr,
 		const void *private_info, size_t cb, void *user_data)
 {
@@ -8078,56 +10806,76 @@ static __attribute__((noinline)) void body_clLogMessagesToSystemLogAPPLE(
 	tandem_call_end(&call, 0);
 }
 
+static NOINLINE void record_clLogMessagesToSystemLogAPPLE_s0(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[0].clLogMessagesToSystemLogAPPLE,
+			errstr, private_info, cb, user_data);
+}
+
 static void wrap_clLogMessagesToSystemLogAPPLE_s0(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[0].clLogMessagesToSystemLogAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[0].clLogMessagesToSystemLogAPPLE,
+	else
+		record_clLogMessagesToSystemLogAPPLE_s0(errstr, private_info, cb, user_data);
+}
+
+static NOINLINE void record_clLogMessagesToSystemLogAPPLE_s1(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[1].clLogMessagesToSystemLogAPPLE,
 			errstr, private_info, cb, user_data);
 }
 
 static void wrap_clLogMessagesToSystemLogAPPLE_s1(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[1].clLogMessagesToSystemLogAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[1].clLogMessagesToSystemLogAPPLE,
+	else
+		record_clLogMessagesToSystemLogAPPLE_s1(errstr, private_info, cb, user_data);
+}
+
+static NOINLINE void record_clLogMessagesToSystemLogAPPLE_s2(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[2].clLogMessagesToSystemLogAPPLE,
 			errstr, private_info, cb, user_data);
 }
 
 static void wrap_clLogMessagesToSystemLogAPPLE_s2(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[2].clLogMessagesToSystemLogAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[2].clLogMessagesToSystemLogAPPLE,
+	else
+		record_clLogMessagesToSystemLogAPPLE_s2(errstr, private_info, cb, user_data);
+}
+
+static NOINLINE void record_clLogMessagesToSystemLogAPPLE_s3(const void *errstr,
+		const void *private_info, size_t cb, void *user_data)
+{
+	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[3].clLogMessagesToSystemLogAPPLE,
 			errstr, private_info, cb, user_data);
 }
 
 static void wrap_clLogMessagesToSystemLogAPPLE_s3(const void *errstr, const void *private_info,
 		size_t cb, void *user_data)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[3].clLogMessagesToSystemLogAPPLE(errstr, private_info, cb,
 				user_data);
-		return;
-	}
-	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[3].clLogMessagesToSystemLogAPPLE,
-			errstr, private_info, cb, user_data);
+	else
+		record_clLogMessagesToSystemLogAPPLE_s3(errstr, private_info, cb, user_data);
 }
 
-static __attribute__((noinline)) int32_t body_clMemBlockingFreeINTEL(
-		opencl_pfn_clMemBlockingFreeINTEL real, void *context, void *ptr)
+static NOINLINE int32_t body_clMemBlockingFreeINTEL(opencl_pfn_clMemBlockingFreeINTEL real,
+		void *context, void *ptr)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -8139,11 +10887,22 @@ static __attribute__((noinline)) int32_t body_clMemBlockingFreeINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clMemBlockingFreeINTEL_s0(void *context, void *ptr)
+{
+	return body_clMemBlockingFreeINTEL(opencl_ext_real[0].clMemBlockingFreeINTEL, context,
+			ptr);
+}
+
 static int32_t wrap_clMemBlockingFreeINTEL_s0(void *context, void *ptr)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clMemBlockingFreeINTEL(context, ptr);
-	return body_clMemBlockingFreeINTEL(opencl_ext_real[0].clMemBlockingFreeINTEL, context,
+	return record_clMemBlockingFreeINTEL_s0(context, ptr);
+}
+
+static NOINLINE int32_t record_clMemBlockingFreeINTEL_s1(void *context, void *ptr)
+{
+	return body_clMemBlockingFreeINTEL(opencl_ext_real[1].clMemBlockingFreeINTEL, context,
 			ptr);
 }
 
@@ -8151,7 +10910,12 @@ static int32_t wrap_clMemBlockingFreeINTEL_s1(void *context, void *ptr)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clMemBlockingFreeINTEL(context, ptr);
-	return body_clMemBlockingFreeINTEL(opencl_ext_real[1].clMemBlockingFreeINTEL, context,
+	return record_clMemBlockingFreeINTEL_s1(context, ptr);
+}
+
+static NOINLINE int32_t record_clMemBlockingFreeINTEL_s2(void *context, void *ptr)
+{
+	return body_clMemBlockingFreeINTEL(opencl_ext_real[2].clMemBlockingFreeINTEL, context,
 			ptr);
 }
 
@@ -8159,7 +10923,12 @@ static int32_t wrap_clMemBlockingFreeINTEL_s2(void *context, void *ptr)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clMemBlockingFreeINTEL(context, ptr);
-	return body_clMemBlockingFreeINTEL(opencl_ext_real[2].clMemBlockingFreeINTEL, context,
+	return record_clMemBlockingFreeINTEL_s2(context, ptr);
+}
+
+static NOINLINE int32_t record_clMemBlockingFreeINTEL_s3(void *context, void *ptr)
+{
+	return body_clMemBlockingFreeINTEL(opencl_ext_real[3].clMemBlockingFreeINTEL, context,
 			ptr);
 }
 
@@ -8167,12 +10936,11 @@ static int32_t wrap_clMemBlockingFreeINTEL_s3(void *context, void *ptr)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clMemBlockingFreeINTEL(context, ptr);
-	return body_clMemBlockingFreeINTEL(opencl_ext_real[3].clMemBlockingFreeINTEL, context,
-			ptr);
+	return record_clMemBlockingFreeINTEL_s3(context, ptr);
 }
 
-static __attribute__((noinline)) int32_t body_clMemFreeINTEL(opencl_pfn_clMemFreeINTEL real,
-		void *context, void *ptr)
+static NOINLINE int32_t body_clMemFreeINTEL(opencl_pfn_clMemFreeINTEL real, void *context,
+		void *ptr)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -8184,35 +10952,55 @@ static __attribute__((noinline)) int32_t body_clMemFreeINTEL(opencl_pfn_clMemFre
 	return ret;
 }
 
+static NOINLINE int32_t record_clMemFreeINTEL_s0(void *context, void *ptr)
+{
+	return body_clMemFreeINTEL(opencl_ext_real[0].clMemFreeINTEL, context, ptr);
+}
+
 static int32_t wrap_clMemFreeINTEL_s0(void *context, void *ptr)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clMemFreeINTEL(context, ptr);
-	return body_clMemFreeINTEL(opencl_ext_real[0].clMemFreeINTEL, context, ptr);
+	return record_clMemFreeINTEL_s0(context, ptr);
+}
+
+static NOINLINE int32_t record_clMemFreeINTEL_s1(void *context, void *ptr)
+{
+	return body_clMemFreeINTEL(opencl_ext_real[1].clMemFreeINTEL, context, ptr);
 }
 
 static int32_t wrap_clMemFreeINTEL_s1(void *context, void *ptr)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clMemFreeINTEL(context, ptr);
-	return body_clMemFreeINTEL(opencl_ext_real[1].clMemFreeINTEL, context, ptr);
+	return record_clMemFreeINTEL_s1(context, ptr);
+}
+
+static NOINLINE int32_t record_clMemFreeINTEL_s2(void *context, void *ptr)
+{
+	return body_clMemFreeINTEL(opencl_ext_real[2].clMemFreeINTEL, context, ptr);
 }
 
 static int32_t wrap_clMemFreeINTEL_s2(void *context, void *ptr)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clMemFreeINTEL(context, ptr);
-	return body_clMemFreeINTEL(opencl_ext_real[2].clMemFreeINTEL, context, ptr);
+	return record_clMemFreeINTEL_s2(context, ptr);
+}
+
+static NOINLINE int32_t record_clMemFreeINTEL_s3(void *context, void *ptr)
+{
+	return body_clMemFreeINTEL(opencl_ext_real[3].clMemFreeINTEL, context, ptr);
 }
 
 static int32_t wrap_clMemFreeINTEL_s3(void *context, void *ptr)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clMemFreeINTEL(context, ptr);
-	return body_clMemFreeINTEL(opencl_ext_real[3].clMemFreeINTEL, context, ptr);
+	return record_clMemFreeINTEL_s3(context, ptr);
 }
 
-static __attribute__((noinline)) int32_t body_clReImportSemaphoreSyncFdKHR(
+static NOINLINE int32_t body_clReImportSemaphoreSyncFdKHR(
 		opencl_pfn_clReImportSemaphoreSyncFdKHR real, void *sema_object,
 		void *reimport_props, int32_t fd)
 {
@@ -8225,14 +11013,28 @@ static __attribute__((noinline)) int32_t body_clReImportSemaphoreSyncFdKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clReImportSemaphoreSyncFdKHR_s0(void *sema_object,
+		void *reimport_props, int32_t fd)
+{
+	return body_clReImportSemaphoreSyncFdKHR(
+			opencl_ext_real[0].clReImportSemaphoreSyncFdKHR, sema_object,
+			reimport_props, fd);
+}
+
 static int32_t wrap_clReImportSemaphoreSyncFdKHR_s0(void *sema_object, void *reimport_props,
 		int32_t fd)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clReImportSemaphoreSyncFdKHR(sema_object,
 				reimport_props, fd);
+	return record_clReImportSemaphoreSyncFdKHR_s0(sema_object, reimport_props, fd);
+}
+
+static NOINLINE int32_t record_clReImportSemaphoreSyncFdKHR_s1(void *sema_object,
+		void *reimport_props, int32_t fd)
+{
 	return body_clReImportSemaphoreSyncFdKHR(
-			opencl_ext_real[0].clReImportSemaphoreSyncFdKHR, sema_object,
+			opencl_ext_real[1].clReImportSemaphoreSyncFdKHR, sema_object,
 			reimport_props, fd);
 }
 
@@ -8242,8 +11044,14 @@ static int32_t wrap_clReImportSemaphoreSyncFdKHR_s1(void *sema_object, void *rei
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clReImportSemaphoreSyncFdKHR(sema_object,
 				reimport_props, fd);
+	return record_clReImportSemaphoreSyncFdKHR_s1(sema_object, reimport_props, fd);
+}
+
+static NOINLINE int32_t record_clReImportSemaphoreSyncFdKHR_s2(void *sema_object,
+		void *reimport_props, int32_t fd)
+{
 	return body_clReImportSemaphoreSyncFdKHR(
-			opencl_ext_real[1].clReImportSemaphoreSyncFdKHR, sema_object,
+			opencl_ext_real[2].clReImportSemaphoreSyncFdKHR, sema_object,
 			reimport_props, fd);
 }
 
@@ -8253,8 +11061,14 @@ static int32_t wrap_clReImportSemaphoreSyncFdKHR_s2(void *sema_object, void *rei
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clReImportSemaphoreSyncFdKHR(sema_object,
 				reimport_props, fd);
+	return record_clReImportSemaphoreSyncFdKHR_s2(sema_object, reimport_props, fd);
+}
+
+static NOINLINE int32_t record_clReImportSemaphoreSyncFdKHR_s3(void *sema_object,
+		void *reimport_props, int32_t fd)
+{
 	return body_clReImportSemaphoreSyncFdKHR(
-			opencl_ext_real[2].clReImportSemaphoreSyncFdKHR, sema_object,
+			opencl_ext_real[3].clReImportSemaphoreSyncFdKHR, sema_object,
 			reimport_props, fd);
 }
 
@@ -8264,12 +11078,10 @@ static int32_t wrap_clReImportSemaphoreSyncFdKHR_s3(void *sema_object, void *rei
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clReImportSemaphoreSyncFdKHR(sema_object,
 				reimport_props, fd);
-	return body_clReImportSemaphoreSyncFdKHR(
-			opencl_ext_real[3].clReImportSemaphoreSyncFdKHR, sema_object,
-			reimport_props, fd);
+	return record_clReImportSemaphoreSyncFdKHR_s3(sema_object, reimport_props, fd);
 }
 
-static __attribute__((noinline)) int32_t body_clReleaseAcceleratorINTEL(
+static NOINLINE int32_t body_clReleaseAcceleratorINTEL(
 		opencl_pfn_clReleaseAcceleratorINTEL real, void *accelerator)
 {
 	struct tandem_call call;
@@ -8281,11 +11093,22 @@ static __attribute__((noinline)) int32_t body_clReleaseAcceleratorINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clReleaseAcceleratorINTEL_s0(void *accelerator)
+{
+	return body_clReleaseAcceleratorINTEL(opencl_ext_real[0].clReleaseAcceleratorINTEL,
+			accelerator);
+}
+
 static int32_t wrap_clReleaseAcceleratorINTEL_s0(void *accelerator)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clReleaseAcceleratorINTEL(accelerator);
-	return body_clReleaseAcceleratorINTEL(opencl_ext_real[0].clReleaseAcceleratorINTEL,
+	return record_clReleaseAcceleratorINTEL_s0(accelerator);
+}
+
+static NOINLINE int32_t record_clReleaseAcceleratorINTEL_s1(void *accelerator)
+{
+	return body_clReleaseAcceleratorINTEL(opencl_ext_real[1].clReleaseAcceleratorINTEL,
 			accelerator);
 }
 
@@ -8293,7 +11116,12 @@ static int32_t wrap_clReleaseAcceleratorINTEL_s1(void *accelerator)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clReleaseAcceleratorINTEL(accelerator);
-	return body_clReleaseAcceleratorINTEL(opencl_ext_real[1].clReleaseAcceleratorINTEL,
+	return record_clReleaseAcceleratorINTEL_s1(accelerator);
+}
+
+static NOINLINE int32_t record_clReleaseAcceleratorINTEL_s2(void *accelerator)
+{
+	return body_clReleaseAcceleratorINTEL(opencl_ext_real[2].clReleaseAcceleratorINTEL,
 			accelerator);
 }
 
@@ -8301,7 +11129,12 @@ static int32_t wrap_clReleaseAcceleratorINTEL_s2(void *accelerator)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clReleaseAcceleratorINTEL(accelerator);
-	return body_clReleaseAcceleratorINTEL(opencl_ext_real[2].clReleaseAcceleratorINTEL,
+	return record_clReleaseAcceleratorINTEL_s2(accelerator);
+}
+
+static NOINLINE int32_t record_clReleaseAcceleratorINTEL_s3(void *accelerator)
+{
+	return body_clReleaseAcceleratorINTEL(opencl_ext_real[3].clReleaseAcceleratorINTEL,
 			accelerator);
 }
 
@@ -8309,11 +11142,10 @@ static int32_t wrap_clReleaseAcceleratorINTEL_s3(void *accelerator)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clReleaseAcceleratorINTEL(accelerator);
-	return body_clReleaseAcceleratorINTEL(opencl_ext_real[3].clReleaseAcceleratorINTEL,
-			accelerator);
+	return record_clReleaseAcceleratorINTEL_s3(accelerator);
 }
 
-static __attribute__((noinline)) int32_t body_clReleaseCommandBufferKHR(
+static NOINLINE int32_t body_clReleaseCommandBufferKHR(
 		opencl_pfn_clReleaseCommandBufferKHR real, void *command_buffer)
 {
 	struct tandem_call call;
@@ -8325,11 +11157,22 @@ static __attribute__((noinline)) int32_t body_clReleaseCommandBufferKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clReleaseCommandBufferKHR_s0(void *command_buffer)
+{
+	return body_clReleaseCommandBufferKHR(opencl_ext_real[0].clReleaseCommandBufferKHR,
+			command_buffer);
+}
+
 static int32_t wrap_clReleaseCommandBufferKHR_s0(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clReleaseCommandBufferKHR(command_buffer);
-	return body_clReleaseCommandBufferKHR(opencl_ext_real[0].clReleaseCommandBufferKHR,
+	return record_clReleaseCommandBufferKHR_s0(command_buffer);
+}
+
+static NOINLINE int32_t record_clReleaseCommandBufferKHR_s1(void *command_buffer)
+{
+	return body_clReleaseCommandBufferKHR(opencl_ext_real[1].clReleaseCommandBufferKHR,
 			command_buffer);
 }
 
@@ -8337,7 +11180,12 @@ static int32_t wrap_clReleaseCommandBufferKHR_s1(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clReleaseCommandBufferKHR(command_buffer);
-	return body_clReleaseCommandBufferKHR(opencl_ext_real[1].clReleaseCommandBufferKHR,
+	return record_clReleaseCommandBufferKHR_s1(command_buffer);
+}
+
+static NOINLINE int32_t record_clReleaseCommandBufferKHR_s2(void *command_buffer)
+{
+	return body_clReleaseCommandBufferKHR(opencl_ext_real[2].clReleaseCommandBufferKHR,
 			command_buffer);
 }
 
@@ -8345,7 +11193,12 @@ static int32_t wrap_clReleaseCommandBufferKHR_s2(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clReleaseCommandBufferKHR(command_buffer);
-	return body_clReleaseCommandBufferKHR(opencl_ext_real[2].clReleaseCommandBufferKHR,
+	return record_clReleaseCommandBufferKHR_s2(command_buffer);
+}
+
+static NOINLINE int32_t record_clReleaseCommandBufferKHR_s3(void *command_buffer)
+{
+	return body_clReleaseCommandBufferKHR(opencl_ext_real[3].clReleaseCommandBufferKHR,
 			command_buffer);
 }
 
@@ -8353,12 +11206,11 @@ static int32_t wrap_clReleaseCommandBufferKHR_s3(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clReleaseCommandBufferKHR(command_buffer);
-	return body_clReleaseCommandBufferKHR(opencl_ext_real[3].clReleaseCommandBufferKHR,
-			command_buffer);
+	return record_clReleaseCommandBufferKHR_s3(command_buffer);
 }
 
-static __attribute__((noinline)) int32_t body_clReleaseSemaphoreKHR(
-		opencl_pfn_clReleaseSemaphoreKHR real, void *sema_object)
+static NOINLINE int32_t body_clReleaseSemaphoreKHR(opencl_pfn_clReleaseSemaphoreKHR real,
+		void *sema_object)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -8369,11 +11221,22 @@ static __attribute__((noinline)) int32_t body_clReleaseSemaphoreKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clReleaseSemaphoreKHR_s0(void *sema_object)
+{
+	return body_clReleaseSemaphoreKHR(opencl_ext_real[0].clReleaseSemaphoreKHR,
+			sema_object);
+}
+
 static int32_t wrap_clReleaseSemaphoreKHR_s0(void *sema_object)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clReleaseSemaphoreKHR(sema_object);
-	return body_clReleaseSemaphoreKHR(opencl_ext_real[0].clReleaseSemaphoreKHR,
+	return record_clReleaseSemaphoreKHR_s0(sema_object);
+}
+
+static NOINLINE int32_t record_clReleaseSemaphoreKHR_s1(void *sema_object)
+{
+	return body_clReleaseSemaphoreKHR(opencl_ext_real[1].clReleaseSemaphoreKHR,
 			sema_object);
 }
 
@@ -8381,7 +11244,12 @@ static int32_t wrap_clReleaseSemaphoreKHR_s1(void *sema_object)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clReleaseSemaphoreKHR(sema_object);
-	return body_clReleaseSemaphoreKHR(opencl_ext_real[1].clReleaseSemaphoreKHR,
+	return record_clReleaseSemaphoreKHR_s1(sema_object);
+}
+
+static NOINLINE int32_t record_clReleaseSemaphoreKHR_s2(void *sema_object)
+{
+	return body_clReleaseSemaphoreKHR(opencl_ext_real[2].clReleaseSemaphoreKHR,
 			sema_object);
 }
 
@@ -8389,7 +11257,12 @@ static int32_t wrap_clReleaseSemaphoreKHR_s2(void *sema_object)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clReleaseSemaphoreKHR(sema_object);
-	return body_clReleaseSemaphoreKHR(opencl_ext_real[2].clReleaseSemaphoreKHR,
+	return record_clReleaseSemaphoreKHR_s2(sema_object);
+}
+
+static NOINLINE int32_t record_clReleaseSemaphoreKHR_s3(void *sema_object)
+{
+	return body_clReleaseSemaphoreKHR(opencl_ext_real[3].clReleaseSemaphoreKHR,
 			sema_object);
 }
 
@@ -8397,14 +11270,13 @@ static int32_t wrap_clReleaseSemaphoreKHR_s3(void *sema_object)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clReleaseSemaphoreKHR(sema_object);
-	return body_clReleaseSemaphoreKHR(opencl_ext_real[3].clReleaseSemaphoreKHR,
-			sema_object);
+	return record_clReleaseSemaphoreKHR_s3(sema_object);
 }
 
-static __attribute__((noinline)) void *body_clRemapCommandBufferKHR(
-		opencl_pfn_clRemapCommandBufferKHR real, void *command_buffer,
-		uint32_t automatic, uint32_t num_queues, const void *queues,
-		uint32_t num_handles, const void *handles, void *handles_ret, void *errcode_ret)
+static NOINLINE void *body_clRemapCommandBufferKHR(opencl_pfn_clRemapCommandBufferKHR real,
+		void *command_buffer, uint32_t automatic, uint32_t num_queues,
+		const void *queues, uint32_t num_handles, const void *handles,
+		void *handles_ret, void *errcode_ret)
 {
 	struct tandem_call call;
 	int32_t error_local = 0, error;
@@ -8423,15 +11295,30 @@ static __attribute__((noinline)) void *body_clRemapCommandBufferKHR(
 	return ret;
 }
 
+static NOINLINE void *record_clRemapCommandBufferKHR_s0(void *command_buffer,
+		uint32_t automatic, uint32_t num_queues, const void *queues,
+		uint32_t num_handles, const void *handles, void *handles_ret, void *errcode_ret)
+{
+	return body_clRemapCommandBufferKHR(opencl_ext_real[0].clRemapCommandBufferKHR,
+			command_buffer, automatic, num_queues, queues, num_handles, handles,
+			handles_ret, errcode_ret);
+}
+
 static void *wrap_clRemapCommandBufferKHR_s0(void *command_buffer, uint32_t automatic,
 		uint32_t num_queues, const void *queues, uint32_t num_handles,
 		const void *handles, void *handles_ret, void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clRemapCommandBufferKHR(command_buffer, automatic,
-				num_queues, queues, num_handles, handles, handles_ret,
-				errcode_ret);
-	return body_clRemapCommandBufferKHR(opencl_ext_real[0].clRemapCommandBufferKHR,
+	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s0 : opencl_ext_real[0].clRemapCommandBufferKHR;
+
+	return to(command_buffer, automatic, num_queues, queues, num_handles, handles,
+			handles_ret, errcode_ret);
+}
+
+static NOINLINE void *record_clRemapCommandBufferKHR_s1(void *command_buffer,
+		uint32_t automatic, uint32_t num_queues, const void *queues,
+		uint32_t num_handles, const void *handles, void *handles_ret, void *errcode_ret)
+{
+	return body_clRemapCommandBufferKHR(opencl_ext_real[1].clRemapCommandBufferKHR,
 			command_buffer, automatic, num_queues, queues, num_handles, handles,
 			handles_ret, errcode_ret);
 }
@@ -8440,11 +11327,17 @@ static void *wrap_clRemapCommandBufferKHR_s1(void *command_buffer, uint32_t auto
 		uint32_t num_queues, const void *queues, uint32_t num_handles,
 		const void *handles, void *handles_ret, void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clRemapCommandBufferKHR(command_buffer, automatic,
-				num_queues, queues, num_handles, handles, handles_ret,
-				errcode_ret);
-	return body_clRemapCommandBufferKHR(opencl_ext_real[1].clRemapCommandBufferKHR,
+	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s1 : opencl_ext_real[1].clRemapCommandBufferKHR;
+
+	return to(command_buffer, automatic, num_queues, queues, num_handles, handles,
+			handles_ret, errcode_ret);
+}
+
+static NOINLINE void *record_clRemapCommandBufferKHR_s2(void *command_buffer,
+		uint32_t automatic, uint32_t num_queues, const void *queues,
+		uint32_t num_handles, const void *handles, void *handles_ret, void *errcode_ret)
+{
+	return body_clRemapCommandBufferKHR(opencl_ext_real[2].clRemapCommandBufferKHR,
 			command_buffer, automatic, num_queues, queues, num_handles, handles,
 			handles_ret, errcode_ret);
 }
@@ -8453,11 +11346,17 @@ static void *wrap_clRemapCommandBufferKHR_s2(void *command_buffer, uint32_t auto
 		uint32_t num_queues, const void *queues, uint32_t num_handles,
 		const void *handles, void *handles_ret, void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clRemapCommandBufferKHR(command_buffer, automatic,
-				num_queues, queues, num_handles, handles, handles_ret,
-				errcode_ret);
-	return body_clRemapCommandBufferKHR(opencl_ext_real[2].clRemapCommandBufferKHR,
+	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s2 : opencl_ext_real[2].clRemapCommandBufferKHR;
+
+	return to(command_buffer, automatic, num_queues, queues, num_handles, handles,
+			handles_ret, errcode_ret);
+}
+
+static NOINLINE void *record_clRemapCommandBufferKHR_s3(void *command_buffer,
+		uint32_t automatic, uint32_t num_queues, const void *queues,
+		uint32_t num_handles, const void *handles, void *handles_ret, void *errcode_ret)
+{
+	return body_clRemapCommandBufferKHR(opencl_ext_real[3].clRemapCommandBufferKHR,
 			command_buffer, automatic, num_queues, queues, num_handles, handles,
 			handles_ret, errcode_ret);
 }
@@ -8466,17 +11365,14 @@ static void *wrap_clRemapCommandBufferKHR_s3(void *command_buffer, uint32_t auto
 		uint32_t num_queues, const void *queues, uint32_t num_handles,
 		const void *handles, void *handles_ret, void *errcode_ret)
 {
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clRemapCommandBufferKHR(command_buffer, automatic,
-				num_queues, queues, num_handles, handles, handles_ret,
-				errcode_ret);
-	return body_clRemapCommandBufferKHR(opencl_ext_real[3].clRemapCommandBufferKHR,
-			command_buffer, automatic, num_queues, queues, num_handles, handles,
+	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s3 : opencl_ext_real[3].clRemapCommandBufferKHR;
+
+	return to(command_buffer, automatic, num_queues, queues, num_handles, handles,
 			handles_ret, errcode_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clRetainAcceleratorINTEL(
-		opencl_pfn_clRetainAcceleratorINTEL real, void *accelerator)
+static NOINLINE int32_t body_clRetainAcceleratorINTEL(opencl_pfn_clRetainAcceleratorINTEL real,
+		void *accelerator)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -8487,11 +11383,22 @@ static __attribute__((noinline)) int32_t body_clRetainAcceleratorINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainAcceleratorINTEL_s0(void *accelerator)
+{
+	return body_clRetainAcceleratorINTEL(opencl_ext_real[0].clRetainAcceleratorINTEL,
+			accelerator);
+}
+
 static int32_t wrap_clRetainAcceleratorINTEL_s0(void *accelerator)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clRetainAcceleratorINTEL(accelerator);
-	return body_clRetainAcceleratorINTEL(opencl_ext_real[0].clRetainAcceleratorINTEL,
+	return record_clRetainAcceleratorINTEL_s0(accelerator);
+}
+
+static NOINLINE int32_t record_clRetainAcceleratorINTEL_s1(void *accelerator)
+{
+	return body_clRetainAcceleratorINTEL(opencl_ext_real[1].clRetainAcceleratorINTEL,
 			accelerator);
 }
 
@@ -8499,7 +11406,12 @@ static int32_t wrap_clRetainAcceleratorINTEL_s1(void *accelerator)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clRetainAcceleratorINTEL(accelerator);
-	return body_clRetainAcceleratorINTEL(opencl_ext_real[1].clRetainAcceleratorINTEL,
+	return record_clRetainAcceleratorINTEL_s1(accelerator);
+}
+
+static NOINLINE int32_t record_clRetainAcceleratorINTEL_s2(void *accelerator)
+{
+	return body_clRetainAcceleratorINTEL(opencl_ext_real[2].clRetainAcceleratorINTEL,
 			accelerator);
 }
 
@@ -8507,7 +11419,12 @@ static int32_t wrap_clRetainAcceleratorINTEL_s2(void *accelerator)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clRetainAcceleratorINTEL(accelerator);
-	return body_clRetainAcceleratorINTEL(opencl_ext_real[2].clRetainAcceleratorINTEL,
+	return record_clRetainAcceleratorINTEL_s2(accelerator);
+}
+
+static NOINLINE int32_t record_clRetainAcceleratorINTEL_s3(void *accelerator)
+{
+	return body_clRetainAcceleratorINTEL(opencl_ext_real[3].clRetainAcceleratorINTEL,
 			accelerator);
 }
 
@@ -8515,12 +11432,11 @@ static int32_t wrap_clRetainAcceleratorINTEL_s3(void *accelerator)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clRetainAcceleratorINTEL(accelerator);
-	return body_clRetainAcceleratorINTEL(opencl_ext_real[3].clRetainAcceleratorINTEL,
-			accelerator);
+	return record_clRetainAcceleratorINTEL_s3(accelerator);
 }
 
-static __attribute__((noinline)) int32_t body_clRetainCommandBufferKHR(
-		opencl_pfn_clRetainCommandBufferKHR real, void *command_buffer)
+static NOINLINE int32_t body_clRetainCommandBufferKHR(opencl_pfn_clRetainCommandBufferKHR real,
+		void *command_buffer)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -8531,11 +11447,22 @@ static __attribute__((noinline)) int32_t body_clRetainCommandBufferKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainCommandBufferKHR_s0(void *command_buffer)
+{
+	return body_clRetainCommandBufferKHR(opencl_ext_real[0].clRetainCommandBufferKHR,
+			command_buffer);
+}
+
 static int32_t wrap_clRetainCommandBufferKHR_s0(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clRetainCommandBufferKHR(command_buffer);
-	return body_clRetainCommandBufferKHR(opencl_ext_real[0].clRetainCommandBufferKHR,
+	return record_clRetainCommandBufferKHR_s0(command_buffer);
+}
+
+static NOINLINE int32_t record_clRetainCommandBufferKHR_s1(void *command_buffer)
+{
+	return body_clRetainCommandBufferKHR(opencl_ext_real[1].clRetainCommandBufferKHR,
 			command_buffer);
 }
 
@@ -8543,7 +11470,12 @@ static int32_t wrap_clRetainCommandBufferKHR_s1(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clRetainCommandBufferKHR(command_buffer);
-	return body_clRetainCommandBufferKHR(opencl_ext_real[1].clRetainCommandBufferKHR,
+	return record_clRetainCommandBufferKHR_s1(command_buffer);
+}
+
+static NOINLINE int32_t record_clRetainCommandBufferKHR_s2(void *command_buffer)
+{
+	return body_clRetainCommandBufferKHR(opencl_ext_real[2].clRetainCommandBufferKHR,
 			command_buffer);
 }
 
@@ -8551,7 +11483,12 @@ static int32_t wrap_clRetainCommandBufferKHR_s2(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clRetainCommandBufferKHR(command_buffer);
-	return body_clRetainCommandBufferKHR(opencl_ext_real[2].clRetainCommandBufferKHR,
+	return record_clRetainCommandBufferKHR_s2(command_buffer);
+}
+
+static NOINLINE int32_t record_clRetainCommandBufferKHR_s3(void *command_buffer)
+{
+	return body_clRetainCommandBufferKHR(opencl_ext_real[3].clRetainCommandBufferKHR,
 			command_buffer);
 }
 
@@ -8559,12 +11496,11 @@ static int32_t wrap_clRetainCommandBufferKHR_s3(void *command_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clRetainCommandBufferKHR(command_buffer);
-	return body_clRetainCommandBufferKHR(opencl_ext_real[3].clRetainCommandBufferKHR,
-			command_buffer);
+	return record_clRetainCommandBufferKHR_s3(command_buffer);
 }
 
-static __attribute__((noinline)) int32_t body_clRetainSemaphoreKHR(
-		opencl_pfn_clRetainSemaphoreKHR real, void *sema_object)
+static NOINLINE int32_t body_clRetainSemaphoreKHR(opencl_pfn_clRetainSemaphoreKHR real,
+		void *sema_object)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -8575,36 +11511,56 @@ static __attribute__((noinline)) int32_t body_clRetainSemaphoreKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clRetainSemaphoreKHR_s0(void *sema_object)
+{
+	return body_clRetainSemaphoreKHR(opencl_ext_real[0].clRetainSemaphoreKHR, sema_object);
+}
+
 static int32_t wrap_clRetainSemaphoreKHR_s0(void *sema_object)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clRetainSemaphoreKHR(sema_object);
-	return body_clRetainSemaphoreKHR(opencl_ext_real[0].clRetainSemaphoreKHR, sema_object);
+	return record_clRetainSemaphoreKHR_s0(sema_object);
+}
+
+static NOINLINE int32_t record_clRetainSemaphoreKHR_s1(void *sema_object)
+{
+	return body_clRetainSemaphoreKHR(opencl_ext_real[1].clRetainSemaphoreKHR, sema_object);
 }
 
 static int32_t wrap_clRetainSemaphoreKHR_s1(void *sema_object)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clRetainSemaphoreKHR(sema_object);
-	return body_clRetainSemaphoreKHR(opencl_ext_real[1].clRetainSemaphoreKHR, sema_object);
+	return record_clRetainSemaphoreKHR_s1(sema_object);
+}
+
+static NOINLINE int32_t record_clRetainSemaphoreKHR_s2(void *sema_object)
+{
+	return body_clRetainSemaphoreKHR(opencl_ext_real[2].clRetainSemaphoreKHR, sema_object);
 }
 
 static int32_t wrap_clRetainSemaphoreKHR_s2(void *sema_object)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clRetainSemaphoreKHR(sema_object);
-	return body_clRetainSemaphoreKHR(opencl_ext_real[2].clRetainSemaphoreKHR, sema_object);
+	return record_clRetainSemaphoreKHR_s2(sema_object);
+}
+
+static NOINLINE int32_t record_clRetainSemaphoreKHR_s3(void *sema_object)
+{
+	return body_clRetainSemaphoreKHR(opencl_ext_real[3].clRetainSemaphoreKHR, sema_object);
 }
 
 static int32_t wrap_clRetainSemaphoreKHR_s3(void *sema_object)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clRetainSemaphoreKHR(sema_object);
-	return body_clRetainSemaphoreKHR(opencl_ext_real[3].clRetainSemaphoreKHR, sema_object);
+	return record_clRetainSemaphoreKHR_s3(sema_object);
 }
 
-static __attribute__((noinline)) void *body_clSVMAllocARM(opencl_pfn_clSVMAllocARM real,
-		void *context, uint64_t flags, size_t size, uint32_t alignment)
+static NOINLINE void *body_clSVMAllocARM(opencl_pfn_clSVMAllocARM real, void *context,
+		uint64_t flags, size_t size, uint32_t alignment)
 {
 	struct tandem_call call;
 	void *ret;
@@ -8616,12 +11572,25 @@ static __attribute__((noinline)) void *body_clSVMAllocARM(opencl_pfn_clSVMAllocA
 	return ret;
 }
 
+static NOINLINE void *record_clSVMAllocARM_s0(void *context, uint64_t flags, size_t size,
+		uint32_t alignment)
+{
+	return body_clSVMAllocARM(opencl_ext_real[0].clSVMAllocARM, context, flags, size,
+			alignment);
+}
+
 static void *wrap_clSVMAllocARM_s0(void *context, uint64_t flags, size_t size,
 		uint32_t alignment)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clSVMAllocARM(context, flags, size, alignment);
-	return body_clSVMAllocARM(opencl_ext_real[0].clSVMAllocARM, context, flags, size,
+	return record_clSVMAllocARM_s0(context, flags, size, alignment);
+}
+
+static NOINLINE void *record_clSVMAllocARM_s1(void *context, uint64_t flags, size_t size,
+		uint32_t alignment)
+{
+	return body_clSVMAllocARM(opencl_ext_real[1].clSVMAllocARM, context, flags, size,
 			alignment);
 }
 
@@ -8630,7 +11599,13 @@ static void *wrap_clSVMAllocARM_s1(void *context, uint64_t flags, size_t size,
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clSVMAllocARM(context, flags, size, alignment);
-	return body_clSVMAllocARM(opencl_ext_real[1].clSVMAllocARM, context, flags, size,
+	return record_clSVMAllocARM_s1(context, flags, size, alignment);
+}
+
+static NOINLINE void *record_clSVMAllocARM_s2(void *context, uint64_t flags, size_t size,
+		uint32_t alignment)
+{
+	return body_clSVMAllocARM(opencl_ext_real[2].clSVMAllocARM, context, flags, size,
 			alignment);
 }
 
@@ -8639,7 +11614,13 @@ static void *wrap_clSVMAllocARM_s2(void *context, uint64_t flags, size_t size,
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clSVMAllocARM(context, flags, size, alignment);
-	return body_clSVMAllocARM(opencl_ext_real[2].clSVMAllocARM, context, flags, size,
+	return record_clSVMAllocARM_s2(context, flags, size, alignment);
+}
+
+static NOINLINE void *record_clSVMAllocARM_s3(void *context, uint64_t flags, size_t size,
+		uint32_t alignment)
+{
+	return body_clSVMAllocARM(opencl_ext_real[3].clSVMAllocARM, context, flags, size,
 			alignment);
 }
 
@@ -8648,11 +11629,10 @@ static void *wrap_clSVMAllocARM_s3(void *context, uint64_t flags, size_t size,
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clSVMAllocARM(context, flags, size, alignment);
-	return body_clSVMAllocARM(opencl_ext_real[3].clSVMAllocARM, context, flags, size,
-			alignment);
+	return record_clSVMAllocARM_s3(context, flags, size, alignment);
 }
 
-static __attribute__((noinline)) void *body_clSVMAllocWithPropertiesKHR(
+static NOINLINE void *body_clSVMAllocWithPropertiesKHR(
 		opencl_pfn_clSVMAllocWithPropertiesKHR real, void *context,
 		const void *properties, uint32_t svm_type_index, size_t size, void *errcode_ret)
 {
@@ -8670,13 +11650,27 @@ static __attribute__((noinline)) void *body_clSVMAllocWithPropertiesKHR(
 	return ret;
 }
 
+static NOINLINE void *record_clSVMAllocWithPropertiesKHR_s0(void *context,
+		const void *properties, uint32_t svm_type_index, size_t size, void *errcode_ret)
+{
+	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[0].clSVMAllocWithPropertiesKHR,
+			context, properties, svm_type_index, size, errcode_ret);
+}
+
 static void *wrap_clSVMAllocWithPropertiesKHR_s0(void *context, const void *properties,
 		uint32_t svm_type_index, size_t size, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clSVMAllocWithPropertiesKHR(context, properties,
 				svm_type_index, size, errcode_ret);
-	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[0].clSVMAllocWithPropertiesKHR,
+	return record_clSVMAllocWithPropertiesKHR_s0(context, properties, svm_type_index, size,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clSVMAllocWithPropertiesKHR_s1(void *context,
+		const void *properties, uint32_t svm_type_index, size_t size, void *errcode_ret)
+{
+	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[1].clSVMAllocWithPropertiesKHR,
 			context, properties, svm_type_index, size, errcode_ret);
 }
 
@@ -8686,7 +11680,14 @@ static void *wrap_clSVMAllocWithPropertiesKHR_s1(void *context, const void *prop
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clSVMAllocWithPropertiesKHR(context, properties,
 				svm_type_index, size, errcode_ret);
-	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[1].clSVMAllocWithPropertiesKHR,
+	return record_clSVMAllocWithPropertiesKHR_s1(context, properties, svm_type_index, size,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clSVMAllocWithPropertiesKHR_s2(void *context,
+		const void *properties, uint32_t svm_type_index, size_t size, void *errcode_ret)
+{
+	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[2].clSVMAllocWithPropertiesKHR,
 			context, properties, svm_type_index, size, errcode_ret);
 }
 
@@ -8696,7 +11697,14 @@ static void *wrap_clSVMAllocWithPropertiesKHR_s2(void *context, const void *prop
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clSVMAllocWithPropertiesKHR(context, properties,
 				svm_type_index, size, errcode_ret);
-	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[2].clSVMAllocWithPropertiesKHR,
+	return record_clSVMAllocWithPropertiesKHR_s2(context, properties, svm_type_index, size,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clSVMAllocWithPropertiesKHR_s3(void *context,
+		const void *properties, uint32_t svm_type_index, size_t size, void *errcode_ret)
+{
+	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[3].clSVMAllocWithPropertiesKHR,
 			context, properties, svm_type_index, size, errcode_ret);
 }
 
@@ -8706,12 +11714,12 @@ static void *wrap_clSVMAllocWithPropertiesKHR_s3(void *context, const void *prop
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clSVMAllocWithPropertiesKHR(context, properties,
 				svm_type_index, size, errcode_ret);
-	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[3].clSVMAllocWithPropertiesKHR,
-			context, properties, svm_type_index, size, errcode_ret);
+	return record_clSVMAllocWithPropertiesKHR_s3(context, properties, svm_type_index, size,
+			errcode_ret);
 }
 
-static __attribute__((noinline)) void body_clSVMFreeARM(opencl_pfn_clSVMFreeARM real,
-		void *context, void *svm_pointer)
+static NOINLINE void body_clSVMFreeARM(opencl_pfn_clSVMFreeARM real, void *context,
+		void *svm_pointer)
 {
 	struct tandem_call call;
 
@@ -8721,43 +11729,59 @@ static __attribute__((noinline)) void body_clSVMFreeARM(opencl_pfn_clSVMFreeARM 
 	tandem_call_end(&call, 0);
 }
 
+static NOINLINE void record_clSVMFreeARM_s0(void *context, void *svm_pointer)
+{
+	body_clSVMFreeARM(opencl_ext_real[0].clSVMFreeARM, context, svm_pointer);
+}
+
 static void wrap_clSVMFreeARM_s0(void *context, void *svm_pointer)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[0].clSVMFreeARM(context, svm_pointer);
-		return;
-	}
-	body_clSVMFreeARM(opencl_ext_real[0].clSVMFreeARM, context, svm_pointer);
+	else
+		record_clSVMFreeARM_s0(context, svm_pointer);
+}
+
+static NOINLINE void record_clSVMFreeARM_s1(void *context, void *svm_pointer)
+{
+	body_clSVMFreeARM(opencl_ext_real[1].clSVMFreeARM, context, svm_pointer);
 }
 
 static void wrap_clSVMFreeARM_s1(void *context, void *svm_pointer)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[1].clSVMFreeARM(context, svm_pointer);
-		return;
-	}
-	body_clSVMFreeARM(opencl_ext_real[1].clSVMFreeARM, context, svm_pointer);
+	else
+		record_clSVMFreeARM_s1(context, svm_pointer);
+}
+
+static NOINLINE void record_clSVMFreeARM_s2(void *context, void *svm_pointer)
+{
+	body_clSVMFreeARM(opencl_ext_real[2].clSVMFreeARM, context, svm_pointer);
 }
 
 static void wrap_clSVMFreeARM_s2(void *context, void *svm_pointer)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[2].clSVMFreeARM(context, svm_pointer);
-		return;
-	}
-	body_clSVMFreeARM(opencl_ext_real[2].clSVMFreeARM, context, svm_pointer);
+	else
+		record_clSVMFreeARM_s2(context, svm_pointer);
+}
+
+static NOINLINE void record_clSVMFreeARM_s3(void *context, void *svm_pointer)
+{
+	body_clSVMFreeARM(opencl_ext_real[3].clSVMFreeARM, context, svm_pointer);
 }
 
 static void wrap_clSVMFreeARM_s3(void *context, void *svm_pointer)
 {
-	if (tandem_likely(!opencl_recording())) {
+	if (tandem_likely(!opencl_recording()))
 		opencl_ext_real[3].clSVMFreeARM(context, svm_pointer);
-		return;
-	}
-	body_clSVMFreeARM(opencl_ext_real[3].clSVMFreeARM, context, svm_pointer);
+	else
+		record_clSVMFreeARM_s3(context, svm_pointer);
 }
 
-static __attribute__((noinline)) int32_t body_clSVMFreeWithPropertiesKHR(
+static NOINLINE int32_t body_clSVMFreeWithPropertiesKHR(
 		opencl_pfn_clSVMFreeWithPropertiesKHR real, void *context,
 		const void *properties, uint64_t flags, void *ptr)
 {
@@ -8771,13 +11795,26 @@ static __attribute__((noinline)) int32_t body_clSVMFreeWithPropertiesKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSVMFreeWithPropertiesKHR_s0(void *context,
+		const void *properties, uint64_t flags, void *ptr)
+{
+	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[0].clSVMFreeWithPropertiesKHR,
+			context, properties, flags, ptr);
+}
+
 static int32_t wrap_clSVMFreeWithPropertiesKHR_s0(void *context, const void *properties,
 		uint64_t flags, void *ptr)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clSVMFreeWithPropertiesKHR(context, properties, flags,
 				ptr);
-	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[0].clSVMFreeWithPropertiesKHR,
+	return record_clSVMFreeWithPropertiesKHR_s0(context, properties, flags, ptr);
+}
+
+static NOINLINE int32_t record_clSVMFreeWithPropertiesKHR_s1(void *context,
+		const void *properties, uint64_t flags, void *ptr)
+{
+	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[1].clSVMFreeWithPropertiesKHR,
 			context, properties, flags, ptr);
 }
 
@@ -8787,7 +11824,13 @@ static int32_t wrap_clSVMFreeWithPropertiesKHR_s1(void *context, const void *pro
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clSVMFreeWithPropertiesKHR(context, properties, flags,
 				ptr);
-	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[1].clSVMFreeWithPropertiesKHR,
+	return record_clSVMFreeWithPropertiesKHR_s1(context, properties, flags, ptr);
+}
+
+static NOINLINE int32_t record_clSVMFreeWithPropertiesKHR_s2(void *context,
+		const void *properties, uint64_t flags, void *ptr)
+{
+	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[2].clSVMFreeWithPropertiesKHR,
 			context, properties, flags, ptr);
 }
 
@@ -8797,7 +11840,13 @@ static int32_t wrap_clSVMFreeWithPropertiesKHR_s2(void *context, const void *pro
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clSVMFreeWithPropertiesKHR(context, properties, flags,
 				ptr);
-	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[2].clSVMFreeWithPropertiesKHR,
+	return record_clSVMFreeWithPropertiesKHR_s2(context, properties, flags, ptr);
+}
+
+static NOINLINE int32_t record_clSVMFreeWithPropertiesKHR_s3(void *context,
+		const void *properties, uint64_t flags, void *ptr)
+{
+	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[3].clSVMFreeWithPropertiesKHR,
 			context, properties, flags, ptr);
 }
 
@@ -8807,11 +11856,10 @@ static int32_t wrap_clSVMFreeWithPropertiesKHR_s3(void *context, const void *pro
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clSVMFreeWithPropertiesKHR(context, properties, flags,
 				ptr);
-	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[3].clSVMFreeWithPropertiesKHR,
-			context, properties, flags, ptr);
+	return record_clSVMFreeWithPropertiesKHR_s3(context, properties, flags, ptr);
 }
 
-static __attribute__((noinline)) int32_t body_clSetContentSizeBufferPoCL(
+static NOINLINE int32_t body_clSetContentSizeBufferPoCL(
 		opencl_pfn_clSetContentSizeBufferPoCL real, void *buffer,
 		void *content_size_buffer)
 {
@@ -8824,12 +11872,25 @@ static __attribute__((noinline)) int32_t body_clSetContentSizeBufferPoCL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetContentSizeBufferPoCL_s0(void *buffer,
+		void *content_size_buffer)
+{
+	return body_clSetContentSizeBufferPoCL(opencl_ext_real[0].clSetContentSizeBufferPoCL,
+			buffer, content_size_buffer);
+}
+
 static int32_t wrap_clSetContentSizeBufferPoCL_s0(void *buffer, void *content_size_buffer)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clSetContentSizeBufferPoCL(buffer,
 				content_size_buffer);
-	return body_clSetContentSizeBufferPoCL(opencl_ext_real[0].clSetContentSizeBufferPoCL,
+	return record_clSetContentSizeBufferPoCL_s0(buffer, content_size_buffer);
+}
+
+static NOINLINE int32_t record_clSetContentSizeBufferPoCL_s1(void *buffer,
+		void *content_size_buffer)
+{
+	return body_clSetContentSizeBufferPoCL(opencl_ext_real[1].clSetContentSizeBufferPoCL,
 			buffer, content_size_buffer);
 }
 
@@ -8838,7 +11899,13 @@ static int32_t wrap_clSetContentSizeBufferPoCL_s1(void *buffer, void *content_si
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clSetContentSizeBufferPoCL(buffer,
 				content_size_buffer);
-	return body_clSetContentSizeBufferPoCL(opencl_ext_real[1].clSetContentSizeBufferPoCL,
+	return record_clSetContentSizeBufferPoCL_s1(buffer, content_size_buffer);
+}
+
+static NOINLINE int32_t record_clSetContentSizeBufferPoCL_s2(void *buffer,
+		void *content_size_buffer)
+{
+	return body_clSetContentSizeBufferPoCL(opencl_ext_real[2].clSetContentSizeBufferPoCL,
 			buffer, content_size_buffer);
 }
 
@@ -8847,7 +11914,13 @@ static int32_t wrap_clSetContentSizeBufferPoCL_s2(void *buffer, void *content_si
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clSetContentSizeBufferPoCL(buffer,
 				content_size_buffer);
-	return body_clSetContentSizeBufferPoCL(opencl_ext_real[2].clSetContentSizeBufferPoCL,
+	return record_clSetContentSizeBufferPoCL_s2(buffer, content_size_buffer);
+}
+
+static NOINLINE int32_t record_clSetContentSizeBufferPoCL_s3(void *buffer,
+		void *content_size_buffer)
+{
+	return body_clSetContentSizeBufferPoCL(opencl_ext_real[3].clSetContentSizeBufferPoCL,
 			buffer, content_size_buffer);
 }
 
@@ -8856,11 +11929,10 @@ static int32_t wrap_clSetContentSizeBufferPoCL_s3(void *buffer, void *content_si
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clSetContentSizeBufferPoCL(buffer,
 				content_size_buffer);
-	return body_clSetContentSizeBufferPoCL(opencl_ext_real[3].clSetContentSizeBufferPoCL,
-			buffer, content_size_buffer);
+	return record_clSetContentSizeBufferPoCL_s3(buffer, content_size_buffer);
 }
 
-static __attribute__((noinline)) int32_t body_clSetKernelArgDevicePointerEXT(
+static NOINLINE int32_t body_clSetKernelArgDevicePointerEXT(
 		opencl_pfn_clSetKernelArgDevicePointerEXT real, void *kernel,
 		uint32_t arg_index, uint64_t arg_value)
 {
@@ -8873,14 +11945,28 @@ static __attribute__((noinline)) int32_t body_clSetKernelArgDevicePointerEXT(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetKernelArgDevicePointerEXT_s0(void *kernel,
+		uint32_t arg_index, uint64_t arg_value)
+{
+	return body_clSetKernelArgDevicePointerEXT(
+			opencl_ext_real[0].clSetKernelArgDevicePointerEXT, kernel, arg_index,
+			arg_value);
+}
+
 static int32_t wrap_clSetKernelArgDevicePointerEXT_s0(void *kernel, uint32_t arg_index,
 		uint64_t arg_value)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clSetKernelArgDevicePointerEXT(kernel, arg_index,
 				arg_value);
+	return record_clSetKernelArgDevicePointerEXT_s0(kernel, arg_index, arg_value);
+}
+
+static NOINLINE int32_t record_clSetKernelArgDevicePointerEXT_s1(void *kernel,
+		uint32_t arg_index, uint64_t arg_value)
+{
 	return body_clSetKernelArgDevicePointerEXT(
-			opencl_ext_real[0].clSetKernelArgDevicePointerEXT, kernel, arg_index,
+			opencl_ext_real[1].clSetKernelArgDevicePointerEXT, kernel, arg_index,
 			arg_value);
 }
 
@@ -8890,8 +11976,14 @@ static int32_t wrap_clSetKernelArgDevicePointerEXT_s1(void *kernel, uint32_t arg
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clSetKernelArgDevicePointerEXT(kernel, arg_index,
 				arg_value);
+	return record_clSetKernelArgDevicePointerEXT_s1(kernel, arg_index, arg_value);
+}
+
+static NOINLINE int32_t record_clSetKernelArgDevicePointerEXT_s2(void *kernel,
+		uint32_t arg_index, uint64_t arg_value)
+{
 	return body_clSetKernelArgDevicePointerEXT(
-			opencl_ext_real[1].clSetKernelArgDevicePointerEXT, kernel, arg_index,
+			opencl_ext_real[2].clSetKernelArgDevicePointerEXT, kernel, arg_index,
 			arg_value);
 }
 
@@ -8901,8 +11993,14 @@ static int32_t wrap_clSetKernelArgDevicePointerEXT_s2(void *kernel, uint32_t arg
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clSetKernelArgDevicePointerEXT(kernel, arg_index,
 				arg_value);
+	return record_clSetKernelArgDevicePointerEXT_s2(kernel, arg_index, arg_value);
+}
+
+static NOINLINE int32_t record_clSetKernelArgDevicePointerEXT_s3(void *kernel,
+		uint32_t arg_index, uint64_t arg_value)
+{
 	return body_clSetKernelArgDevicePointerEXT(
-			opencl_ext_real[2].clSetKernelArgDevicePointerEXT, kernel, arg_index,
+			opencl_ext_real[3].clSetKernelArgDevicePointerEXT, kernel, arg_index,
 			arg_value);
 }
 
@@ -8912,12 +12010,10 @@ static int32_t wrap_clSetKernelArgDevicePointerEXT_s3(void *kernel, uint32_t arg
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clSetKernelArgDevicePointerEXT(kernel, arg_index,
 				arg_value);
-	return body_clSetKernelArgDevicePointerEXT(
-			opencl_ext_real[3].clSetKernelArgDevicePointerEXT, kernel, arg_index,
-			arg_value);
+	return record_clSetKernelArgDevicePointerEXT_s3(kernel, arg_index, arg_value);
 }
 
-static __attribute__((noinline)) int32_t body_clSetKernelArgMemPointerINTEL(
+static NOINLINE int32_t body_clSetKernelArgMemPointerINTEL(
 		opencl_pfn_clSetKernelArgMemPointerINTEL real, void *kernel, uint32_t arg_index,
 		const void *arg_value)
 {
@@ -8930,14 +12026,28 @@ static __attribute__((noinline)) int32_t body_clSetKernelArgMemPointerINTEL(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetKernelArgMemPointerINTEL_s0(void *kernel,
+		uint32_t arg_index, const void *arg_value)
+{
+	return body_clSetKernelArgMemPointerINTEL(
+			opencl_ext_real[0].clSetKernelArgMemPointerINTEL, kernel, arg_index,
+			arg_value);
+}
+
 static int32_t wrap_clSetKernelArgMemPointerINTEL_s0(void *kernel, uint32_t arg_index,
 		const void *arg_value)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clSetKernelArgMemPointerINTEL(kernel, arg_index,
 				arg_value);
+	return record_clSetKernelArgMemPointerINTEL_s0(kernel, arg_index, arg_value);
+}
+
+static NOINLINE int32_t record_clSetKernelArgMemPointerINTEL_s1(void *kernel,
+		uint32_t arg_index, const void *arg_value)
+{
 	return body_clSetKernelArgMemPointerINTEL(
-			opencl_ext_real[0].clSetKernelArgMemPointerINTEL, kernel, arg_index,
+			opencl_ext_real[1].clSetKernelArgMemPointerINTEL, kernel, arg_index,
 			arg_value);
 }
 
@@ -8947,8 +12057,14 @@ static int32_t wrap_clSetKernelArgMemPointerINTEL_s1(void *kernel, uint32_t arg_
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clSetKernelArgMemPointerINTEL(kernel, arg_index,
 				arg_value);
+	return record_clSetKernelArgMemPointerINTEL_s1(kernel, arg_index, arg_value);
+}
+
+static NOINLINE int32_t record_clSetKernelArgMemPointerINTEL_s2(void *kernel,
+		uint32_t arg_index, const void *arg_value)
+{
 	return body_clSetKernelArgMemPointerINTEL(
-			opencl_ext_real[1].clSetKernelArgMemPointerINTEL, kernel, arg_index,
+			opencl_ext_real[2].clSetKernelArgMemPointerINTEL, kernel, arg_index,
 			arg_value);
 }
 
@@ -8958,8 +12074,14 @@ static int32_t wrap_clSetKernelArgMemPointerINTEL_s2(void *kernel, uint32_t arg_
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clSetKernelArgMemPointerINTEL(kernel, arg_index,
 				arg_value);
+	return record_clSetKernelArgMemPointerINTEL_s2(kernel, arg_index, arg_value);
+}
+
+static NOINLINE int32_t record_clSetKernelArgMemPointerINTEL_s3(void *kernel,
+		uint32_t arg_index, const void *arg_value)
+{
 	return body_clSetKernelArgMemPointerINTEL(
-			opencl_ext_real[2].clSetKernelArgMemPointerINTEL, kernel, arg_index,
+			opencl_ext_real[3].clSetKernelArgMemPointerINTEL, kernel, arg_index,
 			arg_value);
 }
 
@@ -8969,12 +12091,10 @@ static int32_t wrap_clSetKernelArgMemPointerINTEL_s3(void *kernel, uint32_t arg_
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clSetKernelArgMemPointerINTEL(kernel, arg_index,
 				arg_value);
-	return body_clSetKernelArgMemPointerINTEL(
-			opencl_ext_real[3].clSetKernelArgMemPointerINTEL, kernel, arg_index,
-			arg_value);
+	return record_clSetKernelArgMemPointerINTEL_s3(kernel, arg_index, arg_value);
 }
 
-static __attribute__((noinline)) int32_t body_clSetKernelArgSVMPointerARM(
+static NOINLINE int32_t body_clSetKernelArgSVMPointerARM(
 		opencl_pfn_clSetKernelArgSVMPointerARM real, void *kernel, uint32_t arg_index,
 		const void *arg_value)
 {
@@ -8987,13 +12107,26 @@ static __attribute__((noinline)) int32_t body_clSetKernelArgSVMPointerARM(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetKernelArgSVMPointerARM_s0(void *kernel, uint32_t arg_index,
+		const void *arg_value)
+{
+	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[0].clSetKernelArgSVMPointerARM,
+			kernel, arg_index, arg_value);
+}
+
 static int32_t wrap_clSetKernelArgSVMPointerARM_s0(void *kernel, uint32_t arg_index,
 		const void *arg_value)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clSetKernelArgSVMPointerARM(kernel, arg_index,
 				arg_value);
-	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[0].clSetKernelArgSVMPointerARM,
+	return record_clSetKernelArgSVMPointerARM_s0(kernel, arg_index, arg_value);
+}
+
+static NOINLINE int32_t record_clSetKernelArgSVMPointerARM_s1(void *kernel, uint32_t arg_index,
+		const void *arg_value)
+{
+	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[1].clSetKernelArgSVMPointerARM,
 			kernel, arg_index, arg_value);
 }
 
@@ -9003,7 +12136,13 @@ static int32_t wrap_clSetKernelArgSVMPointerARM_s1(void *kernel, uint32_t arg_in
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clSetKernelArgSVMPointerARM(kernel, arg_index,
 				arg_value);
-	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[1].clSetKernelArgSVMPointerARM,
+	return record_clSetKernelArgSVMPointerARM_s1(kernel, arg_index, arg_value);
+}
+
+static NOINLINE int32_t record_clSetKernelArgSVMPointerARM_s2(void *kernel, uint32_t arg_index,
+		const void *arg_value)
+{
+	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[2].clSetKernelArgSVMPointerARM,
 			kernel, arg_index, arg_value);
 }
 
@@ -9013,7 +12152,13 @@ static int32_t wrap_clSetKernelArgSVMPointerARM_s2(void *kernel, uint32_t arg_in
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clSetKernelArgSVMPointerARM(kernel, arg_index,
 				arg_value);
-	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[2].clSetKernelArgSVMPointerARM,
+	return record_clSetKernelArgSVMPointerARM_s2(kernel, arg_index, arg_value);
+}
+
+static NOINLINE int32_t record_clSetKernelArgSVMPointerARM_s3(void *kernel, uint32_t arg_index,
+		const void *arg_value)
+{
+	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[3].clSetKernelArgSVMPointerARM,
 			kernel, arg_index, arg_value);
 }
 
@@ -9023,13 +12168,12 @@ static int32_t wrap_clSetKernelArgSVMPointerARM_s3(void *kernel, uint32_t arg_in
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clSetKernelArgSVMPointerARM(kernel, arg_index,
 				arg_value);
-	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[3].clSetKernelArgSVMPointerARM,
-			kernel, arg_index, arg_value);
+	return record_clSetKernelArgSVMPointerARM_s3(kernel, arg_index, arg_value);
 }
 
-static __attribute__((noinline)) int32_t body_clSetKernelExecInfoARM(
-		opencl_pfn_clSetKernelExecInfoARM real, void *kernel, uint32_t param_name,
-		size_t param_value_size, const void *param_value)
+static NOINLINE int32_t body_clSetKernelExecInfoARM(opencl_pfn_clSetKernelExecInfoARM real,
+		void *kernel, uint32_t param_name, size_t param_value_size,
+		const void *param_value)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -9041,13 +12185,27 @@ static __attribute__((noinline)) int32_t body_clSetKernelExecInfoARM(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetKernelExecInfoARM_s0(void *kernel, uint32_t param_name,
+		size_t param_value_size, const void *param_value)
+{
+	return body_clSetKernelExecInfoARM(opencl_ext_real[0].clSetKernelExecInfoARM, kernel,
+			param_name, param_value_size, param_value);
+}
+
 static int32_t wrap_clSetKernelExecInfoARM_s0(void *kernel, uint32_t param_name,
 		size_t param_value_size, const void *param_value)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clSetKernelExecInfoARM(kernel, param_name,
 				param_value_size, param_value);
-	return body_clSetKernelExecInfoARM(opencl_ext_real[0].clSetKernelExecInfoARM, kernel,
+	return record_clSetKernelExecInfoARM_s0(kernel, param_name, param_value_size,
+			param_value);
+}
+
+static NOINLINE int32_t record_clSetKernelExecInfoARM_s1(void *kernel, uint32_t param_name,
+		size_t param_value_size, const void *param_value)
+{
+	return body_clSetKernelExecInfoARM(opencl_ext_real[1].clSetKernelExecInfoARM, kernel,
 			param_name, param_value_size, param_value);
 }
 
@@ -9057,7 +12215,14 @@ static int32_t wrap_clSetKernelExecInfoARM_s1(void *kernel, uint32_t param_name,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clSetKernelExecInfoARM(kernel, param_name,
 				param_value_size, param_value);
-	return body_clSetKernelExecInfoARM(opencl_ext_real[1].clSetKernelExecInfoARM, kernel,
+	return record_clSetKernelExecInfoARM_s1(kernel, param_name, param_value_size,
+			param_value);
+}
+
+static NOINLINE int32_t record_clSetKernelExecInfoARM_s2(void *kernel, uint32_t param_name,
+		size_t param_value_size, const void *param_value)
+{
+	return body_clSetKernelExecInfoARM(opencl_ext_real[2].clSetKernelExecInfoARM, kernel,
 			param_name, param_value_size, param_value);
 }
 
@@ -9067,7 +12232,14 @@ static int32_t wrap_clSetKernelExecInfoARM_s2(void *kernel, uint32_t param_name,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clSetKernelExecInfoARM(kernel, param_name,
 				param_value_size, param_value);
-	return body_clSetKernelExecInfoARM(opencl_ext_real[2].clSetKernelExecInfoARM, kernel,
+	return record_clSetKernelExecInfoARM_s2(kernel, param_name, param_value_size,
+			param_value);
+}
+
+static NOINLINE int32_t record_clSetKernelExecInfoARM_s3(void *kernel, uint32_t param_name,
+		size_t param_value_size, const void *param_value)
+{
+	return body_clSetKernelExecInfoARM(opencl_ext_real[3].clSetKernelExecInfoARM, kernel,
 			param_name, param_value_size, param_value);
 }
 
@@ -9077,11 +12249,11 @@ static int32_t wrap_clSetKernelExecInfoARM_s3(void *kernel, uint32_t param_name,
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clSetKernelExecInfoARM(kernel, param_name,
 				param_value_size, param_value);
-	return body_clSetKernelExecInfoARM(opencl_ext_real[3].clSetKernelExecInfoARM, kernel,
-			param_name, param_value_size, param_value);
+	return record_clSetKernelExecInfoARM_s3(kernel, param_name, param_value_size,
+			param_value);
 }
 
-static __attribute__((noinline)) int32_t body_clSetMemObjectDestructorAPPLE(
+static NOINLINE int32_t body_clSetMemObjectDestructorAPPLE(
 		opencl_pfn_clSetMemObjectDestructorAPPLE real, void *memobj, void *pfn_notify,
 		void *user_data)
 {
@@ -9094,14 +12266,28 @@ static __attribute__((noinline)) int32_t body_clSetMemObjectDestructorAPPLE(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetMemObjectDestructorAPPLE_s0(void *memobj, void *pfn_notify,
+		void *user_data)
+{
+	return body_clSetMemObjectDestructorAPPLE(
+			opencl_ext_real[0].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
+			user_data);
+}
+
 static int32_t wrap_clSetMemObjectDestructorAPPLE_s0(void *memobj, void *pfn_notify,
 		void *user_data)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clSetMemObjectDestructorAPPLE(memobj, pfn_notify,
 				user_data);
+	return record_clSetMemObjectDestructorAPPLE_s0(memobj, pfn_notify, user_data);
+}
+
+static NOINLINE int32_t record_clSetMemObjectDestructorAPPLE_s1(void *memobj, void *pfn_notify,
+		void *user_data)
+{
 	return body_clSetMemObjectDestructorAPPLE(
-			opencl_ext_real[0].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
+			opencl_ext_real[1].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
 			user_data);
 }
 
@@ -9111,8 +12297,14 @@ static int32_t wrap_clSetMemObjectDestructorAPPLE_s1(void *memobj, void *pfn_not
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clSetMemObjectDestructorAPPLE(memobj, pfn_notify,
 				user_data);
+	return record_clSetMemObjectDestructorAPPLE_s1(memobj, pfn_notify, user_data);
+}
+
+static NOINLINE int32_t record_clSetMemObjectDestructorAPPLE_s2(void *memobj, void *pfn_notify,
+		void *user_data)
+{
 	return body_clSetMemObjectDestructorAPPLE(
-			opencl_ext_real[1].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
+			opencl_ext_real[2].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
 			user_data);
 }
 
@@ -9122,8 +12314,14 @@ static int32_t wrap_clSetMemObjectDestructorAPPLE_s2(void *memobj, void *pfn_not
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clSetMemObjectDestructorAPPLE(memobj, pfn_notify,
 				user_data);
+	return record_clSetMemObjectDestructorAPPLE_s2(memobj, pfn_notify, user_data);
+}
+
+static NOINLINE int32_t record_clSetMemObjectDestructorAPPLE_s3(void *memobj, void *pfn_notify,
+		void *user_data)
+{
 	return body_clSetMemObjectDestructorAPPLE(
-			opencl_ext_real[2].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
+			opencl_ext_real[3].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
 			user_data);
 }
 
@@ -9133,13 +12331,11 @@ static int32_t wrap_clSetMemObjectDestructorAPPLE_s3(void *memobj, void *pfn_not
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clSetMemObjectDestructorAPPLE(memobj, pfn_notify,
 				user_data);
-	return body_clSetMemObjectDestructorAPPLE(
-			opencl_ext_real[3].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
-			user_data);
+	return record_clSetMemObjectDestructorAPPLE_s3(memobj, pfn_notify, user_data);
 }
 
-static __attribute__((noinline)) int32_t body_clSetPerfHintQCOM(
-		opencl_pfn_clSetPerfHintQCOM real, void *context, uint32_t perf_hint)
+static NOINLINE int32_t body_clSetPerfHintQCOM(opencl_pfn_clSetPerfHintQCOM real, void *context,
+		uint32_t perf_hint)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -9150,37 +12346,57 @@ static __attribute__((noinline)) int32_t body_clSetPerfHintQCOM(
 	return ret;
 }
 
+static NOINLINE int32_t record_clSetPerfHintQCOM_s0(void *context, uint32_t perf_hint)
+{
+	return body_clSetPerfHintQCOM(opencl_ext_real[0].clSetPerfHintQCOM, context, perf_hint);
+}
+
 static int32_t wrap_clSetPerfHintQCOM_s0(void *context, uint32_t perf_hint)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clSetPerfHintQCOM(context, perf_hint);
-	return body_clSetPerfHintQCOM(opencl_ext_real[0].clSetPerfHintQCOM, context, perf_hint);
+	return record_clSetPerfHintQCOM_s0(context, perf_hint);
+}
+
+static NOINLINE int32_t record_clSetPerfHintQCOM_s1(void *context, uint32_t perf_hint)
+{
+	return body_clSetPerfHintQCOM(opencl_ext_real[1].clSetPerfHintQCOM, context, perf_hint);
 }
 
 static int32_t wrap_clSetPerfHintQCOM_s1(void *context, uint32_t perf_hint)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clSetPerfHintQCOM(context, perf_hint);
-	return body_clSetPerfHintQCOM(opencl_ext_real[1].clSetPerfHintQCOM, context, perf_hint);
+	return record_clSetPerfHintQCOM_s1(context, perf_hint);
+}
+
+static NOINLINE int32_t record_clSetPerfHintQCOM_s2(void *context, uint32_t perf_hint)
+{
+	return body_clSetPerfHintQCOM(opencl_ext_real[2].clSetPerfHintQCOM, context, perf_hint);
 }
 
 static int32_t wrap_clSetPerfHintQCOM_s2(void *context, uint32_t perf_hint)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clSetPerfHintQCOM(context, perf_hint);
-	return body_clSetPerfHintQCOM(opencl_ext_real[2].clSetPerfHintQCOM, context, perf_hint);
+	return record_clSetPerfHintQCOM_s2(context, perf_hint);
+}
+
+static NOINLINE int32_t record_clSetPerfHintQCOM_s3(void *context, uint32_t perf_hint)
+{
+	return body_clSetPerfHintQCOM(opencl_ext_real[3].clSetPerfHintQCOM, context, perf_hint);
 }
 
 static int32_t wrap_clSetPerfHintQCOM_s3(void *context, uint32_t perf_hint)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clSetPerfHintQCOM(context, perf_hint);
-	return body_clSetPerfHintQCOM(opencl_ext_real[3].clSetPerfHintQCOM, context, perf_hint);
+	return record_clSetPerfHintQCOM_s3(context, perf_hint);
 }
 
-static __attribute__((noinline)) void *body_clSharedMemAllocINTEL(
-		opencl_pfn_clSharedMemAllocINTEL real, void *context, void *device,
-		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
+static NOINLINE void *body_clSharedMemAllocINTEL(opencl_pfn_clSharedMemAllocINTEL real,
+		void *context, void *device, const void *properties, size_t size,
+		uint32_t alignment, void *errcode_ret)
 {
 	struct tandem_call call;
 	int32_t error_local = 0, error;
@@ -9196,13 +12412,27 @@ static __attribute__((noinline)) void *body_clSharedMemAllocINTEL(
 	return ret;
 }
 
+static NOINLINE void *record_clSharedMemAllocINTEL_s0(void *context, void *device,
+		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clSharedMemAllocINTEL(opencl_ext_real[0].clSharedMemAllocINTEL, context,
+			device, properties, size, alignment, errcode_ret);
+}
+
 static void *wrap_clSharedMemAllocINTEL_s0(void *context, void *device, const void *properties,
 		size_t size, uint32_t alignment, void *errcode_ret)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clSharedMemAllocINTEL(context, device, properties,
 				size, alignment, errcode_ret);
-	return body_clSharedMemAllocINTEL(opencl_ext_real[0].clSharedMemAllocINTEL, context,
+	return record_clSharedMemAllocINTEL_s0(context, device, properties, size, alignment,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clSharedMemAllocINTEL_s1(void *context, void *device,
+		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clSharedMemAllocINTEL(opencl_ext_real[1].clSharedMemAllocINTEL, context,
 			device, properties, size, alignment, errcode_ret);
 }
 
@@ -9212,7 +12442,14 @@ static void *wrap_clSharedMemAllocINTEL_s1(void *context, void *device, const vo
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clSharedMemAllocINTEL(context, device, properties,
 				size, alignment, errcode_ret);
-	return body_clSharedMemAllocINTEL(opencl_ext_real[1].clSharedMemAllocINTEL, context,
+	return record_clSharedMemAllocINTEL_s1(context, device, properties, size, alignment,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clSharedMemAllocINTEL_s2(void *context, void *device,
+		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clSharedMemAllocINTEL(opencl_ext_real[2].clSharedMemAllocINTEL, context,
 			device, properties, size, alignment, errcode_ret);
 }
 
@@ -9222,7 +12459,14 @@ static void *wrap_clSharedMemAllocINTEL_s2(void *context, void *device, const vo
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clSharedMemAllocINTEL(context, device, properties,
 				size, alignment, errcode_ret);
-	return body_clSharedMemAllocINTEL(opencl_ext_real[2].clSharedMemAllocINTEL, context,
+	return record_clSharedMemAllocINTEL_s2(context, device, properties, size, alignment,
+			errcode_ret);
+}
+
+static NOINLINE void *record_clSharedMemAllocINTEL_s3(void *context, void *device,
+		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
+{
+	return body_clSharedMemAllocINTEL(opencl_ext_real[3].clSharedMemAllocINTEL, context,
 			device, properties, size, alignment, errcode_ret);
 }
 
@@ -9232,12 +12476,12 @@ static void *wrap_clSharedMemAllocINTEL_s3(void *context, void *device, const vo
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clSharedMemAllocINTEL(context, device, properties,
 				size, alignment, errcode_ret);
-	return body_clSharedMemAllocINTEL(opencl_ext_real[3].clSharedMemAllocINTEL, context,
-			device, properties, size, alignment, errcode_ret);
+	return record_clSharedMemAllocINTEL_s3(context, device, properties, size, alignment,
+			errcode_ret);
 }
 
-static __attribute__((noinline)) int32_t body_clTerminateContextKHR(
-		opencl_pfn_clTerminateContextKHR real, void *context)
+static NOINLINE int32_t body_clTerminateContextKHR(opencl_pfn_clTerminateContextKHR real,
+		void *context)
 {
 	struct tandem_call call;
 	int32_t ret;
@@ -9248,35 +12492,55 @@ static __attribute__((noinline)) int32_t body_clTerminateContextKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clTerminateContextKHR_s0(void *context)
+{
+	return body_clTerminateContextKHR(opencl_ext_real[0].clTerminateContextKHR, context);
+}
+
 static int32_t wrap_clTerminateContextKHR_s0(void *context)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clTerminateContextKHR(context);
-	return body_clTerminateContextKHR(opencl_ext_real[0].clTerminateContextKHR, context);
+	return record_clTerminateContextKHR_s0(context);
+}
+
+static NOINLINE int32_t record_clTerminateContextKHR_s1(void *context)
+{
+	return body_clTerminateContextKHR(opencl_ext_real[1].clTerminateContextKHR, context);
 }
 
 static int32_t wrap_clTerminateContextKHR_s1(void *context)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clTerminateContextKHR(context);
-	return body_clTerminateContextKHR(opencl_ext_real[1].clTerminateContextKHR, context);
+	return record_clTerminateContextKHR_s1(context);
+}
+
+static NOINLINE int32_t record_clTerminateContextKHR_s2(void *context)
+{
+	return body_clTerminateContextKHR(opencl_ext_real[2].clTerminateContextKHR, context);
 }
 
 static int32_t wrap_clTerminateContextKHR_s2(void *context)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clTerminateContextKHR(context);
-	return body_clTerminateContextKHR(opencl_ext_real[2].clTerminateContextKHR, context);
+	return record_clTerminateContextKHR_s2(context);
+}
+
+static NOINLINE int32_t record_clTerminateContextKHR_s3(void *context)
+{
+	return body_clTerminateContextKHR(opencl_ext_real[3].clTerminateContextKHR, context);
 }
 
 static int32_t wrap_clTerminateContextKHR_s3(void *context)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clTerminateContextKHR(context);
-	return body_clTerminateContextKHR(opencl_ext_real[3].clTerminateContextKHR, context);
+	return record_clTerminateContextKHR_s3(context);
 }
 
-static __attribute__((noinline)) int32_t body_clUpdateMutableCommandsKHR(
+static NOINLINE int32_t body_clUpdateMutableCommandsKHR(
 		opencl_pfn_clUpdateMutableCommandsKHR real, void *command_buffer,
 		uint32_t num_configs, const void *config_types, const void *configs)
 {
@@ -9290,13 +12554,27 @@ static __attribute__((noinline)) int32_t body_clUpdateMutableCommandsKHR(
 	return ret;
 }
 
+static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s0(void *command_buffer,
+		uint32_t num_configs, const void *config_types, const void *configs)
+{
+	return body_clUpdateMutableCommandsKHR(opencl_ext_real[0].clUpdateMutableCommandsKHR,
+			command_buffer, num_configs, config_types, configs);
+}
+
 static int32_t wrap_clUpdateMutableCommandsKHR_s0(void *command_buffer, uint32_t num_configs,
 		const void *config_types, const void *configs)
 {
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[0].clUpdateMutableCommandsKHR(command_buffer,
 				num_configs, config_types, configs);
-	return body_clUpdateMutableCommandsKHR(opencl_ext_real[0].clUpdateMutableCommandsKHR,
+	return record_clUpdateMutableCommandsKHR_s0(command_buffer, num_configs, config_types,
+			configs);
+}
+
+static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s1(void *command_buffer,
+		uint32_t num_configs, const void *config_types, const void *configs)
+{
+	return body_clUpdateMutableCommandsKHR(opencl_ext_real[1].clUpdateMutableCommandsKHR,
 			command_buffer, num_configs, config_types, configs);
 }
 
@@ -9306,7 +12584,14 @@ static int32_t wrap_clUpdateMutableCommandsKHR_s1(void *command_buffer, uint32_t
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[1].clUpdateMutableCommandsKHR(command_buffer,
 				num_configs, config_types, configs);
-	return body_clUpdateMutableCommandsKHR(opencl_ext_real[1].clUpdateMutableCommandsKHR,
+	return record_clUpdateMutableCommandsKHR_s1(command_buffer, num_configs, config_types,
+			configs);
+}
+
+static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s2(void *command_buffer,
+		uint32_t num_configs, const void *config_types, const void *configs)
+{
+	return body_clUpdateMutableCommandsKHR(opencl_ext_real[2].clUpdateMutableCommandsKHR,
 			command_buffer, num_configs, config_types, configs);
 }
 
@@ -9316,7 +12601,14 @@ static int32_t wrap_clUpdateMutableCommandsKHR_s2(void *command_buffer, uint32_t
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[2].clUpdateMutableCommandsKHR(command_buffer,
 				num_configs, config_types, configs);
-	return body_clUpdateMutableCommandsKHR(opencl_ext_real[2].clUpdateMutableCommandsKHR,
+	return record_clUpdateMutableCommandsKHR_s2(command_buffer, num_configs, config_types,
+			configs);
+}
+
+static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s3(void *command_buffer,
+		uint32_t num_configs, const void *config_types, const void *configs)
+{
+	return body_clUpdateMutableCommandsKHR(opencl_ext_real[3].clUpdateMutableCommandsKHR,
 			command_buffer, num_configs, config_types, configs);
 }
 
@@ -9326,8 +12618,8 @@ static int32_t wrap_clUpdateMutableCommandsKHR_s3(void *command_buffer, uint32_t
 	if (tandem_likely(!opencl_recording()))
 		return opencl_ext_real[3].clUpdateMutableCommandsKHR(command_buffer,
 				num_configs, config_types, configs);
-	return body_clUpdateMutableCommandsKHR(opencl_ext_real[3].clUpdateMutableCommandsKHR,
-			command_buffer, num_configs, config_types, configs);
+	return record_clUpdateMutableCommandsKHR_s3(command_buffer, num_configs, config_types,
+			configs);
 }
 
 void *const opencl_wraps[OPENCL_FN_COUNT] = {
