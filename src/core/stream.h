@@ -103,15 +103,16 @@ static inline void tandem_record_commit(void)
 	struct tandem_thread *thread = &tandem_thread;
 	struct tandem_record *record = (struct tandem_record *)thread->cursor;
 	struct tandem_packet_header *window = thread->window;
+	uint32_t bytes = record->size;
+	uint64_t end = (uint64_t)(thread->cursor - (uint8_t *)window) + bytes;
 	uint64_t now;
 
-	thread->cursor += ((uint32_t)record->size + TANDEM_RECORD_ALIGN - 1) &
-			  ~(TANDEM_RECORD_ALIGN - 1);
+	thread->cursor += (bytes + TANDEM_RECORD_ALIGN - 1) & ~(TANDEM_RECORD_ALIGN - 1);
 	now = tandem_ticks();
 	record->timestamp = now;
 	window->timestamp_end = now;
 	tandem_barrier();
-	window->content_bits = (uint64_t)(thread->cursor - (uint8_t *)window) * 8;
+	window->content_bits = end * 8;
 	tandem_barrier();
 	thread->busy = 0;
 	if (tandem_unlikely(thread->undescribed))
