@@ -40,7 +40,7 @@ struct tandem_packet_header {
 	char thread_name[16];
 };
 
-_Static_assert(sizeof(struct tandem_packet_header) == 128, "packet header and context");
+_Static_assert(sizeof(struct tandem_packet_header) == 120, "packet header and context");
 
 /* Event header (CTF event.header): aligned to 8 bytes, so records are too. */
 struct tandem_record {

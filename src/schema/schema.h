@@ -3,8 +3,9 @@
  *
  * A record is: tandem_record, then (API calls) `int32 result, uint64 end`,
  * then the fixed fields one after another without padding, then the data of
- * the variable fields in their order. A variable field has a uint16 element
- * count in the fixed part (the CTF sequence's length) at `offset`.
+ * the variable fields in their order. A variable field has an element count
+ * of count_bytes (1 or 2) in the fixed part (the CTF sequence's length) at
+ * `offset`.
  *
  * An API call has one layout per argument level; the level of a trace stands
  * in its metadata (env.args_level) and in the control page.
@@ -14,6 +15,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "schema/ids.h"
 
 enum tandem_field_kind {
 	TANDEM_FIELD_UINT,
@@ -56,7 +59,8 @@ struct tandem_field {
 	uint8_t kind;	/* enum tandem_field_kind */
 	uint8_t object; /* enum tandem_object, for OBJECT */
 	uint8_t bytes;	/* of the value, or of one element */
-	uint8_t variable; /* 1: uint16 count at offset, elements behind the fixed part */
+	uint8_t variable; /* 1: count at offset, elements behind the fixed part */
+	uint8_t count_bytes; /* 1 or 2: size of that count; 0 in a fixed field */
 	uint16_t offset;  /* from the record's start */
 	const struct tandem_names *names; /* ENUM, FLAGS; else NULL */
 };
@@ -96,6 +100,10 @@ struct tandem_domain {
 	const char *const *tsdl; /* [3] */
 };
 
+#define X(number, name) extern const struct tandem_domain tandem_schema_##name;
+TANDEM_DOMAINS(X)
+#undef X
+
 /* NULL where there is no such domain or event. Any thread; static storage. */
 const struct tandem_domain *tandem_domain_get(unsigned number);
 const struct tandem_domain *tandem_domain_find(const char *name);
@@ -104,7 +112,9 @@ const struct tandem_event *tandem_event_get(unsigned id);
 /* Changes with any layout: a trace says with which it was written. */
 extern const char tandem_schema_hash[];
 
-/* TSDL text before the events: types, clock, stream class. printf format, see
- * src/core/metadata.c. */
+/* TSDL text that every trace's metadata needs before its events: the integer
+ * types that they name (u8 to u64, x8 to x64, i32, i64, f64, utf8). The rest of
+ * the prologue is printed by src/core/metadata.c. */
+extern const char tandem_tsdl_types[];
 
 #endif

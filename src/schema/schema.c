@@ -1,0 +1,36 @@
+/* Finds descriptors by number and by name. */
+#include "schema/schema.h"
+
+#include <string.h>
+
+#include "schema/packet.h"
+
+static const struct tandem_domain *const domains[] = {
+#define X(number, name) [number] = &tandem_schema_##name,
+	TANDEM_DOMAINS(X)
+#undef X
+};
+
+#define DOMAIN_COUNT (sizeof(domains) / sizeof(*domains))
+
+const struct tandem_domain *tandem_domain_get(unsigned number)
+{
+	return number < DOMAIN_COUNT ? domains[number] : NULL;
+}
+
+const struct tandem_domain *tandem_domain_find(const char *name)
+{
+	for (size_t i = 0; i < DOMAIN_COUNT; i++) {
+		if (domains[i] && !strcmp(domains[i]->name, name))
+			return domains[i];
+	}
+	return NULL;
+}
+
+const struct tandem_event *tandem_event_get(unsigned id)
+{
+	const struct tandem_domain *domain = tandem_domain_get(TANDEM_ID_DOMAIN(id));
+	unsigned event = TANDEM_ID_EVENT(id);
+
+	return domain && event < domain->event_count ? &domain->events[event] : NULL;
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Writes everything under src/**/gen/ from the tables beside it.
+
+    tools/apigen/apigen.py            write what has changed
+    tools/apigen/apigen.py --check    write nothing; fail if anything would change
+"""
+
+import argparse
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import core  # noqa: E402
+import schema  # noqa: E402
+from model import SourceError, fail  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def text_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def outputs_make():
+    """Returns {path from the root: text}."""
+    enums, events = core.core_read(os.path.join(ROOT, "src/schema/core.events"))
+    headers = {owner: text_of("src/" + owner) for owner, _ in core.OWNED.values()}
+    opencl = [core.event_make(("none", []), 0)]
+    domains = [("core", 0, events), ("opencl", 1, opencl)]
+    return {
+        "src/schema/gen/core_records.h": core.records_write(enums, events, headers),
+        "src/schema/gen/core_schema.c":
+            schema.schema_write("src/schema/core.events", "core", 0, events),
+        "src/schema/gen/opencl_schema.c":
+            schema.schema_write("src/domains/opencl/opencl.api", "opencl", 1, opencl),
+        "src/schema/gen/hash.c": schema.hash_write(domains),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description="generate tables and wrappers")
+    parser.add_argument("--check", action="store_true", help="only say whether all is up to date")
+    options = parser.parse_args()
+    stale = []
+    try:
+        outputs = outputs_make()
+    except SourceError as error:
+        fail(error)
+    for path, text in outputs.items():
+        full = os.path.join(ROOT, path)
+        try:
+            if text_of(path) == text:
+                continue
+        except FileNotFoundError:
+            pass
+        stale.append(path)
+        if not options.check:
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open(full, "w", encoding="utf-8") as file:
+                file.write(text)
+    if options.check and stale:
+        fail("not up to date, run tools/apigen/apigen.py: " + " ".join(stale))
+
+
+if __name__ == "__main__":
+    main()

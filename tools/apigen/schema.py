@@ -1,0 +1,184 @@
+"""Writes the C tables of src/schema/schema.h and the TSDL text of a domain."""
+
+import hashlib
+import re
+
+from model import TYPE_BYTES
+
+# TSDL's own words (CTF 1.8.3, appendix C.1.1): a field can't have them as its name;
+# a reader takes a leading underscore away.
+KEYWORDS = set("""align byte_order callsite char clock const double enum env event exponent_dig
+float floating_point int integer long mant_dig short signed size stream string struct trace
+typealias typedef unsigned variant void base encoding map _Bool _Complex _Imaginary""".split())
+
+# bt2 shows a sequence of these as text.
+TSDL_TYPES = """\
+typealias integer { size = 8; align = 8; signed = false; } := u8;
+typealias integer { size = 16; align = 8; signed = false; } := u16;
+typealias integer { size = 32; align = 8; signed = false; } := u32;
+typealias integer { size = 64; align = 8; signed = false; } := u64;
+typealias integer { size = 8; align = 8; signed = false; base = 16; } := x8;
+typealias integer { size = 16; align = 8; signed = false; base = 16; } := x16;
+typealias integer { size = 32; align = 8; signed = false; base = 16; } := x32;
+typealias integer { size = 64; align = 8; signed = false; base = 16; } := x64;
+typealias integer { size = 32; align = 8; signed = true; } := i32;
+typealias integer { size = 64; align = 8; signed = true; } := i64;
+typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8;
+typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; byte_order = le; } := f64;
+"""
+
+
+def tsdl_field(field, results=None):
+    name = "_" + field.name if field.name in KEYWORDS else field.name
+    base = field.type
+    if field.kind in ("hex", "flags"):
+        base = "x%d" % (8 * TYPE_BYTES[field.type])
+    elif field.kind == "string":
+        base = "utf8"
+    elif field.kind == "enum" and field.names.values:
+        base = "enum %s" % field.names.type
+    if field.count_bytes:
+        return "%s %s[_%s_count]" % (base, name, field.name)
+    return "%s %s" % (base, name)
+
+
+def tsdl_enum(names):
+    body = ", ".join("%s = %d" % ('"%s"' % word if word in KEYWORDS else word, value)
+                     for value, word in names.values)
+    return "enum %s : %s { %s };\n" % (names.type, names.base, body)
+
+
+def names_used(layout, event):
+    used = [field.names for field in layout.fields if field.kind == "enum" and field.names.values]
+    if event.results and event.has_result:
+        used.append(event.results)
+    return used
+
+
+def tsdl_events(domain_number, events, level):
+    """The text for one argument level: the enumerations it needs, then the events."""
+    enums, blocks = {}, []
+    for event in events:
+        if event.layouts is None:
+            continue
+        layout = event.layouts[level]
+        for names in names_used(layout, event):
+            enums[names.type] = names
+        fields = []
+        if event.cls != "RECORD":
+            result = "enum %s" % event.results.type if event.has_result else "i32"
+            fields += ["%s result" % result, "u64 end"]
+        for field in layout.fields:
+            if field.count_bytes:
+                fields.append("u%d _%s_count" % (8 * field.count_bytes, field.name))
+            else:
+                fields.append(tsdl_field(field))
+        fields += [tsdl_field(field) for field in layout.fields if field.count_bytes]
+        blocks.append("event { name = \"%s\"; id = %d; stream_id = 0; fields := struct { %s}; };\n"
+                      % (event.name, domain_number << 10 | event.id,
+                         "".join(text + "; " for text in fields)))
+    return "".join(tsdl_enum(enums[key]) for key in sorted(enums)) + "".join(blocks)
+
+
+def c_string(text):
+    lines = text.splitlines()
+    return "\n".join("\t\"%s\\n\"" % line.replace("\\", "\\\\").replace("\"", "\\\"")
+                     for line in lines) or "\t\"\""
+
+
+def c_identifier(text):
+    return re.sub(r"\W", "_", text)
+
+
+class Tables:
+    """C source of a domain's tables; equal tables are written once."""
+
+    def __init__(self):
+        self.out, self.names, self.fields = [], {}, {}
+
+    def names_symbol(self, names):
+        if names is None:
+            return "NULL"
+        if names not in self.names:
+            symbol = "names_%s" % c_identifier(names.type)
+            self.names[names] = symbol
+            values = "\n".join("\t{ %s, \"%s\" }," % (number(value), word)
+                               for value, word in names.values)
+            self.out.append("static const struct tandem_name %s_list[] = {\n%s\n};" % (symbol, values))
+            self.out.append("static const struct tandem_names %s = { \"%s\", %s_list, %d };\n"
+                            % (symbol, names.type, symbol, len(names.values)))
+        return "&" + self.names[names]
+
+    def fields_symbol(self, layout):
+        if not layout.fields:
+            return "NULL"
+        if layout not in self.fields:
+            rows = []
+            for field, offset in zip(layout.fields, layout.offsets()):
+                names = field.names if field.kind in ("enum", "flags") else None
+                rows.append("\t{ \"%s\", TANDEM_FIELD_%s, TANDEM_OBJECT_%s, %d, %d, %d, %d, %s },"
+                            % (field.name, field.kind.upper(), field.object, field.bytes,
+                               1 if field.count_bytes else 0, field.count_bytes, offset,
+                               self.names_symbol(names)))
+            symbol = "fields_%d" % len(self.fields)
+            self.fields[layout] = symbol
+            self.out.append("static const struct tandem_field %s[] = {\n%s\n};\n"
+                            % (symbol, "\n".join(rows)))
+        return self.fields[layout]
+
+
+def number(value):
+    if value == -1 << 63:
+        return "INT64_MIN"
+    if value >= 1 << 63:
+        return "(int64_t)%#xull" % value
+    return "%d" % value if -1 << 31 <= value < 1 << 31 else "%#xll" % value
+
+
+def schema_write(source, domain_name, domain_number, events):
+    """The text of <domain>_schema.c."""
+    tables, rows = Tables(), []
+    for event in events:
+        layouts = ", ".join("{ %d, %d, %s }" % (layout.fixed_bytes, len(layout.fields),
+                                                 tables.fields_symbol(layout))
+                            for layout in event.layouts)
+        rows.append("\t{ TANDEM_ID(%d, %d), TANDEM_CLASS_%s, %d, \"%s\", %s,\n\t  { %s } },"
+                    % (domain_number, event.id, event.cls, int(event.has_result), event.name,
+                       tables.names_symbol(event.results), layouts))
+    out = ["""/* Generated by tools/apigen from %s: do not edit. */
+#include "schema/schema.h"
+
+#include "schema/packet.h"
+
+/* TSDL text is longer than the 4095 characters that every compiler must take. */
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+""" % source]
+    out += tables.out
+    out.append("static const struct tandem_event events[] = {\n%s\n};\n" % "\n".join(rows))
+    texts = [tsdl_events(domain_number, events, level) for level in range(3)]
+    symbols = []
+    for level, text in enumerate(texts):
+        first = texts.index(text)
+        symbols.append("tsdl_%d" % first)
+        if first == level:
+            out.append("static const char tsdl_%d[] =\n%s;\n" % (level, c_string(text)))
+    out.append("static const char *const tsdl[] = { %s };\n" % ", ".join(symbols))
+    out.append("const struct tandem_domain tandem_schema_%s = {\n"
+               "\t%d, \"%s\", events, sizeof(events) / sizeof(*events), tsdl,\n};"
+               % (domain_name, domain_number, domain_name))
+    return "\n".join(out) + "\n"
+
+
+def hash_write(domains):
+    """The text of hash.c; domains: (name, number, events)."""
+    digest = hashlib.sha256(TSDL_TYPES.encode())
+    for name, domain_number, events in domains:
+        digest.update(("%s %d %r" % (name, domain_number, events)).encode())
+    return """/* Generated by tools/apigen: do not edit. */
+#include "schema/schema.h"
+
+const char tandem_schema_hash[] = "%s";
+
+const char tandem_tsdl_types[] =
+%s;
+""" % (digest.hexdigest()[:32], c_string(TSDL_TYPES))
