@@ -60,6 +60,18 @@ static void *loader_find(void)
 	return path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
+/* In the layer's table for clGetPlatformIDs: the call below, by which the
+ * preload wakes the loader, is not the program's and is not recorded. */
+static int32_t layer_platforms(uint32_t num_entries, void *platforms, void *num_platforms)
+{
+	opencl_pfn_clGetPlatformIDs wrapped =
+		(opencl_pfn_clGetPlatformIDs)opencl_wraps[OPENCL_FN_clGetPlatformIDs];
+
+	if (bootstrap_here)
+		return opencl_next.clGetPlatformIDs(num_entries, platforms, num_platforms);
+	return wrapped(num_entries, platforms, num_platforms);
+}
+
 static void bootstrap(void)
 {
 	int32_t (*platforms)(uint32_t, void *, uint32_t *);
@@ -137,7 +149,8 @@ clInitLayer(cl_uint num_entries, const struct _cl_icd_dispatch *target_dispatch,
 			continue;
 		next_set(fn, real);
 		if (real)
-			layer_dispatch[slot] = opencl_wraps[fn];
+			layer_dispatch[slot] = fn == OPENCL_FN_clGetPlatformIDs ?
+						       (void *)layer_platforms : opencl_wraps[fn];
 	}
 	*num_entries_out = num_entries < OPENCL_ICD_SLOTS ? num_entries : OPENCL_ICD_SLOTS;
 	*layer_dispatch_ret = (const struct _cl_icd_dispatch *)layer_dispatch;
