@@ -5240,7 +5240,7 @@ RARE void opencl_begin_rare_clEnqueueCommandBufferKHR(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, opencl_first_queue(num_queues, queues));
+	record->queue = tandem_object_number(TANDEM_OBJECT_queue, opencl_command_buffer_queue(num_queues, queues, command_buffer));
 	record->num_queues = num_queues;
 	record->queues_count = (uint16_t)queues_n;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);

@@ -5918,7 +5918,7 @@ static NOINLINE void *body_clCreateCommandBufferKHR(opencl_pfn_clCreateCommandBu
 	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
-		number = tandem_object_assign(TANDEM_OBJECT_command_buffer, ret);
+		number = opencl_created_command_buffer(ret, OPENCL_FN_clCreateCommandBufferKHR, num_queues, queues);
 	opencl_end_object(&call, error, end, number);
 	return ret;
 }
@@ -6746,7 +6746,7 @@ static NOINLINE int32_t body_clEnqueueCommandBufferKHR(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueCommandBufferKHR, opencl_first_queue(num_queues, queues), event);
+	opencl_command_begin(&command, OPENCL_FN_clEnqueueCommandBufferKHR, opencl_command_buffer_queue(num_queues, queues, command_buffer), event);
 	opencl_begin_clEnqueueCommandBufferKHR(&call, num_queues, queues, command_buffer,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(num_queues, queues, command_buffer, num_events_in_wait_list, event_wait_list,
