@@ -1,0 +1,107 @@
+#include "trace/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Below the usual soft limit of 1024, with room for everything else. */
+#define FILES_OPEN 256u
+
+static int file_open(struct trace_file *file)
+{
+	if (file->fd >= 0)
+		return 0;
+	/* Not blocking: a named pipe in the place of a stream must not hang us. */
+	file->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (file->fd < 0)
+		return -errno;
+	file->files->open++;
+	return 0;
+}
+
+static void file_rest(struct trace_file *file)
+{
+	if (file->files->open > FILES_OPEN)
+		trace_file_close(file);
+}
+
+int64_t trace_file_size(struct trace_file *file)
+{
+	struct stat status;
+	int error = file_open(file);
+
+	if (error)
+		return error;
+	if (fstat(file->fd, &status))
+		error = -errno;
+	else if (!S_ISREG(status.st_mode))
+		error = -EINVAL;
+	file_rest(file);
+	return error ? error : status.st_size;
+}
+
+static ssize_t read_all(int fd, char *buffer, size_t bytes, uint64_t offset)
+{
+	size_t done = 0;
+
+	if (offset > INT64_MAX)
+		return 0;
+	while (done < bytes) {
+		ssize_t got = pread(fd, buffer + done, bytes - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return done ? (ssize_t)done : -errno;
+		if (!got)
+			break;
+		done += (size_t)got;
+	}
+	return (ssize_t)done;
+}
+
+ssize_t trace_file_read(struct trace_file *file, void *buffer, size_t bytes, uint64_t offset)
+{
+	ssize_t got = file_open(file);
+
+	if (got < 0)
+		return got;
+	got = read_all(file->fd, buffer, bytes, offset);
+	file_rest(file);
+	return got;
+}
+
+void trace_file_close(struct trace_file *file)
+{
+	if (file->fd < 0)
+		return;
+	close(file->fd);
+	file->fd = -1;
+	file->files->open--;
+}
+
+int trace_file_load(const char *path, size_t max_bytes, char **data, size_t *bytes)
+{
+	struct trace_files files = {0};
+	struct trace_file file = {.files = &files, .path = path, .fd = -1};
+	int64_t size = trace_file_size(&file);
+	ssize_t got = 0;
+	char *memory = NULL;
+
+	if (size >= 0) {
+		size = size < (int64_t)max_bytes ? size : (int64_t)max_bytes;
+		memory = malloc((size_t)size + 1);
+		got = memory ? trace_file_read(&file, memory, (size_t)size, 0) : -ENOMEM;
+	}
+	trace_file_close(&file);
+	if (size < 0 || got < 0) {
+		free(memory);
+		return size < 0 ? (int)size : (int)got;
+	}
+	memory[got] = '\0';
+	*data = memory;
+	*bytes = (size_t)got;
+	return 0;
+}

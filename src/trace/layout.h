@@ -1,0 +1,75 @@
+/* Layouts as the reader wants them: for one argument level, by event id, with
+ * what is needed to check a record's size before anyone looks inside. Made once
+ * per level, shared by all processes of a session. Read-only afterwards, any
+ * thread.
+ *
+ *	const struct trace_layout *layout = trace_layouts_get(layouts, record->id);
+ *	if (!layout || !trace_layout_fits(layout, record, record->size))
+ *		damage;
+ */
+#ifndef TANDEM_TRACE_LAYOUT_H
+#define TANDEM_TRACE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schema/control.h"
+#include "schema/packet.h"
+#include "schema/schema.h"
+
+struct trace_layout {
+	const struct tandem_event *event;
+	const struct tandem_layout *layout;
+	uint16_t fixed_bytes;
+	uint16_t op_offset; /* of an enqueue's operation id; 0: has none */
+	uint16_t variable_count;
+	uint16_t index; /* 0..trace_layouts_count() - 1, to key tables by event */
+	const struct tandem_field *const *variables;
+};
+
+struct trace_layouts;
+
+/* Returns NULL when memory runs out. */
+struct trace_layouts *trace_layouts_create(enum tandem_args_level level);
+void trace_layouts_destroy(struct trace_layouts *layouts);
+
+/* Number of events over all domains; the same at every level. */
+unsigned trace_layouts_count(const struct trace_layouts *layouts);
+
+struct trace_layouts_domain {
+	const struct trace_layout *events;
+	unsigned count;
+};
+
+struct trace_layouts {
+	struct trace_layouts_domain domains[64];
+	unsigned count;
+	struct trace_layout *all;
+	const struct tandem_field **variables;
+};
+
+/* NULL where the schema has no such event; event 0 of a domain is never written. */
+static inline const struct trace_layout *trace_layouts_get(const struct trace_layouts *layouts,
+							   uint16_t id)
+{
+	const struct trace_layouts_domain *domain = &layouts->domains[TANDEM_ID_DOMAIN(id)];
+	unsigned event = TANDEM_ID_EVENT(id);
+
+	return event - 1 < domain->count - 1 ? &domain->events[event] : NULL;
+}
+
+/* Whether the variable fields' counts make up `bytes`; the fixed part was
+ * checked to be there. */
+bool trace_layout_variables_fit(const struct trace_layout *layout, const void *record,
+				uint32_t bytes);
+
+/* Whether a record of `bytes` bytes has just the size that its event says. */
+static inline bool trace_layout_fits(const struct trace_layout *layout, const void *record,
+				     uint32_t bytes)
+{
+	if (!layout->variable_count)
+		return bytes == layout->fixed_bytes;
+	return bytes >= layout->fixed_bytes && trace_layout_variables_fit(layout, record, bytes);
+}
+
+#endif

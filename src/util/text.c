@@ -1,0 +1,153 @@
+#include "util/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/array.h"
+
+static bool text_reserve(struct text *text, size_t more)
+{
+	if (text->failed || more > (size_t)-1 - text->length - 1 ||
+	    array_reserve(&text->data, &text->capacity, text->length + more + 1, 1))
+		text->failed = true;
+	return !text->failed;
+}
+
+void text_add(struct text *text, const char *bytes, size_t length)
+{
+	if (!text_reserve(text, length))
+		return;
+	if (length)
+		memcpy(text->data + text->length, bytes, length);
+	text->length += length;
+	text->data[text->length] = '\0';
+}
+
+void text_add_string(struct text *text, const char *string)
+{
+	text_add(text, string, strlen(string));
+}
+
+void text_add_char(struct text *text, char c)
+{
+	text_add(text, &c, 1);
+}
+
+void text_add_unsigned(struct text *text, unsigned long long number)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+
+	do {
+		digits[--at] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	text_add(text, digits + at, sizeof(digits) - at);
+}
+
+void text_vformat(struct text *text, const char *format, va_list arguments)
+{
+	va_list again;
+	int length;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (length < 0 || !text_reserve(text, (size_t)length))
+		return;
+	vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+	text->length += (size_t)length;
+}
+
+void text_format(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	text_vformat(text, format, arguments);
+	va_end(arguments);
+}
+
+void text_pad(struct text *text, size_t from, size_t column)
+{
+	size_t width;
+
+	if (from > text->length)
+		return;
+	for (width = text->length == from ? 0
+					  : utf8_count(text->data + from, text->length - from);
+	     width < column; width++)
+		text_add_char(text, ' ');
+}
+
+void text_escape(struct text *text, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length;) {
+		unsigned char c = (unsigned char)bytes[i];
+		size_t run = utf8_length(bytes + i, length - i);
+		/* U+0080 to U+009F are control characters too. */
+		bool control = c < 0x20 || c == 0x7f ||
+			       (run == 2 && c == 0xc2 && (unsigned char)bytes[i + 1] < 0xa0);
+
+		if (c == '\\')
+			text_add_string(text, "\\\\");
+		else if (c == '\n')
+			text_add_string(text, "\\n");
+		else if (c == '\t')
+			text_add_string(text, "\\t");
+		else if (run && !control)
+			text_add(text, bytes + i, run);
+		else
+			text_format(text, "\\x%02x", c);
+		i += run && !control ? run : 1;
+	}
+}
+
+void text_clear(struct text *text)
+{
+	text->length = 0;
+	text->failed = false;
+	if (text->data)
+		*text->data = '\0';
+}
+
+void text_free(struct text *text)
+{
+	free(text->data);
+	*text = (struct text)TEXT_INIT;
+}
+
+size_t utf8_length(const char *bytes, size_t length)
+{
+	const unsigned char *b = (const unsigned char *)bytes;
+	size_t need;
+
+	if (!length)
+		return 0;
+	if (b[0] < 0x80)
+		return 1;
+	need = b[0] >= 0xf0 ? 4 : b[0] >= 0xe0 ? 3 : 2;
+	if (b[0] < 0xc2 || b[0] > 0xf4 || need > length)
+		return 0;
+	for (size_t i = 1; i < need; i++) {
+		if ((b[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	if ((b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xed && b[1] > 0x9f) ||
+	    (b[0] == 0xf0 && b[1] < 0x90) || (b[0] == 0xf4 && b[1] > 0x8f))
+		return 0;
+	return need;
+}
+
+size_t utf8_count(const char *bytes, size_t length)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < length; count++) {
+		size_t run = utf8_length(bytes + i, length - i);
+
+		i += run ? run : 1;
+	}
+	return count;
+}

@@ -1,0 +1,52 @@
+/* A growing text. Out of memory is remembered, not returned at every step: the
+ * owner asks text_failed() once, at the end. One thread.
+ *
+ *	struct text line = TEXT_INIT;
+ *	text_format(&line, "%s(", name);
+ *	text_escape(&line, bytes, length);
+ *	fwrite(line.data, 1, line.length, stdout);
+ *	text_free(&line);
+ */
+#ifndef TANDEM_UTIL_TEXT_H
+#define TANDEM_UTIL_TEXT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct text {
+	char *data; /* ends with NUL once something was added */
+	size_t length, capacity;
+	bool failed;
+};
+
+#define TEXT_INIT { .data = NULL }
+
+void text_add(struct text *text, const char *bytes, size_t length);
+void text_add_string(struct text *text, const char *string);
+void text_add_char(struct text *text, char c);
+void text_add_unsigned(struct text *text, unsigned long long number);
+void text_format(struct text *text, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void text_vformat(struct text *text, const char *format, va_list arguments);
+
+/* Fills with blanks up to `column` characters behind `from`, at least none.
+ * Counts characters of UTF-8, not bytes. */
+void text_pad(struct text *text, size_t from, size_t column);
+
+/* Adds bytes of unknown origin so that a terminal is safe: control characters
+ * and bytes that are not UTF-8 as \n, \t, \xNN; a backslash doubled. */
+void text_escape(struct text *text, const char *bytes, size_t length);
+
+/* Empties it, keeps the memory. */
+void text_clear(struct text *text);
+void text_free(struct text *text);
+
+/* Number of bytes of the UTF-8 character at `bytes`, 0 where there is none:
+ * overlong forms, surrogates and what lies behind U+10FFFF are none. */
+size_t utf8_length(const char *bytes, size_t length);
+
+/* Characters (not columns) of a UTF-8 text; a stray byte counts one. */
+size_t utf8_count(const char *bytes, size_t length);
+
+#endif
