@@ -71,7 +71,7 @@ int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes);
 /* A record of `bytes` in all, or NULL when it can't be recorded (counted).
  * After a record: fill it, then tandem_record_commit(). Nothing that records
  * may be called in between. */
-static inline void *tandem_record_begin(uint16_t id, uint32_t bytes)
+static inline __attribute__((always_inline)) void *tandem_record_begin(uint16_t id, uint32_t bytes)
 {
 	struct tandem_thread *thread = &tandem_thread;
 	struct tandem_record *record;
@@ -98,7 +98,7 @@ static inline void *tandem_record_begin(uint16_t id, uint32_t bytes)
 void tandem_describe_pending(void);
 
 /* Stamps the record that was begun and publishes it. */
-static inline void tandem_record_commit(void)
+static inline __attribute__((always_inline)) void tandem_record_commit(void)
 {
 	struct tandem_thread *thread = &tandem_thread;
 	struct tandem_record *record = (struct tandem_record *)thread->cursor;

@@ -126,20 +126,22 @@ void opencl_begin_none(struct tandem_call *call, uint16_t id);
 void opencl_begin_none_op(struct tandem_call *call, uint16_t id, uint64_t op);
 #pragma GCC visibility pop
 
-static inline void opencl_end_object(struct tandem_call *call, int32_t result, uint32_t number)
+static inline void opencl_end_object(struct tandem_call *call, int32_t result, uint64_t end,
+				     uint32_t number)
 {
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE))
-		tandem_call_end(call, result);
+		call_end(call, result, end, NULL, 0);
 	else
-		tandem_call_end_object(call, result, number);
+		tandem_call_end_object(call, result, end, number);
 }
 
-static inline void opencl_end_pointer(struct tandem_call *call, int32_t result, uint64_t pointer)
+static inline void opencl_end_pointer(struct tandem_call *call, int32_t result, uint64_t end,
+				      uint64_t pointer)
 {
 	if (tandem_unlikely(tandem_control.args_level == TANDEM_ARGS_NONE))
-		tandem_call_end(call, result);
+		call_end(call, result, end, NULL, 0);
 	else
-		tandem_call_end_pointer(call, result, pointer);
+		tandem_call_end_pointer(call, result, end, pointer);
 }
 """)
     for call in calls:

@@ -54,11 +54,13 @@ def body_write(call):
         width = "uint32_t" if call.returned == "object" else "uint64_t"
         made = rule.get("created", "tandem_object_assign(TANDEM_OBJECT_%s, ret)" % call.object)
         declarations.append("\t%s number = 0;" % width)
+        declarations.append("\tuint64_t end;")
+        after.insert(0, "\tend = tandem_ticks();")
         after.append("\tif (ret)\n\t\tnumber = %s;" % re.sub(r"\s+", " ", made))
-        after.append("\topencl_end_%s(&call, %s, number);"
+        after.append("\topencl_end_%s(&call, %s, end, number);"
                      % ("object" if call.returned == "object" else "pointer", error))
     elif call.returned == "pointer":
-        after.append("\topencl_end_pointer(&call, %s, (uintptr_t)ret);" % error)
+        after.append("\topencl_end_pointer(&call, %s, tandem_ticks(), (uintptr_t)ret);" % error)
     else:
         after.append("\ttandem_call_end(&call, %s);" % error)
     if "after" in rule:

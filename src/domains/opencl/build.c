@@ -126,6 +126,7 @@ void *opencl_custom_clLinkProgram(opencl_pfn_clLinkProgram real, void *context,
 	uint32_t number = 0;
 	int32_t error = CL_SUCCESS;
 	void *program;
+	uint64_t end;
 	int saved;
 
 	opencl_begin_clLinkProgram(&call, context, num_devices, device_list, options,
@@ -133,10 +134,11 @@ void *opencl_custom_clLinkProgram(opencl_pfn_clLinkProgram real, void *context,
 				   errcode_ret);
 	program = real(context, num_devices, device_list, options, num_input_programs,
 		       input_programs, pfn_notify, user_data, &error);
+	end = tandem_ticks();
 	saved = errno;
 	if (program)
 		number = opencl_created(TANDEM_OBJECT_program, program);
-	tandem_call_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	if (program)
 		build_write(&build, program, error);
 	if (errcode_ret)

@@ -56,7 +56,7 @@ void *opencl_custom_clGetExtensionFunctionAddress(opencl_pfn_clGetExtensionFunct
 	if (opencl_recording())
 		opencl_begin_clGetExtensionFunctionAddress(&call, func_name);
 	found = real(func_name);
-	tandem_call_end_pointer(&call, 0, (uint64_t)(uintptr_t)found);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)found);
 	return wrap_found(func_name, found);
 }
 
@@ -70,6 +70,6 @@ void *opencl_custom_clGetExtensionFunctionAddressForPlatform(
 	if (opencl_recording())
 		opencl_begin_clGetExtensionFunctionAddressForPlatform(&call, platform, func_name);
 	found = real(platform, func_name);
-	tandem_call_end_pointer(&call, 0, (uint64_t)(uintptr_t)found);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)found);
 	return wrap_found(func_name, found);
 }

@@ -131,6 +131,7 @@ void *opencl_custom_clCreateCommandQueue(opencl_pfn_clCreateCommandQueue real, v
 	uint8_t timing = TANDEM_TIMING_unavailable;
 	uint32_t number = 0;
 	void *queue = NULL;
+	uint64_t end;
 	int saved;
 
 	opencl_begin_clCreateCommandQueue(&call, context, device, properties, errcode_ret);
@@ -141,10 +142,11 @@ void *opencl_custom_clCreateCommandQueue(opencl_pfn_clCreateCommandQueue real, v
 	}
 	if (!queue)
 		queue = real(context, device, properties, &error);
+	end = tandem_ticks();
 	saved = errno;
 	if (queue)
 		number = queue_made(queue, timing, NULL, 0);
-	tandem_call_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	if (errcode_ret)
 		*(int32_t *)errcode_ret = error;
 	errno = saved;
@@ -200,6 +202,7 @@ static void *queue_from_list(opencl_pfn_clCreateCommandQueueWithProperties real,
 	uint8_t timing = TANDEM_TIMING_unavailable;
 	uint32_t number = 0;
 	void *queue = NULL;
+	uint64_t end;
 	int saved;
 
 	if (list_force(forced, list, length)) {
@@ -209,10 +212,11 @@ static void *queue_from_list(opencl_pfn_clCreateCommandQueueWithProperties real,
 	}
 	if (!queue)
 		queue = real(context, device, list, &error);
+	end = tandem_ticks();
 	saved = errno;
 	if (queue)
 		number = queue_made(queue, timing, length ? list : NULL, length);
-	tandem_call_end_object(call, error, number);
+	opencl_end_object(call, error, end, number);
 	if (errcode_ret)
 		*errcode_ret = error;
 	errno = saved;

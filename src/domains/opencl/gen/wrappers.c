@@ -146,15 +146,17 @@ static inline void *body_clCreateContext(opencl_pfn_clCreateContext real,
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateContext(&call, properties, num_devices, devices, pfn_notify,
 			user_data, errcode_ret);
 	ret = real(properties, num_devices, devices, pfn_notify, user_data, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_context(ret, OPENCL_FN_clCreateContext);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -184,15 +186,17 @@ static inline void *body_clCreateContextFromType(opencl_pfn_clCreateContextFromT
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateContextFromType(&call, properties, device_type, pfn_notify,
 			user_data, errcode_ret);
 	ret = real(properties, device_type, pfn_notify, user_data, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_context(ret, OPENCL_FN_clCreateContextFromType);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -394,14 +398,16 @@ static inline void *body_clCreateBuffer(opencl_pfn_clCreateBuffer real, void *co
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateBuffer(&call, context, flags, size, host_ptr, errcode_ret);
 	ret = real(context, flags, size, host_ptr, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateBuffer, TANDEM_MEMORY_KIND_buffer, context, NULL, flags, size);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -429,16 +435,18 @@ static inline void *body_clCreateImage2D(opencl_pfn_clCreateImage2D real, void *
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateImage2D(&call, context, flags, image_format, image_width,
 			image_height, image_row_pitch, host_ptr, errcode_ret);
 	ret = real(context, flags, image_format, image_width, image_height, image_row_pitch,
 			host_ptr, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateImage2D, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -470,6 +478,7 @@ static inline void *body_clCreateImage3D(opencl_pfn_clCreateImage3D real, void *
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateImage3D(&call, context, flags, image_format, image_width,
@@ -477,10 +486,11 @@ static inline void *body_clCreateImage3D(opencl_pfn_clCreateImage3D real, void *
 			errcode_ret);
 	ret = real(context, flags, image_format, image_width, image_height, image_depth,
 			image_row_pitch, image_slice_pitch, host_ptr, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateImage3D, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -650,15 +660,17 @@ static inline void *body_clCreateSampler(opencl_pfn_clCreateSampler real, void *
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateSampler(&call, context, normalized_coords, addressing_mode,
 			filter_mode, errcode_ret);
 	ret = real(context, normalized_coords, addressing_mode, filter_mode, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_sampler, ret);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -768,15 +780,17 @@ static inline void *body_clCreateProgramWithSource(opencl_pfn_clCreateProgramWit
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateProgramWithSource(&call, context, count, strings, lengths,
 			errcode_ret);
 	ret = real(context, count, strings, lengths, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithSource, TANDEM_PROGRAM_SOURCE_source, context, args_texts_bytes(count, strings, lengths));
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -806,16 +820,18 @@ static inline void *body_clCreateProgramWithBinary(opencl_pfn_clCreateProgramWit
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateProgramWithBinary(&call, context, num_devices, device_list,
 			lengths, binaries, binary_status, errcode_ret);
 	ret = real(context, num_devices, device_list, lengths, binaries, binary_status,
 			error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithBinary, TANDEM_PROGRAM_SOURCE_binary, context, args_sizes_sum(num_devices, lengths));
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -1002,14 +1018,16 @@ static inline void *body_clCreateKernel(opencl_pfn_clCreateKernel real, void *pr
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateKernel(&call, program, kernel_name, errcode_ret);
 	ret = real(program, kernel_name, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_kernel(ret, OPENCL_FN_clCreateKernel, program);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -2043,14 +2061,16 @@ static inline void *body_clCreateFromGLBuffer(opencl_pfn_clCreateFromGLBuffer re
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateFromGLBuffer(&call, context, flags, bufobj, errcode_ret);
 	ret = real(context, flags, bufobj, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromGLBuffer, TANDEM_MEMORY_KIND_buffer, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -2078,15 +2098,17 @@ static inline void *body_clCreateFromGLTexture2D(opencl_pfn_clCreateFromGLTextur
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateFromGLTexture2D(&call, context, flags, target, miplevel, texture,
 			errcode_ret);
 	ret = real(context, flags, target, miplevel, texture, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromGLTexture2D, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -2116,15 +2138,17 @@ static inline void *body_clCreateFromGLTexture3D(opencl_pfn_clCreateFromGLTextur
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateFromGLTexture3D(&call, context, flags, target, miplevel, texture,
 			errcode_ret);
 	ret = real(context, flags, target, miplevel, texture, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromGLTexture3D, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -2153,15 +2177,17 @@ static inline void *body_clCreateFromGLRenderbuffer(opencl_pfn_clCreateFromGLRen
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateFromGLRenderbuffer(&call, context, flags, renderbuffer,
 			errcode_ret);
 	ret = real(context, flags, renderbuffer, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromGLRenderbuffer, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -2378,15 +2404,17 @@ static inline void *body_clCreateSubBuffer(opencl_pfn_clCreateSubBuffer real, vo
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateSubBuffer(&call, buffer, flags, buffer_create_type,
 			buffer_create_info, errcode_ret);
 	ret = real(buffer, flags, buffer_create_type, buffer_create_info, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateSubBuffer, TANDEM_MEMORY_KIND_sub_buffer, NULL, buffer, flags, opencl_sub_buffer_word(buffer_create_type, buffer_create_info, 1));
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -2446,14 +2474,16 @@ static inline void *body_clCreateUserEvent(opencl_pfn_clCreateUserEvent real, vo
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint64_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateUserEvent(&call, context, errcode_ret);
 	ret = real(context, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_event(ret, OPENCL_FN_clCreateUserEvent, context);
-	opencl_end_pointer(&call, error, number);
+	opencl_end_pointer(&call, error, end, number);
 	return ret;
 }
 
@@ -2735,14 +2765,16 @@ static inline void *body_clCreateEventFromGLsyncKHR(opencl_pfn_clCreateEventFrom
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint64_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateEventFromGLsyncKHR(&call, context, sync, errcode_ret);
 	ret = real(context, sync, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_event(ret, OPENCL_FN_clCreateEventFromGLsyncKHR, context);
-	opencl_end_pointer(&call, error, number);
+	opencl_end_pointer(&call, error, end, number);
 	return ret;
 }
 
@@ -2849,15 +2881,17 @@ static inline void *body_clCreateImage(opencl_pfn_clCreateImage real, void *cont
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateImage(&call, context, flags, image_format, image_desc, host_ptr,
 			errcode_ret);
 	ret = real(context, flags, image_format, image_desc, host_ptr, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateImage, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -2889,15 +2923,17 @@ static inline void *body_clCreateProgramWithBuiltInKernels(
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateProgramWithBuiltInKernels(&call, context, num_devices, device_list,
 			kernel_names, errcode_ret);
 	ret = real(context, num_devices, device_list, kernel_names, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithBuiltInKernels, TANDEM_PROGRAM_SOURCE_builtin, context, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -3240,15 +3276,17 @@ static inline void *body_clCreateFromGLTexture(opencl_pfn_clCreateFromGLTexture 
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateFromGLTexture(&call, context, flags, target, miplevel, texture,
 			errcode_ret);
 	ret = real(context, flags, target, miplevel, texture, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromGLTexture, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -3278,15 +3316,17 @@ static inline void *body_clCreateFromEGLImageKHR(opencl_pfn_clCreateFromEGLImage
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateFromEGLImageKHR(&call, context, egldisplay, eglimage, flags,
 			properties, errcode_ret);
 	ret = real(context, egldisplay, eglimage, flags, properties, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromEGLImageKHR, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -3398,14 +3438,16 @@ static inline void *body_clCreateEventFromEGLSyncKHR(
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint64_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateEventFromEGLSyncKHR(&call, context, sync, display, errcode_ret);
 	ret = real(context, sync, display, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_event(ret, OPENCL_FN_clCreateEventFromEGLSyncKHR, context);
-	opencl_end_pointer(&call, error, number);
+	opencl_end_pointer(&call, error, end, number);
 	return ret;
 }
 
@@ -3453,15 +3495,17 @@ static inline void *body_clCreatePipe(opencl_pfn_clCreatePipe real, void *contex
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreatePipe(&call, context, flags, pipe_packet_size, pipe_max_packets,
 			properties, errcode_ret);
 	ret = real(context, flags, pipe_packet_size, pipe_max_packets, properties, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreatePipe, TANDEM_MEMORY_KIND_pipe, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -3746,15 +3790,17 @@ static inline void *body_clCreateSamplerWithProperties(
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateSamplerWithProperties(&call, context, sampler_properties,
 			errcode_ret);
 	ret = real(context, sampler_properties, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_sampler, ret);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -3878,14 +3924,16 @@ static inline void *body_clCloneKernel(opencl_pfn_clCloneKernel real, void *sour
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCloneKernel(&call, source_kernel, errcode_ret);
 	ret = real(source_kernel, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_kernel(ret, OPENCL_FN_clCloneKernel, NULL);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -3909,14 +3957,16 @@ static inline void *body_clCreateProgramWithIL(opencl_pfn_clCreateProgramWithIL 
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateProgramWithIL(&call, context, il, length, errcode_ret);
 	ret = real(context, il, length, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithIL, TANDEM_PROGRAM_SOURCE_il, context, length);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -4170,15 +4220,17 @@ static inline void *body_clCreateBufferWithProperties(
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateBufferWithProperties(&call, context, properties, flags, size,
 			host_ptr, errcode_ret);
 	ret = real(context, properties, flags, size, host_ptr, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateBufferWithProperties, TANDEM_MEMORY_KIND_buffer, context, NULL, flags, size);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -4209,15 +4261,17 @@ static inline void *body_clCreateImageWithProperties(
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateImageWithProperties(&call, context, properties, flags,
 			image_format, image_desc, host_ptr, errcode_ret);
 	ret = real(context, properties, flags, image_format, image_desc, host_ptr, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateImageWithProperties, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -5662,15 +5716,17 @@ static NOINLINE void *body_clCreateAcceleratorINTEL(opencl_pfn_clCreateAccelerat
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateAcceleratorINTEL(&call, context, accelerator_type, descriptor_size,
 			descriptor, errcode_ret);
 	ret = real(context, accelerator_type, descriptor_size, descriptor, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_accelerator, ret);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -5755,15 +5811,17 @@ static NOINLINE void *body_clCreateBufferWithPropertiesINTEL(
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateBufferWithPropertiesINTEL(&call, context, properties, flags, size,
 			host_ptr, errcode_ret);
 	ret = real(context, properties, flags, size, host_ptr, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateBufferWithPropertiesINTEL, TANDEM_MEMORY_KIND_buffer, context, NULL, flags, size);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -5851,15 +5909,17 @@ static NOINLINE void *body_clCreateCommandBufferKHR(opencl_pfn_clCreateCommandBu
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateCommandBufferKHR(&call, num_queues, queues, properties,
 			errcode_ret);
 	ret = real(num_queues, queues, properties, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_command_buffer, ret);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -6007,15 +6067,17 @@ static NOINLINE void *body_clCreateFromVA_APIMediaSurfaceINTEL(
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateFromVA_APIMediaSurfaceINTEL(&call, context, flags, surface, plane,
 			errcode_ret);
 	ret = real(context, flags, surface, plane, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clCreateFromVA_APIMediaSurfaceINTEL, TANDEM_MEMORY_KIND_image, context, NULL, flags, 0);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -6098,14 +6160,16 @@ static NOINLINE void *body_clCreateProgramWithILKHR(opencl_pfn_clCreateProgramWi
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateProgramWithILKHR(&call, context, il, length, errcode_ret);
 	ret = real(context, il, length, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithILKHR, TANDEM_PROGRAM_SOURCE_il, context, length);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -6181,15 +6245,17 @@ static NOINLINE void *body_clCreateSemaphoreWithPropertiesKHR(
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clCreateSemaphoreWithPropertiesKHR(&call, context, sema_props,
 			errcode_ret);
 	ret = real(context, sema_props, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_semaphore, ret);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -6274,7 +6340,7 @@ static NOINLINE void *body_clDeviceMemAllocINTEL(opencl_pfn_clDeviceMemAllocINTE
 			errcode_ret);
 	ret = real(context, device, properties, size, alignment, error_at);
 	error = *error_at;
-	opencl_end_pointer(&call, error, (uintptr_t)ret);
+	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret);
 	opencl_allocated(ret, OPENCL_FN_clDeviceMemAllocINTEL, TANDEM_MEMORY_KIND_usm_device, context, device, 0, size);
 	return ret;
 }
@@ -10248,7 +10314,7 @@ static NOINLINE void *body_clHostMemAllocINTEL(opencl_pfn_clHostMemAllocINTEL re
 			errcode_ret);
 	ret = real(context, properties, size, alignment, error_at);
 	error = *error_at;
-	opencl_end_pointer(&call, error, (uintptr_t)ret);
+	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret);
 	opencl_allocated(ret, OPENCL_FN_clHostMemAllocINTEL, TANDEM_MEMORY_KIND_usm_host, context, NULL, 0, size);
 	return ret;
 }
@@ -10326,7 +10392,7 @@ static NOINLINE void *body_clIcdGetFunctionAddressForPlatformKHR(
 
 	opencl_begin_clIcdGetFunctionAddressForPlatformKHR(&call, platform, func_name);
 	ret = real(platform, func_name);
-	opencl_end_pointer(&call, 0, (uintptr_t)ret);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uintptr_t)ret);
 	return ret;
 }
 
@@ -10559,15 +10625,17 @@ static NOINLINE void *body_clImportMemoryARM(opencl_pfn_clImportMemoryARM real, 
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clImportMemoryARM(&call, context, flags, properties, memory, size,
 			errcode_ret);
 	ret = real(context, flags, properties, memory, size, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = opencl_created_memory(ret, OPENCL_FN_clImportMemoryARM, TANDEM_MEMORY_KIND_other, context, NULL, flags, size);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -11282,16 +11350,18 @@ static NOINLINE void *body_clRemapCommandBufferKHR(opencl_pfn_clRemapCommandBuff
 	int32_t error_local = 0, error;
 	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
+	uint64_t end;
 	void *ret;
 
 	opencl_begin_clRemapCommandBufferKHR(&call, command_buffer, automatic, num_queues,
 			queues, num_handles, handles, handles_ret, errcode_ret);
 	ret = real(command_buffer, automatic, num_queues, queues, num_handles, handles,
 			handles_ret, error_at);
+	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_command_buffer, ret);
-	opencl_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	return ret;
 }
 
@@ -11567,7 +11637,7 @@ static NOINLINE void *body_clSVMAllocARM(opencl_pfn_clSVMAllocARM real, void *co
 
 	opencl_begin_clSVMAllocARM(&call, context, flags, size, alignment);
 	ret = real(context, flags, size, alignment);
-	opencl_end_pointer(&call, 0, (uintptr_t)ret);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uintptr_t)ret);
 	opencl_allocated(ret, OPENCL_FN_clSVMAllocARM, TANDEM_MEMORY_KIND_svm, context, NULL, flags, size);
 	return ret;
 }
@@ -11645,7 +11715,7 @@ static NOINLINE void *body_clSVMAllocWithPropertiesKHR(
 			size, errcode_ret);
 	ret = real(context, properties, svm_type_index, size, error_at);
 	error = *error_at;
-	opencl_end_pointer(&call, error, (uintptr_t)ret);
+	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret);
 	opencl_allocated(ret, OPENCL_FN_clSVMAllocWithPropertiesKHR, TANDEM_MEMORY_KIND_svm, context, NULL, 0, size);
 	return ret;
 }
@@ -12407,7 +12477,7 @@ static NOINLINE void *body_clSharedMemAllocINTEL(opencl_pfn_clSharedMemAllocINTE
 			errcode_ret);
 	ret = real(context, device, properties, size, alignment, error_at);
 	error = *error_at;
-	opencl_end_pointer(&call, error, (uintptr_t)ret);
+	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret);
 	opencl_allocated(ret, OPENCL_FN_clSharedMemAllocINTEL, TANDEM_MEMORY_KIND_usm_shared, context, device, 0, size);
 	return ret;
 }
