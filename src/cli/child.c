@@ -42,21 +42,45 @@ struct start {
 	sigset_t mask;
 };
 
-/* Between vfork() and exec: on the recorder's memory, with signals of its own. */
-static void __attribute__((noinline)) become(const struct start *start, volatile int *error)
+/* Between vfork() and exec: on the recorder's memory, with signals of its own.
+ * The pipe closes with exec, or says why there was none. */
+static void __attribute__((noinline)) become(const struct start *start, int report)
 {
+	int error;
+
 	sigaction(SIGCHLD, &start->on_child, NULL);
 	sigprocmask(SIG_SETMASK, &start->mask, NULL);
 	execve(start->path, start->arguments, start->environment);
-	*error = errno;
+	error = errno;
+	if (write(report, &error, sizeof(error)) < 0)
+		_exit(126);
 	_exit(127);
+}
+
+/* Returns the child's number, or -errno. */
+static pid_t start_child(const struct start *start)
+{
+	int ends[2], error = 0;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = vfork();
+	if (pid == 0)
+		become(start, ends[1]);
+	if (pid < 0)
+		error = errno;
+	close(ends[1]);
+	if (pid > 0 && read(ends[0], &error, sizeof(error)) == (ssize_t)sizeof(error))
+		waitpid(pid, NULL, 0);
+	close(ends[0]);
+	return error ? -error : pid;
 }
 
 int child_start(pid_t *pid, const char *path, char **arguments, char **environment)
 {
 	struct sigaction by_default = {.sa_handler = SIG_DFL};
 	struct start start = {path, arguments, environment, by_default, {{0}}};
-	volatile int error = 0;
 	sigset_t blocked;
 
 	/* Blocked before the program exists: a Ctrl-C in between waits until the
@@ -69,16 +93,10 @@ int child_start(pid_t *pid, const char *path, char **arguments, char **environme
 	 * see how it ended. */
 	sigaction(SIGCHLD, &by_default, &start.on_child);
 
-	*pid = vfork();
-	if (*pid == 0)
-		become(&start, &error);
-	if (*pid < 0)
-		error = errno;
-	if (error) {
-		if (*pid > 0)
-			waitpid(*pid, NULL, 0);
+	*pid = start_child(&start);
+	if (*pid < 0) {
 		sigprocmask(SIG_SETMASK, &start.mask, NULL);
-		return -error;
+		return (int)*pid;
 	}
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
