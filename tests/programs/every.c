@@ -75,6 +75,9 @@ static void show(const char *function, long result, cl_int error_code)
 
 int main(int argc, char **argv)
 {
+	/* The first call is the loader's chance to look for drivers: errno then is
+	 * as it may be. */
+	clGetPlatformIDs(0, NULL, &number);
 	if (argc > 1 && !strcmp(argv[1], "null")) {
 		nulls_call();
 		return 0;

@@ -1,16 +1,19 @@
 /* A loader layer that counts the calls that it sees and passes them on: to know
  * what a program calls, and to be a layer that a program brings along. Each
- * entry is two instructions, so that no signature is needed.
+ * entry is three instructions, so that no signature is needed.
  *
- *   LAYER_COUNTS   FILE: at exit a line of JSON is added, {"pid":n, FUNCTION:n...}
+ *   LAYER_COUNTS   FILE: one `struct counter` for each function, mapped by every
+ *                  process and counted in place, so that no death loses a count
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_icd.h>
 #include <CL/cl_layer.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../stubs/functions.h"
@@ -21,19 +24,61 @@
 
 #define ENTRIES(X) STUB_TABLE(X) X(clGetExtensionFunctionAddress)
 
-#define X(name)                                                  \
-	__attribute__((visibility("hidden"))) long count_##name; \
-	__attribute__((visibility("hidden"))) void *next_##name; \
-	void entry_##name(void);                                 \
-	__asm__(".pushsection .text\n"                           \
-		".hidden entry_" #name "\n"                      \
-		".globl entry_" #name "\n"                       \
-		"entry_" #name ":\n"                             \
-		"	lock incq count_" #name "(%rip)\n"       \
-		"	jmp *next_" #name "(%rip)\n"             \
-		".popsection\n");
+struct counter {
+	char name[56];
+	uint64_t calls;
+};
+
+enum {
+#define X(name) INDEX_##name,
+	ENTRIES(X)
+#undef X
+	COUNTERS
+};
+
+static struct counter private_counters[COUNTERS];
+
+/* Named by the entries below. */
+__attribute__((visibility("hidden"))) struct counter *layer_counters = private_counters;
+
+#define X(name)                                                                 \
+	__attribute__((visibility("hidden"))) void *next_##name;                \
+	void entry_##name(void);                                                \
+	__attribute__((naked)) void entry_##name(void)                          \
+	{                                                                       \
+		__asm__("mov layer_counters(%%rip), %%r11\n"                    \
+			"lock incq %c0(%%r11)\n"                                \
+			"jmp *next_" #name "(%%rip)\n"                          \
+			:                                                       \
+			: "i"(INDEX_##name * sizeof(struct counter) +           \
+			      offsetof(struct counter, calls)));                \
+	}
 ENTRIES(X)
 #undef X
+
+__attribute__((constructor)) static void counters_map(void)
+{
+	static const char *const names[COUNTERS] = {
+#define X(name) [INDEX_##name] = #name,
+		ENTRIES(X)
+#undef X
+	};
+	const char *path = getenv("LAYER_COUNTS");
+	int file = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+
+	if (file < 0)
+		return;
+	if (!ftruncate(file, sizeof(private_counters))) {
+		void *mapped = mmap(NULL, sizeof(private_counters), PROT_READ | PROT_WRITE,
+				    MAP_SHARED, file, 0);
+
+		if (mapped != MAP_FAILED)
+			layer_counters = mapped;
+	}
+	close(file);
+	for (int i = 0; i < COUNTERS; i++)
+		strcpy(layer_counters[i].name, names[i]);
+}
 
 static cl_icd_dispatch table;
 
@@ -70,29 +115,4 @@ clInitLayer(cl_uint num_entries, const cl_icd_dispatch *target_dispatch, cl_uint
 	*num_entries_ret = sizeof(table) / sizeof(void *);
 	*layer_dispatch_ret = &table;
 	return CL_SUCCESS;
-}
-
-__attribute__((destructor)) static void counts_write(void)
-{
-	static char line[16384];
-	const char *path = getenv("LAYER_COUNTS");
-	int used;
-
-	if (!path)
-		return;
-	used = snprintf(line, sizeof(line), "{\"pid\":%d", (int)getpid());
-#define X(name)                                                                         \
-	if (count_##name)                                                               \
-		used += snprintf(line + used, sizeof(line) - (size_t)used, ",\"%s\":%ld", \
-				 #name, count_##name);
-	ENTRIES(X)
-#undef X
-	used += snprintf(line + used, sizeof(line) - (size_t)used, "}\n");
-
-	int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-
-	if (file < 0 || write(file, line, (size_t)used) != used)
-		perror(path);
-	if (file >= 0)
-		close(file);
 }

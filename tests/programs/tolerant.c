@@ -61,8 +61,12 @@ int main(void)
 	const char *text = "__kernel void touch(__global int *a) { }";
 	cl_platform_id platform = NULL;
 	cl_device_id device = NULL;
+	cl_uint platforms = 0;
 	cl_int error = 0;
 
+	/* The first call is the loader's chance to look for drivers: errno then is
+	 * as it may be. */
+	clGetPlatformIDs(0, NULL, &platforms);
 	errno = UNTOUCHED;
 	if (SHOW(clGetPlatformIDs, 1, &platform, NULL) ||
 	    SHOW(clGetDeviceIDs, platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL))
