@@ -20,7 +20,7 @@
 #include "trace/event.h"
 #include "trace/session.h"
 
-#define MERGE_BLOCKS_BYTES (24u << 20)
+#define MERGE_BLOCKS_BYTES (8u << 20)
 
 struct trace_records;
 
