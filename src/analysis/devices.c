@@ -116,10 +116,13 @@ int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint6
 	return busy_add(&devices->rows[row].busy, start_ns, end_ns);
 }
 
-void devices_settle(struct devices *devices)
+int devices_settle(struct devices *devices)
 {
-	for (size_t i = 0; i < devices->count; i++)
-		busy_settle(&devices->rows[i].busy);
+	int status = 0;
+
+	for (size_t i = 0; !status && i < devices->count; i++)
+		status = busy_settle(&devices->rows[i].busy);
+	return status;
 }
 
 const char *devices_domain(uint8_t domain)

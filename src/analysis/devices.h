@@ -52,8 +52,8 @@ int devices_of_known(struct devices *devices, uint32_t process, uint32_t number,
 /* An operation with times. Returns 0 or -ENOMEM. */
 int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns);
 
-/* No command is in flight anywhere. */
-void devices_settle(struct devices *devices);
+/* No command is in flight anywhere. Returns 0 or -ENOMEM. */
+int devices_settle(struct devices *devices);
 
 /* Gives the rows their shown names and writes the table of devices. Returns 0 or
  * -ENOMEM. */

@@ -229,8 +229,8 @@ int operations_add(struct operations *operations, const struct trace_event *even
 		operations->queues[queue].untimed++;
 	}
 	operations->in_flight[process]--;
-	if (--operations->in_flight_all == 0)
-		devices_settle(operations->devices);
+	if (--operations->in_flight_all == 0 && !status)
+		status = devices_settle(operations->devices);
 	return status;
 }
 
