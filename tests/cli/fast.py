@@ -15,16 +15,19 @@ LIMIT_MS = 3.0
 if os.environ.get("TANDEM_SANITIZE"):
     skip("a quick start", "a sanitizer's start is slow")
     finish()
-alone, recorded = [], []
-for i in range(60):
+alone, recorded = 1e3, 1e3
+# The least of many: other work on the machine only ever adds, and when there is
+# much of it, it takes more rounds to see behind it.
+for i in range(1000):
     start = time.perf_counter()
     subprocess.run(["/bin/true"])
     middle = time.perf_counter()
     subprocess.run([TANDEM, "record", "-o", str(i), "/bin/true"], stderr=subprocess.DEVNULL)
-    alone.append(middle - start)
-    recorded.append(time.perf_counter() - middle)
-# The least, not the mean: other work on the machine only ever adds.
-added = [min(times) * 1e3 for times in (alone, recorded)]
-check(added[1] - added[0] <= LIMIT_MS, "a quick start", "%.2f ms alone, %.2f ms recorded" % tuple(added))
-print("# %.2f ms alone, %.2f ms recorded" % tuple(added))
+    alone = min(alone, (middle - start) * 1e3)
+    recorded = min(recorded, (time.perf_counter() - middle) * 1e3)
+    if i >= 100 and recorded - alone <= LIMIT_MS:
+        break
+figures = "%.2f ms alone, %.2f ms recorded, of %d" % (alone, recorded, i + 1)
+check(recorded - alone <= LIMIT_MS, "a quick start", figures)
+print("# " + figures)
 finish()
