@@ -32,7 +32,7 @@ def main():
     generator, folder = sys.argv[1:]
     os.makedirs(folder, exist_ok=True)
     for level in "none", "basic", "full":
-        for records, window in (20, 1024), (60, 2048), (200, 4096):
+        for records, window in (20, 1024), (60, 1200):
             data = session_input(generator, level, records, window)
             with open(os.path.join(folder, f"{level}-{records}"), "wb") as file:
                 file.write(data)
