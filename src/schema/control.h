@@ -40,14 +40,14 @@ enum tandem_clock_source {
 struct tandem_control {
 	/* Read on every call: the mask of domains (1 << number, ids.h) that
 	 * record now. 0 = none. */
-	_Atomic uint32_t recording;
+	_Alignas(TANDEM_CONTROL_BYTES) _Atomic uint32_t recording;
 	uint32_t args_level;	/* enum tandem_args_level, fixed for the run */
 	uint32_t device_timing; /* 1: profiling is switched on for queues */
 	uint32_t clock_source;	/* enum tandem_clock_source */
 	_Atomic uint32_t epoch; /* +1 at each resume: descriptions made before are stale */
 	uint32_t cut_bytes;	/* strings and arrays are cut at this length */
 	uint32_t exit_wait_ms;	/* bound on waiting for running commands at exit */
-	uint32_t window_bytes;	/* size of a stream's window */
+	uint32_t window_bytes;	/* largest size of a stream's window; a multiple of 4096 */
 
 	uint64_t magic;
 	uint32_t version;
@@ -70,7 +70,7 @@ struct tandem_control {
 	_Atomic uint64_t untimed_queues;  /* queues without device times */
 };
 
-_Static_assert(sizeof(struct tandem_control) <= TANDEM_CONTROL_BYTES, "one page");
+_Static_assert(sizeof(struct tandem_control) == TANDEM_CONTROL_BYTES, "one page");
 _Static_assert(TANDEM_LOSS_COUNT <= 32, "room for every loss reason");
 
 #endif

@@ -1,0 +1,153 @@
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void say(const char *format, va_list arguments)
+{
+	/* One write, so that a line does not mix with the program's own. */
+	char line[4096];
+	int used = snprintf(line, sizeof(line), "tandem: ");
+
+	vsnprintf(line + used, sizeof(line) - (size_t)used, format, arguments);
+	fprintf(stderr, "%s\n", line);
+}
+
+int cli_error(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+	return CLI_FAILED;
+}
+
+void cli_note(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	say(format, arguments);
+	va_end(arguments);
+}
+
+int cli_help(const char *text)
+{
+	fputs(text, stdout);
+	return CLI_DONE;
+}
+
+int cli_usage(const char *verb)
+{
+	fprintf(stderr, "Try `tandem %s --help`.\n", verb);
+	return CLI_USAGE;
+}
+
+bool cli_colour(int fd)
+{
+	const char *none = getenv("NO_COLOR");
+	const char *term = getenv("TERM");
+
+	if (none && *none)
+		return false;
+	if (!term || !strcmp(term, "dumb"))
+		return false;
+	return isatty(fd);
+}
+
+static int unit_shift(const char *unit)
+{
+	static const char letters[] = "KMGT";
+	const char *letter;
+
+	if (!*unit || !strcmp(unit, "B"))
+		return 0;
+	letter = strchr(letters, *unit == 'k' ? 'K' : *unit);
+	if (!letter)
+		return -EINVAL;
+	if (unit[1] && strcmp(unit + 1, "B") != 0 && strcmp(unit + 1, "iB") != 0)
+		return -EINVAL;
+	return (int)(letter - letters + 1) * 10;
+}
+
+int cli_parse_bytes(const char *text, uint64_t *bytes)
+{
+	char *rest;
+	double number;
+	int shift;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	number = strtod(text, &rest);
+	shift = unit_shift(rest);
+	if (shift < 0)
+		return -EINVAL;
+	number *= (double)(UINT64_C(1) << shift);
+	if (!(number < 9e18))
+		return -ERANGE;
+	*bytes = (uint64_t)number;
+	return 0;
+}
+
+int cli_parse_number(const char *text, uint64_t max, uint64_t *number)
+{
+	char *rest;
+	unsigned long long value;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(text, &rest, 10);
+	if (*rest)
+		return -EINVAL;
+	if (errno || value > max)
+		return -ERANGE;
+	*number = value;
+	return 0;
+}
+
+int cli_parse_word(const char *text, const char *const *words)
+{
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	return -EINVAL;
+}
+
+char *cli_format_count(char *buffer, uint64_t count)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
+	char *out = buffer;
+
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+	return buffer;
+}
+
+char *cli_format_bytes(char *buffer, uint64_t bytes)
+{
+	static const char *const units[] = {"kB", "MB", "GB", "TB"};
+	double value = (double)bytes / 1000;
+	size_t unit = 0;
+
+	if (bytes < 1000) {
+		snprintf(buffer, 32, "%u bytes", (unsigned)bytes);
+		return buffer;
+	}
+	while (value >= 999.95 && unit + 1 < sizeof(units) / sizeof(*units)) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(buffer, 32, "%.1f %s", value, units[unit]);
+	return buffer;
+}

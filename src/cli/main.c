@@ -1,0 +1,116 @@
+/* The command: finds the verb and hands over. */
+#include "cli/cli.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A verb that is not in this build has no function. */
+#define X(verb, words) extern __typeof__(cmd_##verb) cmd_##verb __attribute__((weak));
+CLI_VERBS(X)
+#undef X
+
+struct verb {
+	const char *name;
+	const char *words;
+	int (*run)(int argc, char **argv);
+};
+
+static const struct verb verbs[] = {
+#define X(verb, words) {#verb, words, cmd_##verb},
+	CLI_VERBS(X)
+#undef X
+};
+
+enum { VERB_COUNT = sizeof(verbs) / sizeof(*verbs) };
+
+static int print_help(void)
+{
+	puts("Usage: tandem VERB [options]\n"
+	     "\n"
+	     "Tandem records what a program does on the CPU and on the GPU in one trace, on\n"
+	     "one clock, without recompiling it, and shows where the time went.\n");
+	for (int i = 0; i < VERB_COUNT; i++)
+		printf("  %-8s  %s\n", verbs[i].name, verbs[i].words);
+	puts("\n"
+	     "  tandem record ./app      run ./app and record it\n"
+	     "  tandem report DIR        show where its time went\n"
+	     "\n"
+	     "`tandem VERB --help` tells more, and so does `man tandem-VERB`.");
+	return CLI_DONE;
+}
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned least = a < b ? a : b;
+
+	return least < c ? least : c;
+}
+
+/* Letters to insert, drop or replace to make one word of the other. */
+static unsigned word_distance(const char *a, const char *b)
+{
+	unsigned row[32];
+	size_t length = strlen(b);
+
+	if (length >= sizeof(row) / sizeof(*row))
+		return ~0u;
+	for (unsigned i = 0; i <= length; i++)
+		row[i] = i;
+	for (; *a; a++) {
+		unsigned corner = row[0]++;
+
+		for (size_t i = 1; i <= length; i++) {
+			unsigned above = row[i];
+
+			row[i] = min3(above + 1, row[i - 1] + 1, corner + (*a != b[i - 1]));
+			corner = above;
+		}
+	}
+	return row[length];
+}
+
+static int unknown_verb(const char *word)
+{
+	const struct verb *nearest = NULL;
+	unsigned least = 3;
+
+	for (int i = 0; i < VERB_COUNT; i++) {
+		unsigned distance = word_distance(word, verbs[i].name);
+
+		if (distance < least) {
+			least = distance;
+			nearest = &verbs[i];
+		}
+	}
+	if (nearest)
+		cli_error("there is no verb `%s`; did you mean `%s`?", word, nearest->name);
+	else
+		cli_error("there is no verb `%s`; `tandem --help` lists them", word);
+	return CLI_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	if (!word) {
+		cli_error("which verb? `tandem --help` lists them");
+		return CLI_USAGE;
+	}
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
+		return print_help();
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		puts("tandem " TANDEM_VERSION);
+		return CLI_DONE;
+	}
+	for (int i = 0; i < VERB_COUNT; i++)
+		if (!strcmp(word, verbs[i].name))
+			return verbs[i].run ? verbs[i].run(argc - 1, argv + 1)
+					    : cli_error("`%s` is not in this build", word);
+	if (*word == '-') {
+		cli_error("there is no option `%s` before the verb", word);
+		return CLI_USAGE;
+	}
+	return unknown_verb(word);
+}

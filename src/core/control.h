@@ -1,0 +1,39 @@
+/* The control page as a traced process sees it: a page of this library's own
+ * data over which the session's DIR/control is mapped, so that asking whether
+ * to record is one comparison with a word at a fixed place.
+ *
+ * Before tandem_control_attach(), and for ever when there is no session, the
+ * page is zero: nothing records.
+ */
+#ifndef TANDEM_CORE_CONTROL_H
+#define TANDEM_CORE_CONTROL_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "schema/control.h"
+#include "schema/ids.h"
+
+#define tandem_likely(x) __builtin_expect(!!(x), 1)
+#define tandem_unlikely(x) __builtin_expect(!!(x), 0)
+
+extern struct tandem_control tandem_control;
+
+/* The session's directory, absolute; "" when there is none. */
+extern char tandem_session_dir[];
+
+/* Maps the session named by TANDEM_SESSION. 0, or -errno and nothing has
+ * changed: -ENOENT no session, -EPERM set-user-id program, -EPROTO another
+ * version's session. Called once, before any other thread can record. */
+int tandem_control_attach(void);
+
+/* The mask of domains that record now. */
+static inline uint32_t tandem_recording(void)
+{
+	return atomic_load_explicit(&tandem_control.recording, memory_order_relaxed);
+}
+
+/* Counts `count` events lost for this reason. Any thread; in a signal handler. */
+void tandem_lost(enum tandem_loss reason, uint64_t count);
+
+#endif

@@ -1,0 +1,12 @@
+/* The trace's metadata: TSDL text (CTF 1.8.3, section 7 and appendix C). */
+#ifndef TANDEM_CORE_METADATA_H
+#define TANDEM_CORE_METADATA_H
+
+#include <stdint.h>
+
+/* Writes `dir`/metadata: the trace, its environment (who was recorded, with
+ * which options), the clock, the stream class and every event class at the
+ * session's argument level. 0 or -errno. */
+int tandem_metadata_write(const char *dir, const uint8_t uuid[16]);
+
+#endif

@@ -1,0 +1,245 @@
+#include "core/object.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+#include "core/process.h"
+#include "core/stream.h"
+
+/* Tables of slots, each four times the one before; new handles go to the
+ * newest. A slot once taken keeps its key: drivers hand out the same addresses
+ * again and again, so the tables grow with the objects alive, not with those
+ * ever made. */
+struct slot {
+	_Atomic uint64_t key;
+	_Atomic uint64_t value;
+};
+
+_Static_assert(TANDEM_HANDLE_STATE + 1 < 16, "a key has four bits for the type");
+
+#define FIRST_SLOTS 2048u
+#define TABLES 12u
+
+static struct slot first_table[FIRST_SLOTS];
+static struct slot *_Atomic tables[TABLES] = { first_table };
+static _Atomic uint32_t newest;
+static _Atomic uint64_t taken[TABLES];
+static _Atomic uint32_t numbers[TANDEM_OBJECT_COUNT];
+static void (*_Atomic describer)(unsigned type, void *handle, uint32_t number);
+
+/* Objects met in a record under way, described after it. */
+#define PENDING 16u
+static __thread struct {
+	void *handle;
+	uint32_t number;
+	uint32_t type;
+} pending[PENDING] __attribute__((tls_model("initial-exec")));
+
+static uint64_t table_slots(uint32_t table)
+{
+	return (uint64_t)FIRST_SLOTS << (2 * table);
+}
+
+/* Addresses in user space have 47 or 56 significant bits; the type rides in
+ * the low four, which alignment keeps clear, mixed so that any handle works. */
+static uint64_t key_of(unsigned type, const void *handle)
+{
+	return ((uint64_t)(uintptr_t)handle << 4 | (uint64_t)(uintptr_t)handle >> 60) ^ (type + 1);
+}
+
+static uint64_t slot_of(uint64_t key, uint64_t slots)
+{
+	return (key * 0x9e3779b97f4a7c15u) >> (64 - __builtin_ctzll(slots));
+}
+
+/* The slot of the key in this table, or NULL. With `take`, an empty one is
+ * taken for it. */
+static struct slot *table_find(uint32_t table, uint64_t key, int take)
+{
+	struct slot *slots = atomic_load_explicit(&tables[table], memory_order_acquire);
+	uint64_t count = table_slots(table);
+	uint64_t at = slot_of(key, count);
+
+	for (uint64_t probes = 0; slots && probes < 256; probes++) {
+		struct slot *slot = &slots[(at + probes) & (count - 1)];
+		uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
+
+		if (found == key)
+			return slot;
+		if (found)
+			continue;
+		if (!take)
+			return NULL;
+		if (atomic_compare_exchange_strong(&slot->key, &found, key)) {
+			atomic_fetch_add_explicit(&taken[table], 1, memory_order_relaxed);
+			return slot;
+		}
+		if (found == key)
+			return slot;
+	}
+	return NULL;
+}
+
+static struct slot *find(uint64_t key)
+{
+	for (uint32_t table = atomic_load_explicit(&newest, memory_order_acquire) + 1; table--;) {
+		struct slot *slot = table_find(table, key, 0);
+
+		if (slot)
+			return slot;
+	}
+	return NULL;
+}
+
+/* A larger table behind the newest. Losing the race is as good as winning. */
+static int grow(uint32_t table)
+{
+	struct slot *none = NULL;
+	size_t bytes = table_slots(table + 1) * sizeof(struct slot);
+	void *slots;
+	int saved = errno;
+
+	if (table + 1 >= TABLES)
+		return -ENOMEM;
+	slots = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	errno = saved;
+	if (slots == MAP_FAILED)
+		return -ENOMEM;
+	if (!atomic_compare_exchange_strong(&tables[table + 1], &none, slots))
+		munmap(slots, bytes);
+	atomic_compare_exchange_strong(&newest, &table, table + 1);
+	return 0;
+}
+
+static struct slot *find_or_take(uint64_t key)
+{
+	struct slot *slot = find(key);
+
+	while (!slot) {
+		uint32_t table = atomic_load_explicit(&newest, memory_order_acquire);
+
+		if (atomic_load_explicit(&taken[table], memory_order_relaxed) <
+		    table_slots(table) / 2)
+			slot = table_find(table, key, 1);
+		if (!slot && grow(table))
+			return NULL;
+	}
+	return slot;
+}
+
+static uint64_t stamped(uint32_t number)
+{
+	return (uint64_t)tandem_process_epoch() << 32 | number;
+}
+
+uint32_t tandem_object_assign(unsigned type, const void *handle)
+{
+	struct slot *slot;
+	uint32_t number;
+
+	if (!handle)
+		return 0;
+	slot = find_or_take(key_of(type, handle));
+	if (!slot) {
+		tandem_lost(TANDEM_LOSS_no_memory, 1);
+		return TANDEM_OBJECT_UNKNOWN;
+	}
+	number = atomic_fetch_add_explicit(&numbers[type], 1, memory_order_relaxed) + 1;
+	atomic_store_explicit(&slot->value, stamped(number), memory_order_release);
+	return number;
+}
+
+uint32_t tandem_object_find(unsigned type, const void *handle)
+{
+	struct slot *slot = handle ? find(key_of(type, handle)) : NULL;
+	uint64_t value;
+
+	if (!slot)
+		return 0;
+	value = atomic_load_explicit(&slot->value, memory_order_acquire);
+	return value >> 32 == tandem_process_epoch() ? (uint32_t)value : 0;
+}
+
+static uint32_t number_unannounced(unsigned type, const void *handle)
+{
+	struct tandem_thread *thread = &tandem_thread;
+	uint32_t number = tandem_object_assign(type, handle);
+
+	if (number != TANDEM_OBJECT_UNKNOWN && thread->undescribed < PENDING) {
+		pending[thread->undescribed].handle = (void *)(uintptr_t)handle;
+		pending[thread->undescribed].number = number;
+		pending[thread->undescribed].type = type;
+		thread->undescribed++;
+	}
+	return number;
+}
+
+uint32_t tandem_object_number(unsigned type, const void *handle)
+{
+	uint32_t number;
+
+	if (!handle)
+		return 0;
+	number = tandem_object_find(type, handle);
+	return tandem_likely(number) ? number : number_unannounced(type, handle);
+}
+
+int tandem_handle_set(unsigned kind, const void *handle, uint64_t value)
+{
+	struct slot *slot = find_or_take(key_of(kind, handle));
+
+	if (!slot) {
+		tandem_lost(TANDEM_LOSS_no_memory, 1);
+		return -ENOMEM;
+	}
+	atomic_store_explicit(&slot->value, value, memory_order_release);
+	return 0;
+}
+
+uint64_t tandem_handle_get(unsigned kind, const void *handle)
+{
+	struct slot *slot = find(key_of(kind, handle));
+
+	return slot ? atomic_load_explicit(&slot->value, memory_order_acquire) : 0;
+}
+
+void tandem_event_assign(const void *event, uint64_t op)
+{
+	tandem_handle_set(TANDEM_OBJECT_event, event, op);
+}
+
+uint64_t tandem_event_op(const void *event)
+{
+	uint64_t op;
+
+	if (!event)
+		return 0;
+	op = tandem_handle_get(TANDEM_OBJECT_event, event) & ~TANDEM_EVENT_HELD;
+	return op ? op : TANDEM_OP_UNKNOWN;
+}
+
+int tandem_event_held(const void *event)
+{
+	return !!(tandem_handle_get(TANDEM_OBJECT_event, event) & TANDEM_EVENT_HELD);
+}
+
+void tandem_object_describer(void (*describe)(unsigned type, void *handle, uint32_t number))
+{
+	atomic_store(&describer, describe);
+}
+
+void tandem_describe_pending(void)
+{
+	struct tandem_thread *thread = &tandem_thread;
+	void (*describe)(unsigned, void *, uint32_t) = atomic_load(&describer);
+
+	/* Describing one may meet another (a queue's context): it joins the end. */
+	while (thread->undescribed) {
+		uint32_t last = --thread->undescribed;
+
+		if (describe)
+			describe(pending[last].type, pending[last].handle, pending[last].number);
+	}
+}

@@ -1,0 +1,167 @@
+#include "core/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+
+#include "core/control.h"
+#include "core/metadata.h"
+#include "core/stream.h"
+#include "core/system.h"
+
+enum { PROCESS_NONE, PROCESS_OPENING, PROCESS_OPEN };
+
+uint8_t tandem_process_uuid[16];
+
+static _Atomic int process_state;
+static _Atomic uint32_t process_forks;
+static char process_dir[TANDEM_PATH_BYTES];
+static void (*at_end[16])(void);
+static void (*at_fork[16])(void);
+
+const char *tandem_process_dir(void)
+{
+	return process_dir;
+}
+
+uint32_t tandem_process_epoch(void)
+{
+	return atomic_load_explicit(&tandem_control.epoch, memory_order_relaxed) +
+	       (atomic_load_explicit(&process_forks, memory_order_relaxed) << 16);
+}
+
+/* By hand: snprintf may allocate, and this runs in any thread at any place. */
+static char *put_number(char *at, uint32_t number)
+{
+	char digits[10];
+	int count = 0;
+
+	do
+		digits[count++] = (char)('0' + number % 10);
+	while (number /= 10);
+	while (count)
+		*at++ = digits[--count];
+	*at = 0;
+	return at;
+}
+
+void tandem_process_path(char *path, const char *name, uint32_t number)
+{
+	char *at = stpcpy(path, process_dir);
+
+	*at++ = '/';
+	at = stpcpy(at, name);
+	*at++ = '-';
+	put_number(at, number);
+}
+
+/* process-PID, or process-PID.N where an exec or a reused pid was before. */
+static int process_make_dir(void)
+{
+	char *at = stpcpy(process_dir, tandem_session_dir);
+
+	at = put_number(stpcpy(at, "/process-"), (uint32_t)getpid());
+	for (uint32_t n = 1; n < 100000; n++) {
+		if (!mkdir(process_dir, 0700))
+			return 0;
+		if (errno != EEXIST)
+			return -errno;
+		put_number(stpcpy(at, "."), n);
+	}
+	return -EEXIST;
+}
+
+static int process_make(void)
+{
+	int error;
+
+	if (strlen(tandem_session_dir) + 32 > sizeof(process_dir))
+		return -ENAMETOOLONG;
+	if (getrandom(tandem_process_uuid, sizeof(tandem_process_uuid), GRND_NONBLOCK) < 0) {
+		uint64_t ticks = tandem_ticks();
+
+		memcpy(tandem_process_uuid, &ticks, sizeof(ticks));
+	}
+	error = process_make_dir();
+	if (!error)
+		error = tandem_metadata_write(process_dir, tandem_process_uuid);
+	if (!error)
+		atomic_fetch_add(&tandem_control.processes, 1);
+	return error;
+}
+
+int tandem_process_open(void)
+{
+	int none = PROCESS_NONE;
+	int error;
+
+	if (tandem_likely(atomic_load(&process_state) == PROCESS_OPEN))
+		return 0;
+	if (!tandem_session_dir[0])
+		return -ENOENT;
+	if (atomic_compare_exchange_strong(&process_state, &none, PROCESS_OPENING)) {
+		error = process_make();
+		atomic_store(&process_state, error ? PROCESS_NONE : PROCESS_OPEN);
+		return error;
+	}
+	/* Another thread is at it: a few hundred microseconds at most. */
+	while (atomic_load(&process_state) == PROCESS_OPENING)
+		sched_yield();
+	return atomic_load(&process_state) == PROCESS_OPEN ? 0 : -EAGAIN;
+}
+
+void tandem_process_at_end(void (*function)(void))
+{
+	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]); i++) {
+		if (at_end[i] == function)
+			return;
+		if (!at_end[i]) {
+			at_end[i] = function;
+			return;
+		}
+	}
+}
+
+void tandem_process_at_fork(void (*function)(void))
+{
+	for (size_t i = 0; i < sizeof(at_fork) / sizeof(at_fork[0]); i++) {
+		if (at_fork[i] == function)
+			return;
+		if (!at_fork[i]) {
+			at_fork[i] = function;
+			return;
+		}
+	}
+}
+
+/* The child records into a trace of its own. The parent's window stays the
+ * parent's: this process never writes to it again. */
+static void process_forked(void)
+{
+	tandem_stream_forget();
+	atomic_store(&process_state, PROCESS_NONE);
+	atomic_fetch_add(&process_forks, 1);
+	for (size_t i = 0; i < sizeof(at_fork) / sizeof(at_fork[0]) && at_fork[i]; i++)
+		at_fork[i]();
+}
+
+__attribute__((constructor)) static void process_begins(void)
+{
+	if (!tandem_control_attach())
+		pthread_atfork(NULL, NULL, process_forked);
+}
+
+/* Runs after the program's own exit handlers: this library was loaded before
+ * they were registered, or by the loader that they use. Threads that are still
+ * at work go on recording. */
+__attribute__((destructor)) static void process_ends(void)
+{
+	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]) && at_end[i]; i++)
+		at_end[i]();
+	tandem_stream_close();
+}

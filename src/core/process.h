@@ -1,0 +1,28 @@
+/* The traced process: its CTF trace in the session (DIR/process-PID[.N]). */
+#ifndef TANDEM_CORE_PROCESS_H
+#define TANDEM_CORE_PROCESS_H
+
+#include <stdint.h>
+
+/* Makes the process's directory and metadata when that has not been done yet.
+ * 0 or -errno (then nothing of this process is recorded; later calls try
+ * again, at growing distances, and say -errno in between). Any thread. */
+int tandem_process_open(void);
+
+/* The directory's path; valid after tandem_process_open() gave 0. */
+const char *tandem_process_dir(void);
+
+/* What descriptions of objects are valid for: changes at resume and at fork. */
+uint32_t tandem_process_epoch(void);
+
+/* Registers what a domain does at the process's end, before the last stream is
+ * closed, and in the child of a fork. At most 16. */
+void tandem_process_at_end(void (*function)(void));
+void tandem_process_at_fork(void (*function)(void));
+
+/* `<dir>/<name>-<number>` into path[TANDEM_PATH_BYTES + 64]. */
+void tandem_process_path(char *path, const char *name, uint32_t number);
+
+extern uint8_t tandem_process_uuid[16];
+
+#endif

@@ -1,0 +1,43 @@
+/* System calls of a guest: through syscall(2), because the C library's own
+ * wrappers are cancellation points, and a thread cancelled inside the recorder
+ * would leave it half-way. Each returns a result or -errno; errno itself is
+ * saved by the slow paths that use them. */
+#ifndef TANDEM_CORE_SYSTEM_H
+#define TANDEM_CORE_SYSTEM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define TANDEM_PATH_BYTES 3072
+
+static inline int system_open(const char *path, int flags, unsigned mode)
+{
+	long fd = syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+static inline void system_close(int fd)
+{
+	syscall(SYS_close, fd);
+}
+
+/* Writes all or says why not: a short write is -ENOSPC. */
+static inline int system_pwritev(int fd, struct iovec *parts, int count, uint64_t offset)
+{
+	size_t total = 0;
+	long done;
+
+	for (int i = 0; i < count; i++)
+		total += parts[i].iov_len;
+	done = syscall(SYS_pwritev, fd, parts, count, offset, 0);
+	if (done < 0)
+		return -errno;
+	return (size_t)done == total ? 0 : -ENOSPC;
+}
+
+#endif

@@ -1,0 +1,368 @@
+/* A command from its enqueue to its operation record.
+ *
+ * Its event (the program's, on which we hold a reference, or one of our own)
+ * waits in its queue's list until something proves that it has ended: a
+ * blocking call, clFinish, clWaitForEvents, a status that the program read, a
+ * callback that the program wanted, or a look of our own at the oldest one
+ * while later ones are enqueued. Only a queue that is released with commands
+ * still running makes us ask the driver for a callback: that would start a
+ * helper thread in many drivers.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/pool.h"
+#include "core/process.h"
+#include "domains/opencl/cl.h"
+#include "domains/opencl/opencl.h"
+
+struct opencl_pending {
+	struct opencl_pending *next;
+	void *event;
+	uint64_t op;
+	uint64_t bytes;
+	uint32_t kernel;
+	uint16_t api;
+	uint8_t kind;
+	bool program_holds; /* the program has this event too */
+};
+
+enum ended { NOT_YET, ENDED };
+
+/* How many running commands of an out-of-order queue are looked at in one go. */
+#define LOOK_PAST 64
+
+static struct tandem_pool pending_pool = TANDEM_POOL(sizeof(struct opencl_pending));
+
+void opencl_command_begin(struct opencl_command *command, enum opencl_fn fn, void *handle,
+			  void *event)
+{
+	struct opencl_queue *queue = opencl_queue_get(handle);
+
+	command->queue = queue;
+	command->api = OPENCL_API(fn);
+	command->event = event;
+	command->program_wants = event != NULL;
+	command->own = NULL;
+	command->op = 0;
+	if (!queue || (queue->timing != TANDEM_TIMING_forced &&
+		       queue->timing != TANDEM_TIMING_asked))
+		return;
+	if (tandem_stream_open())
+		return;
+	command->op = tandem_operation_next();
+	if (!event)
+		command->event = &command->own;
+}
+
+static int32_t event_status(void *event)
+{
+	int32_t status = CL_QUEUED;
+
+	if (opencl_next.clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status),
+				       &status, NULL))
+		return CL_COMPLETE; /* nothing more to learn of it */
+	return status;
+}
+
+static int32_t event_time(void *event, uint32_t which, uint64_t *ns)
+{
+	return opencl_next.clGetEventProfilingInfo(event, which, sizeof(*ns), ns, NULL);
+}
+
+/* The device's four times; false when the driver has none to give. */
+static bool event_times(void *event, uint64_t times[4])
+{
+	return !event_time(event, CL_PROFILING_COMMAND_START, &times[2]) &&
+	       !event_time(event, CL_PROFILING_COMMAND_SUBMIT, &times[1]) &&
+	       !event_time(event, CL_PROFILING_COMMAND_QUEUED, &times[0]);
+}
+
+/* Writes the operation's record if the command has ended. The end time is
+ * asked for first: a driver that has it thereby says that the command is over
+ * (OpenCL 3.0, 5.14: CL_PROFILING_INFO_NOT_AVAILABLE before that). */
+static enum ended command_write(const struct opencl_queue *queue,
+				const struct opencl_pending *pending, enum tandem_proof proof)
+{
+	struct tandem_rec_operation *record;
+	uint64_t times[4] = { 0 };
+	int32_t status = CL_COMPLETE;
+	bool timed = !event_time(pending->event, CL_PROFILING_COMMAND_END, &times[3]) && times[3];
+
+	if (!timed) {
+		status = event_status(pending->event);
+		if (status > CL_COMPLETE)
+			return NOT_YET;
+		/* It may have ended between the two questions. */
+		timed = !status &&
+			!event_time(pending->event, CL_PROFILING_COMMAND_END, &times[3]) &&
+			times[3];
+	}
+	timed = timed && event_times(pending->event, times);
+
+	record = tandem_record_begin(TANDEM_EVENT_operation, sizeof(*record));
+	if (!record)
+		return ENDED; /* counted */
+	record->op = pending->op;
+	record->queued = timed ? times[0] : 0;
+	record->submitted = timed ? times[1] : 0;
+	record->start = timed ? times[2] : 0;
+	record->end = timed ? times[3] : 0;
+	record->queue = queue->number;
+	record->kernel = pending->kernel;
+	record->bytes = pending->bytes;
+	record->status = status;
+	record->api = pending->api;
+	record->kind = pending->kind;
+	record->domain = TANDEM_DOMAIN_opencl;
+	record->proof = (uint8_t)proof;
+	record->timed = timed;
+	tandem_record_commit();
+	return ENDED;
+}
+
+static void pending_drop(struct opencl_pending *pending)
+{
+	if (pending->program_holds)
+		tandem_event_assign(pending->event, pending->op);
+	opencl_next.clReleaseEvent(pending->event);
+	tandem_pool_give(&pending_pool, pending);
+}
+
+static void pending_push(struct opencl_queue *queue, struct opencl_pending *pending)
+{
+	pending->next = atomic_load_explicit(&queue->fresh, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak(&queue->fresh, &pending->next, pending)) {
+	}
+	atomic_fetch_add(&queue->pending, 1);
+}
+
+/* Moves what was pushed, in the order of the enqueues, behind the rest. */
+static void pending_gather(struct opencl_queue *queue)
+{
+	struct opencl_pending *fresh = atomic_exchange(&queue->fresh, NULL);
+	struct opencl_pending *first = NULL, *last = fresh;
+
+	while (fresh) {
+		struct opencl_pending *next = fresh->next;
+
+		fresh->next = first;
+		first = fresh;
+		fresh = next;
+	}
+	if (!first)
+		return;
+	if (queue->oldest)
+		queue->newest->next = first;
+	else
+		queue->oldest = first;
+	queue->newest = last;
+}
+
+void opencl_harvest(struct opencl_queue *queue, enum tandem_proof proof)
+{
+	struct opencl_pending **at, *before = NULL;
+	unsigned running = 0;
+	int saved = errno;
+
+	if (!atomic_load_explicit(&queue->pending, memory_order_relaxed))
+		return;
+	/* Whoever is at it now does it; what remains waits for the next time. */
+	if (atomic_exchange(&queue->harvesting, 1))
+		return;
+	pending_gather(queue);
+	at = &queue->oldest;
+	while (*at && running < (queue->in_order ? 1 : LOOK_PAST)) {
+		struct opencl_pending *pending = *at;
+
+		if (command_write(queue, pending, proof) == NOT_YET) {
+			running++;
+			before = pending;
+			at = &pending->next;
+			continue;
+		}
+		*at = pending->next;
+		if (queue->newest == pending)
+			queue->newest = before;
+		pending_drop(pending);
+		atomic_fetch_sub(&queue->pending, 1);
+	}
+	queue->look_at = atomic_load(&queue->pending) * 2 + 32;
+	atomic_store(&queue->harvesting, 0);
+	errno = saved;
+}
+
+void opencl_harvest_all(enum tandem_proof proof)
+{
+	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
+		opencl_harvest(queue, proof);
+}
+
+void opencl_harvest_event(const void *event, enum tandem_proof proof)
+{
+	struct opencl_queue *queue = opencl_queue_find((void *)(uintptr_t)opencl_info_u64(
+		opencl_next.clGetEventInfo, (void *)(uintptr_t)event, CL_EVENT_COMMAND_QUEUE));
+
+	if (queue)
+		opencl_harvest(queue, proof);
+}
+
+/* Follows a command that may still be running. */
+static void command_follow(struct opencl_command *command, struct opencl_pending *known)
+{
+	struct opencl_queue *queue = command->queue;
+	struct opencl_pending *pending = tandem_pool_take(&pending_pool);
+
+	if (!pending) {
+		tandem_lost(TANDEM_LOSS_operations, 1);
+		if (!command->program_wants)
+			opencl_next.clReleaseEvent(known->event);
+		return;
+	}
+	*pending = *known;
+	if (command->program_wants) {
+		opencl_next.clRetainEvent(pending->event);
+		tandem_event_assign(pending->event, pending->op | TANDEM_EVENT_HELD);
+	}
+	pending_push(queue, pending);
+	if (atomic_load_explicit(&queue->pending, memory_order_relaxed) >= queue->look_at)
+		opencl_harvest(queue, TANDEM_PROOF_later_command);
+}
+
+void opencl_command_end(struct opencl_command *command, int32_t result, unsigned kind,
+			uint64_t bytes, const void *kernel, bool blocking)
+{
+	struct opencl_queue *queue = command->queue;
+	struct opencl_pending known;
+	int saved = errno;
+
+	if (!command->op || result != CL_SUCCESS)
+		return;
+	known.event = *(void **)command->event;
+	if (!known.event)
+		return; /* a driver that gives none */
+	known.op = command->op;
+	known.bytes = bytes;
+	known.kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
+	known.api = command->api;
+	known.kind = (uint8_t)kind;
+	known.program_holds = command->program_wants;
+
+	if (!blocking) {
+		command_follow(command, &known);
+	} else {
+		/* Earlier commands first, so that records stand in order. */
+		opencl_harvest(queue, TANDEM_PROOF_blocking_call);
+		if (command_write(queue, &known, TANDEM_PROOF_blocking_call) == NOT_YET) {
+			command_follow(command, &known);
+		} else if (command->program_wants) {
+			tandem_event_assign(known.event, known.op);
+		} else {
+			opencl_next.clReleaseEvent(known.event);
+		}
+	}
+	errno = saved;
+}
+
+void opencl_finished(void *handle, int32_t result)
+{
+	struct opencl_queue *queue = result == CL_SUCCESS ? opencl_queue_find(handle) : NULL;
+
+	if (queue)
+		opencl_harvest(queue, TANDEM_PROOF_finish);
+}
+
+void opencl_waited(uint32_t count, const void *events, int32_t result)
+{
+	void *const *event = events;
+	(void)result; /* events in error have ended too */
+
+	/* What else the wait proves in other queues is found at the next look. */
+	for (uint32_t i = 0; event && i < count && i < 16; i++)
+		if (event[i])
+			opencl_harvest_event(event[i], TANDEM_PROOF_wait);
+}
+
+/* The driver says that a command has ended, in a thread of its own. */
+static void command_called_back(void *event, int32_t status, void *queue)
+{
+	(void)event;
+	(void)status;
+	opencl_harvest(queue, TANDEM_PROOF_callback);
+}
+
+void opencl_command_call_back(struct opencl_queue *queue)
+{
+	unsigned asked = 0;
+
+	if (atomic_exchange(&queue->harvesting, 1))
+		return;
+	pending_gather(queue);
+	if (queue->in_order && queue->newest) {
+		opencl_next.clSetEventCallback(queue->newest->event, CL_COMPLETE,
+					       (void *)command_called_back, queue);
+	} else {
+		for (struct opencl_pending *pending = queue->oldest; pending && asked < 1024;
+		     pending = pending->next, asked++)
+			opencl_next.clSetEventCallback(pending->event, CL_COMPLETE,
+						       (void *)command_called_back, queue);
+	}
+	atomic_store(&queue->harvesting, 0);
+}
+
+static bool any_pending(void)
+{
+	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
+		if (atomic_load(&queue->pending))
+			return true;
+	return false;
+}
+
+/* Registered once there is a queue, so after the driver's own exit handlers,
+ * which therefore run after this: the driver still works here. */
+static void command_exit(void)
+{
+	uint64_t deadline = tandem_monotonic_ns() + tandem_control.exit_wait_ms * 1000000ull;
+	struct timespec pause = { .tv_nsec = 50000 };
+
+	opencl_harvest_all(TANDEM_PROOF_exit);
+	while (any_pending() && tandem_monotonic_ns() < deadline) {
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 1000000)
+			pause.tv_nsec *= 2;
+		opencl_harvest_all(TANDEM_PROOF_exit);
+	}
+}
+
+/* The last thing: the drivers may be gone, so nothing is asked of them. */
+static void command_process_end(void)
+{
+	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
+		atomic_fetch_add(&tandem_control.unfinished, atomic_load(&queue->pending));
+}
+
+/* In the child of a fork: the parent's commands are the parent's. */
+static void command_forked(void)
+{
+	atomic_store(&pending_pool.taking, 0);
+	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next) {
+		atomic_store(&queue->harvesting, 0);
+		atomic_store(&queue->fresh, NULL);
+		atomic_store(&queue->pending, 0);
+		queue->oldest = NULL;
+		queue->newest = NULL;
+	}
+}
+
+void opencl_command_at_exit(void)
+{
+	static _Atomic int registered;
+
+	if (atomic_exchange(&registered, 1))
+		return;
+	tandem_process_at_end(command_process_end);
+	tandem_process_at_fork(command_forked);
+	atexit(command_exit);
+}

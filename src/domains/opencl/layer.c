@@ -1,0 +1,167 @@
+/* The two ways in.
+ *
+ *  - Preloaded: the program's own calls of cl* bind to this library's symbols.
+ *    The first call finds the loader behind us and has it load its layers.
+ *  - As a layer of the loader (OPENCL_LAYERS; Khronos' layer interface): calls
+ *    that come through dlopen and dlsym, from any library.
+ *
+ * Both end in the same wrappers, and both go on at the loader's inner table
+ * (the layer's target), below every public symbol: whichever way a call came,
+ * it passes a wrapper once. Only where the loader knows no layers does the
+ * preload go on at the loader's public functions instead.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <sched.h>
+#include <string.h>
+
+#include "domains/opencl/cl.h"
+#include "domains/opencl/gen/wrappers.h"
+#include "domains/opencl/opencl.h"
+
+#include <CL/cl_layer.h>
+
+static _Atomic int bootstrap_state; /* 0 not yet, 1 under way, 2 done */
+static __thread int bootstrap_here __attribute__((tls_model("initial-exec")));
+static _Atomic int layer_loaded;
+static void *layer_dispatch[OPENCL_ICD_SLOTS];
+
+/* What stands for a function that the runtime lacks. */
+static int32_t missing_error(void)
+{
+	return CL_INVALID_OPERATION;
+}
+
+static void *missing_null(void)
+{
+	return NULL;
+}
+
+static void next_set(int fn, void *real)
+{
+	void **next = (void **)&opencl_next;
+
+	if (!real)
+		real = opencl_fn_returns_pointer[fn] ? (void *)missing_null : (void *)missing_error;
+	next[fn] = real;
+}
+
+static int loader_look(struct dl_phdr_info *info, size_t size, void *found)
+{
+	const char *name = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	if (!name || strncmp(name + 1, "libOpenCL", 9))
+		return 0;
+	*(const char **)found = info->dlpi_name;
+	return 1;
+}
+
+/* The real loader: next in the global scope, or (a plugin's or a Python
+ * module's own) somewhere among what is loaded. */
+static void *loader_symbol(void *loader, const char *name)
+{
+	return loader ? dlsym(loader, name) : dlsym(RTLD_NEXT, name);
+}
+
+static void *loader_find(void)
+{
+	const char *path = NULL;
+
+	if (dlsym(RTLD_NEXT, "clGetPlatformIDs"))
+		return NULL;
+	dl_iterate_phdr(loader_look, &path);
+	return path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+}
+
+static void bootstrap(void)
+{
+	int32_t (*platforms)(uint32_t, void *, uint32_t *);
+	void *loader = loader_find();
+	uint32_t count;
+
+	/* Any first call makes the loader load its layers, us among them. */
+	*(void **)&platforms = loader_symbol(loader, "clGetPlatformIDs");
+	if (platforms && platforms != (void *)opencl_wraps[OPENCL_FN_clGetPlatformIDs])
+		platforms(0, NULL, &count);
+	if (atomic_load(&layer_loaded))
+		return;
+	for (int fn = 0; fn < OPENCL_FN_COUNT; fn++)
+		if (!opencl_fn_extension[fn])
+			next_set(fn, platforms ? loader_symbol(loader, opencl_fn_names[fn]) : NULL);
+}
+
+void opencl_bootstrap(void)
+{
+	int saved = errno, zero = 0;
+
+	if (atomic_compare_exchange_strong(&bootstrap_state, &zero, 1)) {
+		bootstrap_here = 1;
+		bootstrap();
+		bootstrap_here = 0;
+		atomic_store(&bootstrap_state, 2);
+	}
+	while (atomic_load(&bootstrap_state) == 1 && !bootstrap_here)
+		sched_yield();
+	errno = saved;
+}
+
+__attribute__((visibility("default"))) cl_int
+clGetLayerInfo(cl_layer_info param_name, size_t param_value_size, void *param_value,
+	       size_t *param_value_size_ret)
+{
+	static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+	static const char name[] = "tandem";
+	const void *answer = param_name == CL_LAYER_API_VERSION ? (const void *)&version : name;
+	size_t bytes = param_name == CL_LAYER_API_VERSION ? sizeof(version) : sizeof(name);
+
+#ifdef CL_LAYER_NAME
+	if (param_name != CL_LAYER_API_VERSION && param_name != CL_LAYER_NAME)
+		return CL_INVALID_VALUE;
+#else
+	if (param_name != CL_LAYER_API_VERSION)
+		return CL_INVALID_VALUE;
+#endif
+	if (param_value && param_value_size < bytes)
+		return CL_INVALID_VALUE;
+	if (param_value)
+		memcpy(param_value, answer, bytes);
+	if (param_value_size_ret)
+		*param_value_size_ret = bytes;
+	return CL_SUCCESS;
+}
+
+__attribute__((visibility("default"))) cl_int
+clInitLayer(cl_uint num_entries, const struct _cl_icd_dispatch *target_dispatch,
+	    cl_uint *num_entries_out, const struct _cl_icd_dispatch **layer_dispatch_ret)
+{
+	void *const *target = (void *const *)target_dispatch;
+
+	if (!target_dispatch || !num_entries_out || !layer_dispatch_ret)
+		return CL_INVALID_VALUE;
+	/* No session: the loader leaves us out, and calls cost nothing. A second
+	 * loader in the process keeps its calls to itself. */
+	if (!tandem_session_dir[0] || atomic_exchange(&layer_loaded, 1))
+		return CL_INVALID_OPERATION;
+	for (cl_uint slot = 0; slot < OPENCL_ICD_SLOTS; slot++) {
+		int fn = opencl_icd_table[slot];
+		void *real = slot < num_entries ? target[slot] : NULL;
+
+		layer_dispatch[slot] = real;
+		if (fn < 0)
+			continue;
+		next_set(fn, real);
+		if (real)
+			layer_dispatch[slot] = opencl_wraps[fn];
+	}
+	*num_entries_out = num_entries < OPENCL_ICD_SLOTS ? num_entries : OPENCL_ICD_SLOTS;
+	*layer_dispatch_ret = (const struct _cl_icd_dispatch *)layer_dispatch;
+	return CL_SUCCESS;
+}
+
+__attribute__((constructor)) static void layer_begins(void)
+{
+	tandem_object_describer(opencl_describe);
+}

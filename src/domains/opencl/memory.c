@@ -1,0 +1,154 @@
+/* Memory objects: described when made, said to be freed with the program's
+ * last reference. (The driver may keep the memory longer: commands under way,
+ * kernels' arguments and sub-buffers hold references of their own.) */
+#include <errno.h>
+
+#include "domains/opencl/cl.h"
+#include "domains/opencl/gen/custom.h"
+#include "domains/opencl/opencl.h"
+
+static uint64_t memory_info(void *memory, uint32_t name)
+{
+	return opencl_info_u64(opencl_next.clGetMemObjectInfo, memory, name);
+}
+
+static uint8_t memory_kind(uint64_t type, bool has_parent)
+{
+	switch (type) {
+	case CL_MEM_OBJECT_BUFFER:
+		return has_parent ? TANDEM_MEMORY_KIND_sub_buffer : TANDEM_MEMORY_KIND_buffer;
+	case CL_MEM_OBJECT_PIPE:
+		return TANDEM_MEMORY_KIND_pipe;
+	default:
+		return TANDEM_MEMORY_KIND_image;
+	}
+}
+
+static void memory_write(const struct tandem_rec_memory *described)
+{
+	struct tandem_rec_memory *record =
+		tandem_record_begin(TANDEM_EVENT_memory, sizeof(*record));
+
+	if (!record)
+		return;
+	record->memory = described->memory;
+	record->domain = TANDEM_DOMAIN_opencl;
+	record->kind = described->kind;
+	record->handle = described->handle;
+	record->context = described->context;
+	record->device = 0;
+	record->parent = described->parent;
+	record->flags = described->flags;
+	record->bytes = described->bytes;
+	tandem_record_commit();
+}
+
+void opencl_memory_describe(void *memory, uint32_t number)
+{
+	void *context = (void *)(uintptr_t)memory_info(memory, CL_MEM_CONTEXT);
+	void *parent = (void *)(uintptr_t)memory_info(memory, CL_MEM_ASSOCIATED_MEMOBJECT);
+	struct tandem_rec_memory described = {
+		.memory = number,
+		.kind = memory_kind(memory_info(memory, CL_MEM_TYPE), parent != NULL),
+		.handle = (uint64_t)(uintptr_t)memory,
+		.context = tandem_object_number(TANDEM_OBJECT_context, context),
+		.parent = tandem_object_number(TANDEM_OBJECT_memory, parent),
+		.flags = memory_info(memory, CL_MEM_FLAGS),
+		.bytes = memory_info(memory, CL_MEM_SIZE),
+	};
+
+	/* Not a memory object after all (a call with a wrong argument). */
+	if (context)
+		memory_write(&described);
+}
+
+static void memory_freed(uint32_t number, uint64_t bytes)
+{
+	struct tandem_rec_memory_free *record =
+		tandem_record_begin(TANDEM_EVENT_memory_free, sizeof(*record));
+
+	if (!record)
+		return;
+	record->memory = number;
+	record->domain = TANDEM_DOMAIN_opencl;
+	record->bytes = bytes;
+	tandem_record_commit();
+}
+
+int32_t opencl_custom_clReleaseMemObject(opencl_pfn_clReleaseMemObject real, void *memobj)
+{
+	struct tandem_call call;
+	uint32_t number = tandem_object_find(TANDEM_OBJECT_memory, memobj);
+	uint64_t bytes = 0;
+	bool last = false;
+	int32_t result;
+
+	if (number) {
+		last = memory_info(memobj, CL_MEM_REFERENCE_COUNT) == 1;
+		/* A sub-buffer has no memory of its own. */
+		if (last && !memory_info(memobj, CL_MEM_ASSOCIATED_MEMOBJECT))
+			bytes = memory_info(memobj, CL_MEM_SIZE);
+	}
+	opencl_begin_clReleaseMemObject(&call, memobj);
+	result = real(memobj);
+	tandem_call_end(&call, result);
+	if (last && result == CL_SUCCESS)
+		memory_freed(number, bytes);
+	return result;
+}
+
+static uint32_t svm_made(void *context, uint64_t flags, size_t size, void *pointer)
+{
+	struct tandem_rec_memory described = {
+		.kind = TANDEM_MEMORY_KIND_svm,
+		.handle = (uint64_t)(uintptr_t)pointer,
+		.context = tandem_object_number(TANDEM_OBJECT_context, context),
+		.flags = flags,
+		.bytes = size,
+	};
+
+	described.memory = tandem_object_assign(TANDEM_OBJECT_memory, pointer);
+	tandem_handle_set(TANDEM_HANDLE_STATE, pointer, size);
+	memory_write(&described);
+	return described.memory;
+}
+
+static void svm_freed(void *pointer)
+{
+	uint32_t number = tandem_object_find(TANDEM_OBJECT_memory, pointer);
+
+	if (number)
+		memory_freed(number, tandem_handle_get(TANDEM_HANDLE_STATE, pointer));
+}
+
+void *opencl_custom_clSVMAlloc(opencl_pfn_clSVMAlloc real, void *context, uint64_t flags,
+			       size_t size, uint32_t alignment)
+{
+	struct tandem_call call;
+	void *pointer;
+	int saved;
+
+	opencl_begin_clSVMAlloc(&call, context, flags, size, alignment);
+	pointer = real(context, flags, size, alignment);
+	tandem_call_end_pointer(&call, 0, (uint64_t)(uintptr_t)pointer);
+	saved = errno;
+	if (pointer)
+		svm_made(context, flags, size, pointer);
+	errno = saved;
+	return pointer;
+}
+
+void opencl_custom_clSVMFree(opencl_pfn_clSVMFree real, void *context, void *svm_pointer)
+{
+	struct tandem_call call;
+	int saved = errno;
+
+	/* Before the real free: afterwards another thread may be given the
+	 * same address. */
+	if (svm_pointer)
+		svm_freed(svm_pointer);
+	errno = saved;
+	opencl_begin_clSVMFree(&call, context, svm_pointer);
+	real(context, svm_pointer);
+	tandem_call_end(&call, 0);
+}

@@ -1,0 +1,117 @@
+/* The OpenCL domain: what its files share.
+ *
+ *   gen/        wrappers, records, the table of next functions (tools/apigen)
+ *   layer.c     the two ways in: preloaded symbols and the loader's layer
+ *   extension.c functions that a driver hands out by name
+ *   queue.c     queues: forced profiling and its hiding; commands under way
+ *   command.c   one command from its enqueue to its operation record
+ *   event.c     what the program asks of events
+ *   describe.c  devices, contexts, queues, programs, kernels, memory as records
+ *   build.c, memory.c  builds; allocations and frees
+ *
+ * Everything here runs in the program's own calls, under the rules at the top
+ * of core/stream.h. Real functions are called through opencl_next, which no
+ * wrapper of ours is in.
+ */
+#ifndef TANDEM_OPENCL_OPENCL_H
+#define TANDEM_OPENCL_OPENCL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/call.h"
+#include "domains/opencl/gen/next.h"
+#include "schema/gen/core_records.h"
+
+#define OPENCL_BIT TANDEM_DOMAIN_BIT(opencl)
+#define OPENCL_API(fn) TANDEM_ID(TANDEM_DOMAIN_opencl, (fn) + 1)
+
+/* Set once a queue's profiling was switched on behind the program's back: from
+ * then on some queries are answered for the program even when not recording. */
+extern _Atomic uint32_t opencl_hiding;
+
+static inline bool opencl_recording(void)
+{
+	return tandem_recording() & OPENCL_BIT;
+}
+
+static inline bool opencl_recording_or_hiding(void)
+{
+	return (tandem_recording() & OPENCL_BIT) |
+	       atomic_load_explicit(&opencl_hiding, memory_order_relaxed);
+}
+
+/* layer.c: finds the real functions. Called by the first call of each. */
+void opencl_bootstrap(void);
+
+/* queue.c */
+struct opencl_pending; /* a command whose end is not known yet */
+
+struct opencl_queue {
+	void *handle;
+	uint32_t number; /* ours; 0: not described since the last resume */
+	uint32_t epoch;	 /* for which number is valid */
+	uint8_t timing;	 /* enum tandem_timing */
+	bool in_order;
+	bool array;	       /* made from a property list, which is at `properties` */
+	uint8_t property_count;/* entries with the closing 0 */
+	uint64_t properties[17];  /* as the program gave them */
+	struct opencl_pending *_Atomic fresh; /* newest first; any thread pushes */
+	struct opencl_pending *oldest, *newest; /* in order; whoever holds `harvesting` */
+	_Atomic uint32_t harvesting;
+	_Atomic uint32_t pending;  /* commands in both lists */
+	uint32_t look_at;	   /* how many pending make it worth looking */
+	struct opencl_queue *next; /* all queues, newest first */
+};
+
+/* The queue's state, made and described when it is first seen; NULL without
+ * memory or for NULL. */
+struct opencl_queue *opencl_queue_get(void *handle);
+struct opencl_queue *opencl_queue_find(void *handle);
+extern struct opencl_queue *_Atomic opencl_queues;
+
+/* command.c */
+struct opencl_command {
+	struct opencl_queue *queue;
+	uint64_t op;
+	void *own; /* event made for us, when the program wanted none */
+	void *event; /* what to pass: `cl_event *` */
+	bool program_wants;
+	uint16_t api;
+};
+
+/* Before an enqueue: gives command->op (0: the command can't be followed) and
+ * command->event. `event` is the program's `cl_event *` argument. */
+void opencl_command_begin(struct opencl_command *command, enum opencl_fn fn, void *queue,
+			  void *event);
+
+/* After it. `kind` an enum tandem_operation_kind, `bytes` that it moves,
+ * `kernel` its handle or NULL, `blocking`: the call returned with it done. */
+void opencl_command_end(struct opencl_command *command, int32_t result, unsigned kind,
+			uint64_t bytes, const void *kernel, bool blocking);
+
+/* Writes the operation records of the queue's commands that have ended. */
+void opencl_harvest(struct opencl_queue *queue, enum tandem_proof proof);
+void opencl_harvest_all(enum tandem_proof proof);
+void opencl_harvest_event(const void *event, enum tandem_proof proof);
+
+/* After clFinish and clWaitForEvents. */
+void opencl_finished(void *queue, int32_t result);
+void opencl_waited(uint32_t count, const void *events, int32_t result);
+
+/* Has the driver call us back for what is still pending: nothing else will. */
+void opencl_command_call_back(struct opencl_queue *queue);
+
+/* What to do at the program's exit, once there are queues. */
+void opencl_command_at_exit(void);
+
+/* describe.c */
+void opencl_describe(unsigned type, void *handle, uint32_t number);
+uint32_t opencl_created(unsigned type, void *handle);
+uint64_t opencl_info_u64(int32_t (*get)(void *, uint32_t, size_t, void *, size_t *), void *object,
+			 uint32_t name);
+
+/* memory.c */
+void opencl_memory_describe(void *memory, uint32_t number);
+
+#endif
