@@ -24,7 +24,7 @@ struct tandem_call {
 	uint64_t packet; /* in which it was begun */
 };
 
-static inline void *tandem_call_begin(struct tandem_call *call, uint16_t id, uint32_t bytes)
+static inline __attribute__((always_inline)) void *tandem_call_begin(struct tandem_call *call, uint16_t id, uint32_t bytes)
 {
 	struct tandem_call_record *record = tandem_record_begin(id, bytes);
 
@@ -37,7 +37,7 @@ static inline void *tandem_call_begin(struct tandem_call *call, uint16_t id, uin
 	return record;
 }
 
-static inline void tandem_call_commit(struct tandem_call *call)
+static inline __attribute__((always_inline)) void tandem_call_commit(struct tandem_call *call)
 {
 	(void)call;
 	tandem_record_commit();
@@ -47,38 +47,40 @@ static inline void tandem_call_commit(struct tandem_call *call)
 void call_end_late(const struct tandem_call *call, int32_t result, uint64_t end,
 		   const void *returned, uint32_t returned_bytes);
 
-static inline void call_end(const struct tandem_call *call, int32_t result, const void *returned,
-			    uint32_t returned_bytes)
+/* `end`: tandem_ticks() just after the real call. */
+static inline __attribute__((always_inline)) void call_end(const struct tandem_call *call,
+							    int32_t result, uint64_t end,
+							    const void *returned,
+							    uint32_t returned_bytes)
 {
-	uint64_t now = tandem_ticks();
-
 	if (tandem_likely(call->record && call->packet == tandem_thread.packet)) {
 		call->record->result = result;
 		if (returned_bytes)
 			memcpy(call->record + 1, returned, returned_bytes);
-		call->record->end = now;
+		call->record->end = end;
 	} else {
-		call_end_late(call, result, now, returned, returned_bytes);
+		call_end_late(call, result, end, returned, returned_bytes);
 	}
 }
 
-static inline void tandem_call_end(const struct tandem_call *call, int32_t result)
+static inline __attribute__((always_inline)) void tandem_call_end(const struct tandem_call *call, int32_t result)
 {
-	call_end(call, result, NULL, 0);
+	call_end(call, result, tandem_ticks(), NULL, 0);
 }
 
-/* For layouts whose first field is `u32 returned`: our number of the object. */
+/* For layouts whose first field is `u32 returned`: our number of the object.
+ * Finding that takes longer than the call may have, so `end` was read before. */
 static inline void tandem_call_end_object(const struct tandem_call *call, int32_t result,
-					  uint32_t number)
+					  uint64_t end, uint32_t number)
 {
-	call_end(call, result, &number, sizeof(number));
+	call_end(call, result, end, &number, sizeof(number));
 }
 
 /* For layouts whose first field is `u64 returned`: an address. */
 static inline void tandem_call_end_pointer(const struct tandem_call *call, int32_t result,
-					   uint64_t pointer)
+					   uint64_t end, uint64_t pointer)
 {
-	call_end(call, result, &pointer, sizeof(pointer));
+	call_end(call, result, end, &pointer, sizeof(pointer));
 }
 
 #endif

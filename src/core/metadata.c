@@ -119,7 +119,8 @@ static const char stream_class[] =
 	"\tinteger { size = 8; align = 8; signed = false; encoding = UTF8; } thread_name[16];\n"
 	"};\n\n"
 	"stream {\n\tid = 0;\n"
-	"\tevent.header := struct {\n\t\tticks_t timestamp;\n\t\tu16 id;\n\t\tu16 size;\n\t};\n"
+	"\tevent.header := struct {\n\t\tticks_t timestamp;\n\t\tu16 id;\n\t};\n"
+	"\tevent.context := struct {\n\t\tu16 size;\n\t};\n"
 	"\tpacket.context := struct packet_context;\n};\n\n";
 
 static void put_trace(struct head *head, const uint8_t uuid[16])

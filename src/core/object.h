@@ -28,8 +28,11 @@ uint32_t tandem_object_assign(unsigned type, const void *handle);
  * domain after the record being made has been committed. */
 uint32_t tandem_object_number(unsigned type, const void *handle);
 
-/* Whether the handle has a number that is valid now. */
+/* The handle's number if it has one that is valid now, else 0. */
 uint32_t tandem_object_find(unsigned type, const void *handle);
+
+/* The handle is about to be given back: what comes under it later is new. */
+void tandem_object_forget(unsigned type, const void *handle);
 
 /* The same table, for what a domain itself keeps of a handle: any value.
  * `kind` is a TANDEM_OBJECT_* or TANDEM_HANDLE_STATE. 0 or -ENOMEM (counted). */

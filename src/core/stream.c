@@ -16,6 +16,8 @@ __thread struct tandem_thread tandem_thread __attribute__((tls_model("initial-ex
 	.packet = UINT64_MAX,
 };
 
+#define ALIGNED(bytes) (((bytes) + TANDEM_RECORD_ALIGN - 1) & ~(uint64_t)(TANDEM_RECORD_ALIGN - 1))
+
 static _Atomic uint32_t stream_numbers;
 static pthread_key_t stream_key;
 static _Atomic int stream_key_made;
@@ -171,12 +173,13 @@ static int stream_open(struct tandem_thread *thread)
 	return 0;
 }
 
-/* Appends the window to stream-K, as a packet of exactly its content. */
+/* Appends the window to stream-K, as a packet no longer than its content (up to
+ * the alignment, so that every packet starts aligned in the file too). */
 static int window_append(struct tandem_thread *thread)
 {
 	char path[TANDEM_PATH_BYTES + 64];
 	struct tandem_packet_header header = *thread->window;
-	uint64_t bytes = header.content_bits / 8;
+	uint64_t bytes = ALIGNED(header.content_bits / 8);
 	uint64_t offset = TANDEM_PACKET_OFFSET(thread->packet);
 	struct iovec parts[2] = {
 		{ &header, sizeof(header) },
@@ -186,7 +189,7 @@ static int window_append(struct tandem_thread *thread)
 
 	if (!space_take(bytes))
 		return -EFBIG;
-	header.packet_bits = header.content_bits;
+	header.packet_bits = bytes * 8;
 	tandem_process_path(path, "stream", thread->number);
 	fd = system_open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	error = fd < 0 ? fd : system_pwritev(fd, parts, 2, offset);
@@ -241,9 +244,10 @@ static void lost_record(struct tandem_thread *thread)
 	record->reason = thread->lost_reason;
 	record->count = thread->lost;
 	thread->lost = 0;
-	thread->cursor += (sizeof(*record) + TANDEM_RECORD_ALIGN - 1) & ~(TANDEM_RECORD_ALIGN - 1);
 	tandem_barrier();
-	thread->window->content_bits = (uint64_t)(thread->cursor - (uint8_t *)thread->window) * 8;
+	thread->window->content_bits =
+		(uint64_t)(thread->cursor - (uint8_t *)thread->window + sizeof(*record)) * 8;
+	thread->cursor += ALIGNED(sizeof(*record));
 }
 
 /* Four times the window, if there is room; else it stays as it is. */
@@ -268,7 +272,7 @@ static void window_grow(struct tandem_thread *thread)
 
 static int stream_next_window(struct tandem_thread *thread)
 {
-	uint64_t content = thread->window->content_bits / 8;
+	uint64_t content = ALIGNED(thread->window->content_bits / 8);
 	int error = window_append(thread);
 
 	if (error)

@@ -53,7 +53,8 @@ struct tandem_thread {
 };
 
 /* This thread's stream. Initial-exec: one instruction to reach, no allocation. */
-extern __thread struct tandem_thread tandem_thread __attribute__((tls_model("initial-exec")));
+extern __thread struct tandem_thread tandem_thread
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* A packet's name: the stream (a number that differs for each stream opened
  * in the process, modulo 2^16) and the packet's offset in stream-K. */
@@ -71,7 +72,7 @@ int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes);
 /* A record of `bytes` in all, or NULL when it can't be recorded (counted).
  * After a record: fill it, then tandem_record_commit(). Nothing that records
  * may be called in between. */
-static inline void *tandem_record_begin(uint16_t id, uint32_t bytes)
+static inline __attribute__((always_inline)) void *tandem_record_begin(uint16_t id, uint32_t bytes)
 {
 	struct tandem_thread *thread = &tandem_thread;
 	struct tandem_record *record;
@@ -98,20 +99,21 @@ static inline void *tandem_record_begin(uint16_t id, uint32_t bytes)
 void tandem_describe_pending(void);
 
 /* Stamps the record that was begun and publishes it. */
-static inline void tandem_record_commit(void)
+static inline __attribute__((always_inline)) void tandem_record_commit(void)
 {
 	struct tandem_thread *thread = &tandem_thread;
 	struct tandem_record *record = (struct tandem_record *)thread->cursor;
 	struct tandem_packet_header *window = thread->window;
+	uint32_t bytes = record->size;
+	uint64_t end = (uint64_t)(thread->cursor - (uint8_t *)window) + bytes;
 	uint64_t now;
 
-	thread->cursor += ((uint32_t)record->size + TANDEM_RECORD_ALIGN - 1) &
-			  ~(TANDEM_RECORD_ALIGN - 1);
+	thread->cursor += (bytes + TANDEM_RECORD_ALIGN - 1) & ~(TANDEM_RECORD_ALIGN - 1);
 	now = tandem_ticks();
 	record->timestamp = now;
 	window->timestamp_end = now;
 	tandem_barrier();
-	window->content_bits = (uint64_t)(thread->cursor - (uint8_t *)window) * 8;
+	window->content_bits = end * 8;
 	tandem_barrier();
 	thread->busy = 0;
 	if (tandem_unlikely(thread->undescribed))

@@ -10,6 +10,9 @@
  * them; if a process is killed between appending a window and resetting it,
  * the same packet_seq_num stands in both, and the reader keeps the first.
  *
+ * content_bits ends with the last record, without the padding before a next
+ * one (readers take what is left for the start of an event).
+ *
  * Fields and names: CTF 1.8.3, sections 5.1 (packet header), 5.2 (packet
  * context). Little endian, as the machine. Everything is naturally aligned.
  */
@@ -42,7 +45,8 @@ struct tandem_packet_header {
 
 _Static_assert(sizeof(struct tandem_packet_header) == 120, "packet header and context");
 
-/* Event header (CTF event.header): aligned to 8 bytes, so records are too. */
+/* CTF's event.header (timestamp, id) and event.context (size). The timestamp is
+ * aligned to 8 bytes, so records are too. */
 struct tandem_record {
 	uint64_t timestamp; /* ticks: when the call began, or when this was seen */
 	uint16_t id;	    /* domain << 10 | event, ids.h */

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "schema/control.h"
 #include "schema/packet.h"
 #include "schema/schema.h"
 

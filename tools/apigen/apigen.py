@@ -11,7 +11,13 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import api  # noqa: E402
+import c_next  # noqa: E402
+import c_records  # noqa: E402
+import c_types  # noqa: E402
+import c_wrappers  # noqa: E402
 import core  # noqa: E402
+import rules  # noqa: E402
 import schema  # noqa: E402
 from model import SourceError, fail  # noqa: E402
 
@@ -27,16 +33,35 @@ def outputs_make():
     """Returns {path from the root: text}."""
     enums, events = core.core_read(os.path.join(ROOT, "src/schema/core.events"))
     headers = {owner: text_of("src/" + owner) for owner, _ in core.OWNED.values()}
-    opencl = [core.event_make(("none", []), 0)]
-    domains = [("core", 0, events), ("opencl", 1, opencl)]
-    return {
+    outputs = {
         "src/schema/gen/core_records.h": core.records_write(enums, events, headers),
         "src/schema/gen/core_schema.c":
             schema.schema_write("src/schema/core.events", "core", 0, events),
-        "src/schema/gen/opencl_schema.c":
-            schema.schema_write("src/domains/opencl/opencl.api", "opencl", 1, opencl),
-        "src/schema/gen/hash.c": schema.hash_write(domains),
     }
+    opencl_events = opencl_make(outputs)
+    outputs["src/schema/gen/hash.c"] = schema.hash_write(
+        [("core", 0, events), ("opencl", 1, opencl_events)])
+    return outputs
+
+
+def opencl_make(outputs):
+    """Adds the outputs of the OpenCL domain; returns its events."""
+    sources = ["opencl.api", "opencl.rules"]
+    description = api.Api(os.path.join(ROOT, "src/domains/opencl/opencl.api"))
+    book = rules.Rules(os.path.join(ROOT, "src/domains/opencl/opencl.rules"), description)
+    calls = rules.calls_make(description, book)
+    events = rules.events_make(calls, book)
+    gen = "src/domains/opencl/gen/"
+    outputs[gen + "next.h"] = c_next.next_h(calls, description, sources)
+    outputs[gen + "next.c"] = c_next.next_c(calls, description, sources)
+    outputs[gen + "records.h"] = c_records.records_h(calls, sources)
+    outputs[gen + "records.c"] = c_records.records_c(calls, sources)
+    outputs[gen + "wrappers.c"] = c_wrappers.wrappers_c(calls, sources)
+    outputs[gen + "custom.h"] = c_wrappers.custom_h(calls, sources)
+    outputs["tests/gen/opencl_types.c"] = c_types.types_c(calls, description, sources)
+    outputs["src/schema/gen/opencl_schema.c"] = schema.schema_write(
+        "opencl.api and opencl.rules", "opencl", 1, events)
+    return events
 
 
 def main():

@@ -4,13 +4,11 @@
 #include <string.h>
 
 #include "domains/opencl/cl.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/hooks.h"
 
 #define TEXT_BYTES 512
 
-typedef int32_t (*get_info)(void *, uint32_t, size_t, void *, size_t *);
-
-uint64_t opencl_info_u64(get_info get, void *object, uint32_t name)
+uint64_t opencl_info_u64(opencl_get_info get, void *object, uint32_t name)
 {
 	uint64_t value = 0;
 
@@ -24,7 +22,7 @@ struct text {
 	char bytes[TEXT_BYTES];
 };
 
-static void info_text(struct text *text, get_info get, void *object, uint32_t name)
+static void info_text(struct text *text, opencl_get_info get, void *object, uint32_t name)
 {
 	size_t size = 0;
 
@@ -74,7 +72,7 @@ static uint8_t device_type(uint64_t type)
 
 static void describe_device(void *device, uint32_t number)
 {
-	get_info get = opencl_next.clGetDeviceInfo;
+	opencl_get_info get = opencl_next.clGetDeviceInfo;
 	void *platform = (void *)(uintptr_t)opencl_info_u64(get, device, CL_DEVICE_PLATFORM);
 	void *parent = (void *)(uintptr_t)opencl_info_u64(get, device, CL_DEVICE_PARENT_DEVICE);
 	struct text name, platform_name, vendor, version, driver;
@@ -149,29 +147,39 @@ static void describe_context(void *context, uint32_t number)
 	tandem_record_commit();
 }
 
-static void describe_program(void *program, uint32_t number)
+static void program_write(void *program, uint32_t number, const void *context, uint8_t source,
+			  uint64_t bytes)
 {
-	get_info get = opencl_next.clGetProgramInfo;
-	void *context = (void *)(uintptr_t)opencl_info_u64(get, program, CL_PROGRAM_CONTEXT);
 	uint32_t context_number = tandem_object_number(TANDEM_OBJECT_context, context);
-	struct tandem_rec_program *record;
-	size_t source = 0, il = 0;
+	struct tandem_rec_program *record =
+		tandem_record_begin(TANDEM_EVENT_program, sizeof(*record));
 
-	if (get(program, CL_PROGRAM_SOURCE, 0, NULL, &source))
-		source = 0;
-	if (source <= 1 && get(program, CL_PROGRAM_IL, 0, NULL, &il))
-		il = 0;
-	record = tandem_record_begin(TANDEM_EVENT_program, sizeof(*record));
 	if (!record)
 		return;
 	record->program = number;
 	record->domain = TANDEM_DOMAIN_opencl;
 	record->handle = (uint64_t)(uintptr_t)program;
 	record->context = context_number;
-	record->source = source > 1 ? TANDEM_PROGRAM_SOURCE_source
-			 : il ? TANDEM_PROGRAM_SOURCE_il : TANDEM_PROGRAM_SOURCE_unknown;
-	record->bytes = source > 1 ? source - 1 : il;
+	record->source = source;
+	record->bytes = bytes;
 	tandem_record_commit();
+}
+
+static void describe_program(void *program, uint32_t number)
+{
+	opencl_get_info get = opencl_next.clGetProgramInfo;
+	void *context = (void *)(uintptr_t)opencl_info_u64(get, program, CL_PROGRAM_CONTEXT);
+	size_t source = 0, il = 0;
+
+	if (get(program, CL_PROGRAM_SOURCE, 0, NULL, &source))
+		source = 0;
+	if (source <= 1 && get(program, CL_PROGRAM_IL, 0, NULL, &il))
+		il = 0;
+	program_write(program, number, context,
+		      source > 1 ? TANDEM_PROGRAM_SOURCE_source
+		      : il	 ? TANDEM_PROGRAM_SOURCE_il
+				 : TANDEM_PROGRAM_SOURCE_unknown,
+		      source > 1 ? source - 1 : il);
 }
 
 static uint64_t work_group_info(void *kernel, void *device, uint32_t name)
@@ -185,7 +193,7 @@ static uint64_t work_group_info(void *kernel, void *device, uint32_t name)
 
 static void describe_kernel(void *kernel, uint32_t number)
 {
-	get_info get = opencl_next.clGetKernelInfo;
+	opencl_get_info get = opencl_next.clGetKernelInfo;
 	void *program = (void *)(uintptr_t)opencl_info_u64(get, kernel, CL_KERNEL_PROGRAM);
 	void *context = (void *)(uintptr_t)opencl_info_u64(get, kernel, CL_KERNEL_CONTEXT);
 	uint32_t program_number = tandem_object_number(TANDEM_OBJECT_program, program);
@@ -252,12 +260,36 @@ void opencl_describe(unsigned type, void *handle, uint32_t number)
 uint32_t opencl_created(unsigned type, void *handle)
 {
 	uint32_t number;
-	int saved = errno;
 
 	if (!handle)
 		return 0;
 	number = tandem_object_assign(type, handle);
 	opencl_describe(type, handle, number);
-	errno = saved;
+	return number;
+}
+
+uint32_t opencl_created_context(void *context, enum opencl_fn fn)
+{
+	(void)fn;
+	return opencl_created(TANDEM_OBJECT_context, context);
+}
+
+uint32_t opencl_created_kernel(void *kernel, enum opencl_fn fn, const void *program)
+{
+	(void)fn;
+	(void)program;
+	return opencl_created(TANDEM_OBJECT_kernel, kernel);
+}
+
+uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_program_source source,
+				const void *context, uint64_t bytes)
+{
+	uint32_t number;
+	(void)fn;
+
+	if (!program)
+		return 0;
+	number = tandem_object_assign(TANDEM_OBJECT_program, program);
+	program_write(program, number, context, (uint8_t)source, bytes);
 	return number;
 }

@@ -5,7 +5,8 @@
 #include "core/pool.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/gen/records.h"
+#include "domains/opencl/hooks.h"
 
 int32_t opencl_custom_clGetEventInfo(opencl_pfn_clGetEventInfo real, void *event,
 				     uint32_t param_name, size_t param_value_size,
@@ -96,4 +97,17 @@ int32_t opencl_custom_clSetEventCallback(opencl_pfn_clSetEventCallback real, voi
 	}
 	tandem_call_end(&call, result);
 	return result;
+}
+
+uint64_t opencl_created_event(void *event, enum opencl_fn fn, const void *context)
+{
+	uint64_t op;
+	(void)fn;
+	(void)context;
+
+	if (!event || tandem_stream_open())
+		return 0;
+	op = tandem_operation_next();
+	tandem_event_assign(event, op);
+	return op;
 }

@@ -7,8 +7,9 @@
 
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
-#include "domains/opencl/gen/wrappers.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/gen/records.h"
+
+#include "domains/opencl/hooks.h"
 
 static int fn_find(const char *name)
 {
@@ -25,7 +26,8 @@ static void *wrap_extension(int fn, void *real)
 	for (int slot = 0; slot < OPENCL_SLOTS; slot++) {
 		void *none = NULL;
 
-		if (atomic_compare_exchange_strong(&opencl_ext_real[slot][index], &none, real) ||
+		if (__atomic_compare_exchange_n(&opencl_ext_real[slot].all[index], &none, real, 0,
+						__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
 		    none == real)
 			return opencl_ext_wrap[slot][index];
 	}
@@ -54,7 +56,7 @@ void *opencl_custom_clGetExtensionFunctionAddress(opencl_pfn_clGetExtensionFunct
 	if (opencl_recording())
 		opencl_begin_clGetExtensionFunctionAddress(&call, func_name);
 	found = real(func_name);
-	tandem_call_end_pointer(&call, 0, (uint64_t)(uintptr_t)found);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)found);
 	return wrap_found(func_name, found);
 }
 
@@ -68,6 +70,6 @@ void *opencl_custom_clGetExtensionFunctionAddressForPlatform(
 	if (opencl_recording())
 		opencl_begin_clGetExtensionFunctionAddressForPlatform(&call, platform, func_name);
 	found = real(platform, func_name);
-	tandem_call_end_pointer(&call, 0, (uint64_t)(uintptr_t)found);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)found);
 	return wrap_found(func_name, found);
 }

@@ -10,7 +10,6 @@
  * it passes a wrapper once. Only where the loader knows no layers does the
  * preload go on at the loader's public functions instead.
  */
-#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -18,8 +17,8 @@
 #include <string.h>
 
 #include "domains/opencl/cl.h"
-#include "domains/opencl/gen/wrappers.h"
-#include "domains/opencl/opencl.h"
+
+#include "domains/opencl/hooks.h"
 
 #include <CL/cl_layer.h>
 
@@ -28,24 +27,9 @@ static __thread int bootstrap_here __attribute__((tls_model("initial-exec")));
 static _Atomic int layer_loaded;
 static void *layer_dispatch[OPENCL_ICD_SLOTS];
 
-/* What stands for a function that the runtime lacks. */
-static int32_t missing_error(void)
-{
-	return CL_INVALID_OPERATION;
-}
-
-static void *missing_null(void)
-{
-	return NULL;
-}
-
 static void next_set(int fn, void *real)
 {
-	void **next = (void **)&opencl_next;
-
-	if (!real)
-		real = opencl_fn_returns_pointer[fn] ? (void *)missing_null : (void *)missing_error;
-	next[fn] = real;
+	opencl_next.all[fn] = real ? real : opencl_missing.all[fn];
 }
 
 static int loader_look(struct dl_phdr_info *info, size_t size, void *found)
@@ -76,6 +60,18 @@ static void *loader_find(void)
 	return path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 }
 
+/* In the layer's table for clGetPlatformIDs: the call below, by which the
+ * preload wakes the loader, is not the program's and is not recorded. */
+static int32_t layer_platforms(uint32_t num_entries, void *platforms, void *num_platforms)
+{
+	opencl_pfn_clGetPlatformIDs wrapped =
+		(opencl_pfn_clGetPlatformIDs)opencl_wraps[OPENCL_FN_clGetPlatformIDs];
+
+	if (bootstrap_here)
+		return opencl_next.clGetPlatformIDs(num_entries, platforms, num_platforms);
+	return wrapped(num_entries, platforms, num_platforms);
+}
+
 static void bootstrap(void)
 {
 	int32_t (*platforms)(uint32_t, void *, uint32_t *);
@@ -88,9 +84,8 @@ static void bootstrap(void)
 		platforms(0, NULL, &count);
 	if (atomic_load(&layer_loaded))
 		return;
-	for (int fn = 0; fn < OPENCL_FN_COUNT; fn++)
-		if (!opencl_fn_extension[fn])
-			next_set(fn, platforms ? loader_symbol(loader, opencl_fn_names[fn]) : NULL);
+	for (int fn = 0; fn < OPENCL_FN_FIRST_EXTENSION; fn++)
+		next_set(fn, platforms ? loader_symbol(loader, opencl_fn_names[fn]) : NULL);
 }
 
 void opencl_bootstrap(void)
@@ -154,7 +149,8 @@ clInitLayer(cl_uint num_entries, const struct _cl_icd_dispatch *target_dispatch,
 			continue;
 		next_set(fn, real);
 		if (real)
-			layer_dispatch[slot] = opencl_wraps[fn];
+			layer_dispatch[slot] = fn == OPENCL_FN_clGetPlatformIDs ?
+						       (void *)layer_platforms : opencl_wraps[fn];
 	}
 	*num_entries_out = num_entries < OPENCL_ICD_SLOTS ? num_entries : OPENCL_ICD_SLOTS;
 	*layer_dispatch_ret = (const struct _cl_icd_dispatch *)layer_dispatch;

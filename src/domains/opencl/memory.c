@@ -5,7 +5,8 @@
 
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/gen/records.h"
+#include "domains/opencl/hooks.h"
 
 static uint64_t memory_info(void *memory, uint32_t name)
 {
@@ -90,6 +91,8 @@ int32_t opencl_custom_clReleaseMemObject(opencl_pfn_clReleaseMemObject real, voi
 			bytes = memory_info(memobj, CL_MEM_SIZE);
 	}
 	opencl_begin_clReleaseMemObject(&call, memobj);
+	if (last)
+		tandem_object_forget(TANDEM_OBJECT_memory, memobj);
 	result = real(memobj);
 	tandem_call_end(&call, result);
 	if (last && result == CL_SUCCESS)
@@ -97,28 +100,90 @@ int32_t opencl_custom_clReleaseMemObject(opencl_pfn_clReleaseMemObject real, voi
 	return result;
 }
 
-static uint32_t svm_made(void *context, uint64_t flags, size_t size, void *pointer)
+uint32_t opencl_created_memory(void *memory, enum opencl_fn fn, enum tandem_memory_kind kind,
+			       const void *context, const void *parent, uint64_t flags,
+			       uint64_t bytes)
 {
 	struct tandem_rec_memory described = {
-		.kind = TANDEM_MEMORY_KIND_svm,
+		.kind = (uint8_t)kind,
+		.handle = (uint64_t)(uintptr_t)memory,
+		.flags = flags,
+		.bytes = bytes,
+	};
+	int saved = errno;
+	(void)fn;
+
+	if (!memory)
+		return 0;
+	/* What the call says is taken from it, the rest from the driver. */
+	if (!context)
+		context = (void *)(uintptr_t)memory_info(memory, CL_MEM_CONTEXT);
+	if (!bytes)
+		described.bytes = memory_info(memory, CL_MEM_SIZE);
+	described.context = tandem_object_number(TANDEM_OBJECT_context, context);
+	described.parent = tandem_object_number(TANDEM_OBJECT_memory, parent);
+	described.memory = tandem_object_assign(TANDEM_OBJECT_memory, memory);
+	memory_write(&described);
+	errno = saved;
+	return described.memory;
+}
+
+uint32_t opencl_allocated(void *pointer, enum opencl_fn fn, enum tandem_memory_kind kind,
+			  const void *context, const void *device, uint64_t flags, uint64_t bytes)
+{
+	struct tandem_rec_memory described = {
+		.kind = (uint8_t)kind,
 		.handle = (uint64_t)(uintptr_t)pointer,
 		.context = tandem_object_number(TANDEM_OBJECT_context, context),
+		.device = tandem_object_number(TANDEM_OBJECT_device, device),
 		.flags = flags,
-		.bytes = size,
+		.bytes = bytes,
 	};
+	(void)fn;
 
+	if (!pointer)
+		return 0;
 	described.memory = tandem_object_assign(TANDEM_OBJECT_memory, pointer);
-	tandem_handle_set(TANDEM_HANDLE_STATE, pointer, size);
+	tandem_handle_set(TANDEM_HANDLE_STATE, pointer, bytes);
 	memory_write(&described);
 	return described.memory;
 }
 
-static void svm_freed(void *pointer)
+uint64_t opencl_freeing(const void *pointer)
 {
 	uint32_t number = tandem_object_find(TANDEM_OBJECT_memory, pointer);
 
-	if (number)
+	if (number) {
 		memory_freed(number, tandem_handle_get(TANDEM_HANDLE_STATE, pointer));
+		tandem_object_forget(TANDEM_OBJECT_memory, pointer);
+	}
+	return number;
+}
+
+void opencl_freed_list(uint32_t count, const void *pointers, int32_t result)
+{
+	for (uint32_t i = 0; result == CL_SUCCESS && pointers && i < count; i++)
+		opencl_freeing(((void *const *)pointers)[i]);
+}
+
+uint64_t opencl_image_bytes(void *image, const void *region)
+{
+	const size_t *size = region;
+
+	if (!image || !size)
+		return 0;
+	return opencl_info_u64(opencl_next.clGetImageInfo, image, CL_IMAGE_ELEMENT_SIZE) *
+	       size[0] * size[1] * size[2];
+}
+
+uint64_t opencl_memories_bytes(uint32_t count, const void *memories)
+{
+	void *const *memory = memories;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; memory && i < count; i++)
+		bytes += memory[i] ? memory_info(memory[i], CL_MEM_SIZE) : 0;
+	return bytes;
 }
 
 void *opencl_custom_clSVMAlloc(opencl_pfn_clSVMAlloc real, void *context, uint64_t flags,
@@ -130,10 +195,10 @@ void *opencl_custom_clSVMAlloc(opencl_pfn_clSVMAlloc real, void *context, uint64
 
 	opencl_begin_clSVMAlloc(&call, context, flags, size, alignment);
 	pointer = real(context, flags, size, alignment);
-	tandem_call_end_pointer(&call, 0, (uint64_t)(uintptr_t)pointer);
+	opencl_end_pointer(&call, 0, tandem_ticks(), (uint64_t)(uintptr_t)pointer);
 	saved = errno;
-	if (pointer)
-		svm_made(context, flags, size, pointer);
+	opencl_allocated(pointer, OPENCL_FN_clSVMAlloc, TANDEM_MEMORY_KIND_svm, context, NULL,
+			 flags, size);
 	errno = saved;
 	return pointer;
 }
@@ -145,8 +210,7 @@ void opencl_custom_clSVMFree(opencl_pfn_clSVMFree real, void *context, void *svm
 
 	/* Before the real free: afterwards another thread may be given the
 	 * same address. */
-	if (svm_pointer)
-		svm_freed(svm_pointer);
+	opencl_freeing(svm_pointer);
 	errno = saved;
 	opencl_begin_clSVMFree(&call, context, svm_pointer);
 	real(context, svm_pointer);

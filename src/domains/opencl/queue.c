@@ -8,7 +8,8 @@
 #include "core/process.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
-#include "domains/opencl/opencl.h"
+#include "domains/opencl/gen/records.h"
+#include "domains/opencl/hooks.h"
 
 _Atomic uint32_t opencl_hiding;
 struct opencl_queue *_Atomic opencl_queues;
@@ -130,6 +131,7 @@ void *opencl_custom_clCreateCommandQueue(opencl_pfn_clCreateCommandQueue real, v
 	uint8_t timing = TANDEM_TIMING_unavailable;
 	uint32_t number = 0;
 	void *queue = NULL;
+	uint64_t end;
 	int saved;
 
 	opencl_begin_clCreateCommandQueue(&call, context, device, properties, errcode_ret);
@@ -140,10 +142,11 @@ void *opencl_custom_clCreateCommandQueue(opencl_pfn_clCreateCommandQueue real, v
 	}
 	if (!queue)
 		queue = real(context, device, properties, &error);
+	end = tandem_ticks();
 	saved = errno;
 	if (queue)
 		number = queue_made(queue, timing, NULL, 0);
-	tandem_call_end_object(&call, error, number);
+	opencl_end_object(&call, error, end, number);
 	if (errcode_ret)
 		*(int32_t *)errcode_ret = error;
 	errno = saved;
@@ -199,6 +202,7 @@ static void *queue_from_list(opencl_pfn_clCreateCommandQueueWithProperties real,
 	uint8_t timing = TANDEM_TIMING_unavailable;
 	uint32_t number = 0;
 	void *queue = NULL;
+	uint64_t end;
 	int saved;
 
 	if (list_force(forced, list, length)) {
@@ -208,10 +212,11 @@ static void *queue_from_list(opencl_pfn_clCreateCommandQueueWithProperties real,
 	}
 	if (!queue)
 		queue = real(context, device, list, &error);
+	end = tandem_ticks();
 	saved = errno;
 	if (queue)
 		number = queue_made(queue, timing, length ? list : NULL, length);
-	tandem_call_end_object(call, error, number);
+	opencl_end_object(call, error, end, number);
 	if (errcode_ret)
 		*errcode_ret = error;
 	errno = saved;
@@ -336,4 +341,23 @@ int32_t opencl_custom_clReleaseCommandQueue(opencl_pfn_clReleaseCommandQueue rea
 	result = real(command_queue);
 	tandem_call_end(&call, result);
 	return result;
+}
+
+uint32_t opencl_created_command_buffer(void *command_buffer, enum opencl_fn fn, uint32_t count,
+				       const void *queues)
+{
+	(void)fn;
+	if (!command_buffer)
+		return 0;
+	if (count && queues)
+		tandem_handle_set(TANDEM_HANDLE_STATE, command_buffer,
+				  (uint64_t)(uintptr_t) * (void *const *)queues);
+	return tandem_object_assign(TANDEM_OBJECT_command_buffer, command_buffer);
+}
+
+void *opencl_command_buffer_queue(uint32_t count, const void *queues, const void *command_buffer)
+{
+	if (count && queues)
+		return *(void *const *)queues;
+	return (void *)(uintptr_t)tandem_handle_get(TANDEM_HANDLE_STATE, command_buffer);
 }

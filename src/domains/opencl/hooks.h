@@ -1,7 +1,8 @@
-/* The OpenCL domain: what its files share.
+/* The OpenCL domain: what its files share, and what its rules call.
  *
  *   gen/        wrappers, records, the table of next functions (tools/apigen)
  *   layer.c     the two ways in: preloaded symbols and the loader's layer
+ *   hooks.h     what the wrappers and the rules (opencl.rules) call
  *   extension.c functions that a driver hands out by name
  *   queue.c     queues: forced profiling and its hiding; commands under way
  *   command.c   one command from its enqueue to its operation record
@@ -13,8 +14,8 @@
  * of core/stream.h. Real functions are called through opencl_next, which no
  * wrapper of ours is in.
  */
-#ifndef TANDEM_OPENCL_OPENCL_H
-#define TANDEM_OPENCL_OPENCL_H
+#ifndef TANDEM_OPENCL_HOOKS_H
+#define TANDEM_OPENCL_HOOKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +29,7 @@
 
 /* Set once a queue's profiling was switched on behind the program's back: from
  * then on some queries are answered for the program even when not recording. */
-extern _Atomic uint32_t opencl_hiding;
+extern _Atomic uint32_t opencl_hiding __attribute__((visibility("hidden")));
 
 static inline bool opencl_recording(void)
 {
@@ -39,6 +40,12 @@ static inline bool opencl_recording_or_hiding(void)
 {
 	return (tandem_recording() & OPENCL_BIT) |
 	       atomic_load_explicit(&opencl_hiding, memory_order_relaxed);
+}
+
+/* Functions handed out by name are wrapped before the recording is on. */
+static inline bool opencl_in_session(void)
+{
+	return tandem_session_dir[0] != 0;
 }
 
 /* layer.c: finds the real functions. Called by the first call of each. */
@@ -61,6 +68,7 @@ struct opencl_queue {
 	_Atomic uint32_t harvesting;
 	_Atomic uint32_t pending;  /* commands in both lists */
 	uint32_t look_at;	   /* how many pending make it worth looking */
+	uint32_t running;	   /* commands found running right after their enqueue, in a row */
 	struct opencl_queue *next; /* all queues, newest first */
 };
 
@@ -105,13 +113,39 @@ void opencl_command_call_back(struct opencl_queue *queue);
 /* What to do at the program's exit, once there are queues. */
 void opencl_command_at_exit(void);
 
-/* describe.c */
+/* describe.c: our number of a new object, with a record that says what it is. */
 void opencl_describe(unsigned type, void *handle, uint32_t number);
 uint32_t opencl_created(unsigned type, void *handle);
-uint64_t opencl_info_u64(int32_t (*get)(void *, uint32_t, size_t, void *, size_t *), void *object,
-			 uint32_t name);
+uint32_t opencl_created_context(void *context, enum opencl_fn fn);
+uint32_t opencl_created_kernel(void *kernel, enum opencl_fn fn, const void *program);
+uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_program_source source,
+				const void *context, uint64_t bytes);
 
-/* memory.c */
+/* One number of an object by the driver's clGet*Info; 0 when it has none. */
+typedef int32_t (*opencl_get_info)(void *, uint32_t, size_t, void *, void *);
+uint64_t opencl_info_u64(opencl_get_info get, void *object, uint32_t name);
+
+/* event.c: an event that no command made (a user's, GL's) gets an id too. */
+uint64_t opencl_created_event(void *event, enum opencl_fn fn, const void *context);
+
+/* memory.c: a new memory object (NULL, 0: asked of the driver), an allocation
+ * by address, and an address about to be freed (0: not ours). */
+uint32_t opencl_created_memory(void *memory, enum opencl_fn fn, enum tandem_memory_kind kind,
+			       const void *context, const void *parent, uint64_t flags,
+			       uint64_t bytes);
+uint32_t opencl_allocated(void *pointer, enum opencl_fn fn, enum tandem_memory_kind kind,
+			  const void *context, const void *device, uint64_t flags, uint64_t bytes);
+uint64_t opencl_freeing(const void *pointer);
+void opencl_freed_list(uint32_t count, const void *pointers, int32_t result);
 void opencl_memory_describe(void *memory, uint32_t number);
+
+/* What a command moves. */
+uint64_t opencl_image_bytes(void *image, const void *region);
+uint64_t opencl_memories_bytes(uint32_t count, const void *memories);
+
+/* queue.c: a command buffer runs on the queues it is given, else on its own. */
+uint32_t opencl_created_command_buffer(void *command_buffer, enum opencl_fn fn, uint32_t count,
+				       const void *queues);
+void *opencl_command_buffer_queue(uint32_t count, const void *queues, const void *command_buffer);
 
 #endif

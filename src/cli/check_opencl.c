@@ -1,0 +1,236 @@
+/* Whether OpenCL programs can be recorded: our library, the loader and whether
+ * it takes layers, the drivers, the devices. Without OpenCL's headers: the
+ * loader is only found at run time. */
+#include "cli/check.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/library.h"
+
+#define AREA "OpenCL"
+#define LOADER "libOpenCL.so.1"
+#define VENDORS "/etc/OpenCL/vendors"
+#define SECONDS 60
+
+/* Values of the Khronos registry (cl.xml), and of the loader's own query. */
+enum {
+	PLATFORM_NAME = 0x0902,
+	DEVICE_NAME = 0x102B,
+	LOADER_VERSION = 2,
+	LOADER_NAME = 3,
+};
+#define DEVICE_TYPE_ALL UINT64_C(0xFFFFFFFF)
+#define DEVICES_MAX 64
+#define PLATFORMS_MAX 32
+
+typedef int32_t (*get_platforms)(uint32_t entries, void **platforms, uint32_t *count);
+typedef int32_t (*get_platform_info)(void *platform, uint32_t name, size_t bytes, void *value,
+				     size_t *size);
+typedef int32_t (*get_devices)(void *platform, uint64_t type, uint32_t entries, void **devices,
+			       uint32_t *count);
+typedef int32_t (*get_device_info)(void *device, uint32_t name, size_t bytes, void *value,
+				   size_t *size);
+typedef int32_t (*get_loader_info)(uint32_t name, size_t bytes, void *value, size_t *size);
+typedef void *(*get_extension)(const char *name);
+
+/* dlsym() returns an object's pointer; ISO C has no cast to a function's. */
+#define FIND(type, library, name) ((union { void *object; type function; }){dlsym(library, name)}.function)
+
+static void check_loader(struct checks *checks, void *loader, const char *library)
+{
+	get_extension extension = FIND(get_extension, loader, "clGetExtensionFunctionAddress");
+	get_platforms platforms = FIND(get_platforms, loader, "clGetPlatformIDs");
+	char name[128] = "a loader without a name", version[64] = "";
+	uint32_t count = 0;
+	void *layer;
+
+	if (!platforms) {
+		check_add(checks, CHECK_MISSING, AREA, "loader", NULL,
+			  LOADER " is no OpenCL loader: it has no clGetPlatformIDs");
+		return;
+	}
+	if (extension) {
+		get_loader_info info =
+			((union { void *object; get_loader_info function; }){
+				 extension("clGetICDLoaderInfoOCLICD")}).function;
+
+		if (info) {
+			info(LOADER_NAME, sizeof(name), name, NULL);
+			info(LOADER_VERSION, sizeof(version), version, NULL);
+		}
+	}
+	check_add(checks, CHECK_OK, AREA, "loader", NULL, "%s %s", name, version);
+
+	/* The loader reads its layers at the first call, if there are drivers. */
+	platforms(0, NULL, &count);
+	if (!count)
+		return;
+	layer = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+	if (layer)
+		check_add(checks, CHECK_OK, AREA, "layers", NULL,
+			  "taken: programs that look OpenCL up with dlopen() are recorded too");
+	else
+		check_add(checks, CHECK_OPTIONAL, AREA, "layers",
+			  "apt-get install ocl-icd-libopencl1",
+			  "the loader takes none: programs that look OpenCL up with dlopen() "
+			  "are not recorded");
+}
+
+static void check_devices(struct checks *checks, void *loader)
+{
+	get_platforms platforms = FIND(get_platforms, loader, "clGetPlatformIDs");
+	get_platform_info platform_info = FIND(get_platform_info, loader, "clGetPlatformInfo");
+	get_devices devices = FIND(get_devices, loader, "clGetDeviceIDs");
+	get_device_info device_info = FIND(get_device_info, loader, "clGetDeviceInfo");
+	void *platform[PLATFORMS_MAX], *device[DEVICES_MAX];
+	uint32_t count = 0, found;
+
+	if (!platforms || !platform_info || !devices || !device_info)
+		return;
+	if (platforms(PLATFORMS_MAX, platform, &count) || !count)
+		return;
+	for (uint32_t p = 0; p < count && p < PLATFORMS_MAX; p++) {
+		char name[128] = "?";
+
+		platform_info(platform[p], PLATFORM_NAME, sizeof(name), name, NULL);
+		found = 0;
+		if (devices(platform[p], DEVICE_TYPE_ALL, DEVICES_MAX, device, &found) || !found) {
+			check_add(checks, CHECK_OPTIONAL, AREA, "device", NULL, "%s has none",
+				  name);
+			continue;
+		}
+		for (uint32_t d = 0; d < found && d < DEVICES_MAX; d++) {
+			char device_name[200] = "?";
+
+			device_info(device[d], DEVICE_NAME, sizeof(device_name), device_name,
+				    NULL);
+			check_add(checks, CHECK_OK, AREA, "device", NULL, "%s: %s", name,
+				  device_name);
+		}
+	}
+}
+
+static void load_loader(struct checks *checks, const void *data)
+{
+	const char *library = data;
+	void *loader;
+
+	setenv("OPENCL_LAYERS", library, 1);
+	loader = dlopen(LOADER, RTLD_NOW);
+	if (!loader) {
+		check_add(checks, CHECK_MISSING, AREA, "loader",
+			  "apt-get install ocl-icd-libopencl1", "%s", dlerror());
+		return;
+	}
+	check_loader(checks, loader, library);
+	check_devices(checks, loader);
+}
+
+struct driver {
+	const char *icd; /* file name */
+	const char *library;
+};
+
+static void load_driver(struct checks *checks, const void *data)
+{
+	const struct driver *driver = data;
+
+	if (dlopen(driver->library, RTLD_NOW))
+		check_add(checks, CHECK_OK, AREA, "driver", NULL, "%s: %s", driver->icd,
+			  driver->library);
+	else
+		check_add(checks, CHECK_OPTIONAL, AREA, "driver", NULL, "%s: %s", driver->icd,
+			  dlerror());
+}
+
+static void check_driver(struct checks *checks, const char *folder, const char *file)
+{
+	char path[PATH_MAX], library[PATH_MAX] = "";
+	struct driver driver = {file, library};
+	FILE *icd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	icd = fopen(path, "re");
+	if (!icd) {
+		check_add(checks, CHECK_OPTIONAL, AREA, "driver", NULL, "%s: %s", path,
+			  strerror(errno));
+		return;
+	}
+	if (!fgets(library, sizeof(library), icd))
+		library[0] = '\0';
+	fclose(icd);
+	library[strcspn(library, "\r\n")] = '\0';
+	check_apart(checks, AREA, file, SECONDS, load_driver, &driver);
+}
+
+static void check_drivers(struct checks *checks)
+{
+	const char *folder = getenv("OCL_ICD_VENDORS");
+	struct dirent **entries;
+	unsigned found = 0;
+	int count;
+
+	if (!folder || !*folder)
+		folder = VENDORS;
+	count = scandir(folder, &entries, NULL, alphasort);
+	for (int i = 0; i < count; i++) {
+		size_t length = strlen(entries[i]->d_name);
+
+		if (length > 4 && !strcmp(entries[i]->d_name + length - 4, ".icd")) {
+			check_driver(checks, folder, entries[i]->d_name);
+			found++;
+		}
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	if (!found)
+		check_add(checks, CHECK_MISSING, AREA, "driver", "apt-get install pocl-opencl-icd",
+			  "%s names none", folder);
+}
+
+static void load_library(struct checks *checks, const void *data)
+{
+	if (dlopen(data, RTLD_NOW))
+		check_add(checks, CHECK_OK, AREA, "libtandem.so", NULL, "%s", (const char *)data);
+	else
+		check_add(checks, CHECK_MISSING, AREA, "libtandem.so", NULL, "%s", dlerror());
+}
+
+static bool has(const struct checks *checks, const char *name, enum check_state state)
+{
+	for (size_t i = 0; i < checks->count; i++)
+		if (!strcmp(checks->list[i].area, AREA) && !strcmp(checks->list[i].name, name) &&
+		    checks->list[i].state == state)
+			return true;
+	return false;
+}
+
+bool check_opencl(struct checks *checks)
+{
+	struct library library;
+	int error = library_find(&library);
+
+	if (error == -ENOENT)
+		check_add(checks, CHECK_MISSING, AREA, "libtandem.so", "make install",
+			  "not found: %s", library.looked);
+	else if (error)
+		check_add(checks, CHECK_MISSING, AREA, "libtandem.so", NULL,
+			  "%s: the loader takes no path with blanks or colons", library.path);
+	else
+		check_apart(checks, AREA, "libtandem.so", SECONDS, load_library, library.path);
+	check_drivers(checks);
+	check_apart(checks, AREA, "loader", SECONDS, load_loader, library.path);
+	if (has(checks, "loader", CHECK_OK) && !has(checks, "device", CHECK_OK))
+		check_add(checks, CHECK_MISSING, AREA, "device", "apt-get install pocl-opencl-icd",
+			  "no platform has one");
+	return has(checks, "libtandem.so", CHECK_OK) && has(checks, "loader", CHECK_OK) &&
+	       has(checks, "device", CHECK_OK);
+}

@@ -1,0 +1,169 @@
+#include "cli/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+
+enum { PASSED_COUNT = sizeof(passed_on) / sizeof(*passed_on) };
+
+static void waited_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGCHLD);
+	sigaddset(set, SIGCONT);
+	for (int i = 0; i < PASSED_COUNT; i++)
+		sigaddset(set, passed_on[i]);
+}
+
+/* Standard input and output to nowhere, everything above standard error shut. */
+static void let_files_go(void)
+{
+	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (nowhere >= 0) {
+		dup2(nowhere, 0);
+		dup2(nowhere, 1);
+	}
+	close_range(3, ~0u, 0);
+}
+
+struct start {
+	const char *path;
+	char **arguments, **environment;
+	struct sigaction on_child; /* as the caller of tandem left it */
+	sigset_t mask;
+};
+
+/* Between vfork() and exec: on the recorder's memory, with signals of its own. */
+static void __attribute__((noinline)) become(const struct start *start, volatile int *error)
+{
+	sigaction(SIGCHLD, &start->on_child, NULL);
+	sigprocmask(SIG_SETMASK, &start->mask, NULL);
+	execve(start->path, start->arguments, start->environment);
+	*error = errno;
+	_exit(127);
+}
+
+int child_start(pid_t *pid, const char *path, char **arguments, char **environment)
+{
+	struct sigaction by_default = {.sa_handler = SIG_DFL};
+	struct start start = {path, arguments, environment, by_default, {{0}}};
+	volatile int error = 0;
+	sigset_t blocked;
+
+	/* Blocked before the program exists: a Ctrl-C in between waits until the
+	 * recorder ignores it, and the program has its own. */
+	waited_signals(&blocked);
+	sigaddset(&blocked, SIGINT);
+	sigaddset(&blocked, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &blocked, &start.mask);
+	/* An inherited SIG_IGN would have the kernel reap the program before we
+	 * see how it ended. */
+	sigaction(SIGCHLD, &by_default, &start.on_child);
+
+	*pid = vfork();
+	if (*pid == 0)
+		become(&start, &error);
+	if (*pid < 0)
+		error = errno;
+	if (error) {
+		if (*pid > 0)
+			waitpid(*pid, NULL, 0);
+		sigprocmask(SIG_SETMASK, &start.mask, NULL);
+		return -error;
+	}
+	signal(SIGINT, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN); /* the last line may find no reader */
+	let_files_go();
+	return 0;
+}
+
+static bool has_stopped(pid_t pid, int extra)
+{
+	siginfo_t info = {.si_pid = 0};
+
+	return !waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | extra) && info.si_pid &&
+	       (info.si_status == SIGTSTP || info.si_status == SIGTTIN ||
+		info.si_status == SIGTTOU);
+}
+
+/* A program that stops itself (an editor at Ctrl-Z in raw mode) leaves the shell
+ * waiting for us, so we stop too. Not when the terminal's Ctrl-Z had stopped us
+ * both and we are merely continued a moment before it. */
+static bool follow_stop(pid_t pid)
+{
+	static const struct timespec moment = {.tv_nsec = 20000000};
+
+	if (!has_stopped(pid, WNOWAIT))
+		return false;
+	nanosleep(&moment, NULL);
+	if (!has_stopped(pid, 0))
+		return false;
+	raise(SIGTSTP);
+	return true;
+}
+
+static void pass_on(pid_t pid, const siginfo_t *info)
+{
+	/* What the kernel sends to the terminal's foreground the program has
+	 * too. Of a terminal that hangs up it tells the session's leader alone,
+	 * which is the recorder in `xterm -e tandem record ...`. */
+	if (info->si_code <= 0 || getsid(0) == getpid())
+		kill(pid, info->si_signo);
+}
+
+int child_wait(pid_t pid)
+{
+	bool stopped = false;
+	siginfo_t info;
+	sigset_t set;
+	int status;
+
+	waited_signals(&set);
+	for (;;) {
+		pid_t ended = waitpid(pid, &status, WNOHANG);
+
+		if (ended == pid)
+			return status;
+		if (ended < 0 && errno != EINTR)
+			return W_EXITCODE(255, 0);
+		if (sigwaitinfo(&set, &info) < 0)
+			continue;
+		if (info.si_signo == SIGCHLD) {
+			stopped |= follow_stop(pid);
+		} else if (info.si_signo == SIGCONT) {
+			if (stopped)
+				kill(pid, SIGCONT);
+			stopped = false;
+		} else {
+			pass_on(pid, &info);
+		}
+	}
+}
+
+void child_imitate_end(int wait_status)
+{
+	static const struct rlimit no_core;
+	int signal_number = WTERMSIG(wait_status);
+	sigset_t set;
+
+	if (!WIFSIGNALED(wait_status))
+		exit(WEXITSTATUS(wait_status));
+	/* The program's core file is the one that matters. */
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(signal_number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, signal_number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(signal_number);
+	exit(128 + signal_number);
+}

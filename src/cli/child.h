@@ -1,0 +1,26 @@
+/* The program as a child of the recorder: in its process group and on its
+ * terminal, with its files and its signal dispositions, so that it notices
+ * nothing of being a child.
+ *
+ * What the terminal sends (Ctrl-C, Ctrl-\, Ctrl-Z) reaches both; the recorder
+ * ignores the first two and stops along with the program at the third. What is
+ * sent to the recorder alone with kill(1) (TERM, HUP, USR1, USR2) is passed on.
+ *
+ * One thread. The recorder keeps none of the files that it inherited but
+ * standard error: a reader of the program's output sees its end in time.
+ */
+#ifndef TANDEM_CLI_CHILD_H
+#define TANDEM_CLI_CHILD_H
+
+#include <sys/types.h>
+
+/* Starts `path` with these arguments. Returns 0 or the -errno of exec. */
+int child_start(pid_t *pid, const char *path, char **arguments, char **environment);
+
+/* Waits for its end, passing signals on. Returns its wait status. */
+int child_wait(pid_t pid);
+
+/* Ends this process as the child ended: by its exit status or its signal. */
+_Noreturn void child_imitate_end(int wait_status);
+
+#endif

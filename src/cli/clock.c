@@ -1,0 +1,164 @@
+#include "cli/clock.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/counter.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
+
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+static bool kernel_uses(const char *name)
+{
+	char text[32];
+	int fd = open(CLOCKSOURCE, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (length <= 0)
+		return false;
+	text[length] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return !strcmp(text, name);
+}
+
+#if defined(__x86_64__) || defined(__i386__)
+
+/* Intel SDM vol. 3, 18.17.4 and AMD APM vol. 3, E.4.7: the counter runs at one
+ * rate in every power state. Whether all processors' counters agree is what the
+ * kernel watches: it gives a counter up as clock source when they do not. */
+static const char *counter_doubt(void)
+{
+	unsigned eax, ebx, ecx, edx;
+
+	if (!__get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) || !(edx & 1u << 8))
+		return "the time-stamp counter is not invariant";
+	if (!kernel_uses("tsc"))
+		return "the kernel does not trust the time-stamp counter";
+	return NULL;
+}
+
+/* What the machine says of the counter's rate, or 0. The kernel's own figure
+ * (the perf ring buffer's time_mult) would do, but the first perf event of a
+ * machine costs milliseconds to open. */
+static uint64_t counter_hz(const char **origin)
+{
+	unsigned eax, ebx, ecx, edx;
+
+	/* CPUID 15h: crystal's Hz, times EBX / EAX. */
+	if (__get_cpuid(0x15, &eax, &ebx, &ecx, &edx) && eax && ebx && ecx) {
+		*origin = "CPUID leaf 15h";
+		return (uint64_t)ecx * ebx / eax;
+	}
+	/* The hypervisors' leaf of timing: kHz of the counter in EAX. */
+	if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx & 1u << 31) {
+		__cpuid(0x40000000, eax, ebx, ecx, edx);
+		if (eax >= 0x40000010 && eax < 0x40010000) {
+			__cpuid(0x40000010, eax, ebx, ecx, edx);
+			if (eax) {
+				*origin = "the hypervisor";
+				return (uint64_t)eax * 1000;
+			}
+		}
+	}
+	return 0;
+}
+
+#elif defined(__aarch64__)
+
+static const char *counter_doubt(void)
+{
+	return kernel_uses("arch_sys_counter") ? NULL
+					       : "the kernel does not use the system counter";
+}
+
+static uint64_t counter_hz(const char **origin)
+{
+	uint64_t hz;
+
+	__asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+	*origin = "CNTFRQ_EL0";
+	return hz;
+}
+
+#else
+
+static const char *counter_doubt(void)
+{
+	return "no counter is known on this processor";
+}
+
+static uint64_t counter_hz(const char **origin)
+{
+	(void)origin;
+	return 0;
+}
+
+#endif
+
+void clock_choose(enum clock_wish wish, struct clock_source *source)
+{
+	const char *doubt = wish == CLOCK_AUTO ? counter_doubt() : NULL;
+
+	if (wish == CLOCK_MONOTONIC_NS || doubt) {
+		*source = (struct clock_source){
+			.source = TANDEM_CLOCK_MONOTONIC,
+			.reason = doubt ? doubt : "asked for",
+			.ticks_hz = 1000000000u,
+			.origin = "CLOCK_MONOTONIC is in ns",
+		};
+		return;
+	}
+	*source = (struct clock_source){
+		.source = TANDEM_CLOCK_COUNTER,
+		.reason = wish == CLOCK_AUTO ? "invariant, and the kernel's own clock source"
+					     : "asked for",
+	};
+	source->ticks_hz = counter_hz(&source->origin);
+}
+
+static uint64_t ticks_read(const struct clock_source *source)
+{
+	return source->source == TANDEM_CLOCK_COUNTER ? counter_read()
+						      : counter_clock_ns(CLOCK_MONOTONIC);
+}
+
+void clock_pair_read(const struct clock_source *source, struct clock_pair *pair)
+{
+	pair->width_ns = UINT64_MAX;
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = counter_clock_ns(CLOCK_MONOTONIC);
+		uint64_t ticks = ticks_read(source);
+		uint64_t realtime = counter_clock_ns(CLOCK_REALTIME);
+		uint64_t after = counter_clock_ns(CLOCK_MONOTONIC);
+
+		if (after - before >= pair->width_ns)
+			continue;
+		pair->width_ns = after - before;
+		pair->monotonic_ns = before + (after - before) / 2;
+		pair->ticks = ticks;
+		pair->realtime_ns = realtime;
+	}
+}
+
+void clock_rate(struct clock_source *source, const struct clock_pair *early,
+		struct clock_pair *late)
+{
+	uint64_t span;
+
+	if (source->ticks_hz)
+		return;
+	while (late->monotonic_ns - early->monotonic_ns < CLOCK_RATE_SPAN_NS)
+		clock_pair_read(source, late);
+	span = late->monotonic_ns - early->monotonic_ns;
+	source->ticks_hz =
+		(uint64_t)((double)(late->ticks - early->ticks) * 1e9 / (double)span + 0.5);
+	source->origin = "measured";
+	source->error_ppm = (double)(early->width_ns + late->width_ns) / 2 / (double)span * 1e6;
+}

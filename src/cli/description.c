@@ -1,0 +1,169 @@
+#include "cli/description.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "schema/ids.h"
+#include "schema/losses.h"
+#include "schema/schema.h"
+#include "util/json.h"
+
+static const char *const args_levels[] = {"none", "basic", "full"};
+
+static void add_domains(struct json *json, uint32_t mask)
+{
+	json_begin_array(json, "domains");
+#define X(number, name)                                                        \
+	if (mask & 1u << (number))                                             \
+		json_string(json, NULL, #name);
+	TANDEM_DOMAINS(X)
+#undef X
+	json_end_array(json);
+}
+
+static void add_options(struct json *json, const struct session *session)
+{
+	const struct session_options *options = session->options;
+
+	json_begin_object(json, "options");
+	add_domains(json, options->domains);
+	json_string(json, "args", args_levels[options->args_level]);
+	json_bool(json, "device_timing", options->device_timing);
+	json_bool(json, "start_paused", options->start_paused);
+	json_unsigned(json, "limit_bytes", options->limit_bytes);
+	json_unsigned(json, "exit_wait_ms", options->exit_wait_ms);
+	json_unsigned(json, "window_bytes", session->control->window_bytes);
+	json_unsigned(json, "cut_bytes", session->control->cut_bytes);
+	json_string(json, "inject", session->inject);
+	json_end_object(json);
+}
+
+static void add_clock(struct json *json, const struct clock_source *clock)
+{
+	json_begin_object(json, "clock");
+	json_string(json, "source",
+		    clock->source == TANDEM_CLOCK_COUNTER ? "counter" : "monotonic");
+	json_string(json, "reason", clock->reason);
+	json_string(json, "rate_from", clock->origin);
+	json_float(json, "rate_error_ppm", clock->error_ppm, 3);
+	json_end_object(json);
+}
+
+static void add_start(struct json *json, const struct session *session)
+{
+	time_t seconds = (time_t)(session->start.realtime_ns / 1000000000u);
+	unsigned ns = (unsigned)(session->start.realtime_ns % 1000000000u);
+	char stamp[32], text[64];
+	struct tm utc;
+
+	gmtime_r(&seconds, &utc);
+	strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(text, sizeof(text), "%s.%09u+00:00", stamp, ns);
+	json_string(json, "start", text);
+	json_unsigned(json, "start_realtime_ns", session->start.realtime_ns);
+	json_unsigned(json, "start_monotonic_ns", session->start.monotonic_ns);
+	json_unsigned(json, "start_ticks", session->start.ticks);
+	json_unsigned(json, "start_width_ns", session->start.width_ns);
+	json_unsigned(json, "ticks_hz", session->clock.ticks_hz);
+}
+
+static void add_end(struct json *json, const struct session *session, int wait_status)
+{
+	struct tandem_control *control = session->control;
+
+	json_begin_object(json, "end");
+	json_unsigned(json, "ticks", session->end.ticks);
+	json_unsigned(json, "monotonic_ns", session->end.monotonic_ns);
+	json_unsigned(json, "realtime_ns", session->end.realtime_ns);
+	json_end_object(json);
+
+	json_begin_object(json, "exit");
+	if (WIFSIGNALED(wait_status))
+		json_signed(json, "signal", WTERMSIG(wait_status));
+	else
+		json_signed(json, "code", WEXITSTATUS(wait_status));
+	json_end_object(json);
+
+	json_begin_object(json, "losses");
+#define X(name, words)                                                         \
+	json_unsigned(json, #name, atomic_load(&control->lost[TANDEM_LOSS_##name]));
+	TANDEM_LOSSES(X)
+#undef X
+	json_end_object(json);
+}
+
+static void compose(struct text *text, const struct session *session, const int *wait_status)
+{
+	char directory[4096];
+	struct utsname host;
+	struct json json;
+
+	json_init(&json, text, true);
+	json_begin_object(&json, NULL);
+	json_string(&json, "tandem", TANDEM_VERSION);
+	json_string(&json, "schema", tandem_schema_hash);
+	json_string(&json, "program", session->program);
+	json_begin_array(&json, "command");
+	for (char **word = session->command; *word; word++)
+		json_string(&json, NULL, *word);
+	json_end_array(&json);
+	json_string(&json, "host", uname(&host) ? "?" : host.nodename);
+	json_string(&json, "cwd", getcwd(directory, sizeof(directory)) ? directory : "?");
+	add_start(&json, session);
+	add_clock(&json, &session->clock);
+	add_options(&json, session);
+	if (wait_status)
+		add_end(&json, session, *wait_status);
+	json_end_object(&json);
+	text_add_char(text, '\n');
+}
+
+static int write_file(const char *path, const struct text *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	size_t done = 0;
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	while (!error && done < text->length) {
+		ssize_t written = write(fd, text->data + done, text->length - done);
+
+		if (written > 0)
+			done += (size_t)written;
+		else if (errno != EINTR)
+			error = -errno;
+	}
+	if (close(fd) && !error)
+		error = -errno;
+	return error;
+}
+
+int description_write(const struct session *session, const int *wait_status)
+{
+	char path[SESSION_PATH_BYTES + 32], draft[SESSION_PATH_BYTES + 32];
+	struct text text = TEXT_INIT;
+	int error = 0;
+
+	compose(&text, session, wait_status);
+	if (text.failed)
+		error = -ENOMEM;
+	/* By the absolute name: that is what the traced processes use too. */
+	snprintf(path, sizeof(path), "%s/session.json", session->absolute);
+	snprintf(draft, sizeof(draft), "%s/session.json.new", session->absolute);
+	if (!error)
+		error = write_file(draft, &text);
+	if (!error && rename(draft, path))
+		error = -errno;
+	if (error && error != -ENOMEM)
+		unlink(draft);
+	text_free(&text);
+	return error;
+}

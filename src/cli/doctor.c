@@ -1,0 +1,114 @@
+/* tandem doctor: what this machine can record, and how to mend what it cannot. */
+#include "cli/cli.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/check.h"
+#include "util/json.h"
+
+static const char help_text[] =
+	"Usage: tandem doctor [options]\n"
+	"\n"
+	"Says what can be recorded on this machine, what is missing, and the command that\n"
+	"mends it. Exit status 0 when OpenCL programs can be recorded, else 1.\n"
+	"\n"
+	"      --format text|json   (text)\n"
+	"  -h, --help               this text\n";
+
+static const struct option long_options[] = {
+	{"format", required_argument, NULL, 'f'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+static const char *const formats[] = {"text", "json", NULL};
+static const char *const state_names[] = {"ok", "missing", "optional", "info"};
+static const char *const state_words[] = {"ok", "MISSING", "absent", ""};
+static const char *const state_colours[] = {"\033[32m", "\033[1;31m", "\033[33m", ""};
+
+static void print_text(const struct checks *checks, bool works)
+{
+	bool colour = cli_colour(STDOUT_FILENO);
+	const char *area = "";
+
+	for (size_t i = 0; i < checks->count; i++) {
+		const struct check *check = &checks->list[i];
+
+		if (strcmp(area, check->area) != 0)
+			printf("%s%s\n", *area ? "\n" : "", check->area);
+		area = check->area;
+		printf("  %s%-7s%s  %-13s %s\n", colour ? state_colours[check->state] : "",
+		       state_words[check->state], colour ? "\033[0m" : "", check->name,
+		       check->words);
+		if (*check->mend)
+			printf("  %-7s  %-13s to mend it: %s\n", "", "", check->mend);
+	}
+	printf("\nOpenCL programs %s be recorded here.\n", works ? "can" : "cannot");
+}
+
+static void print_json(const struct checks *checks, bool works)
+{
+	struct text text = TEXT_INIT;
+	struct json json;
+
+	json_init(&json, &text, true);
+	json_begin_object(&json, NULL);
+	json_bool(&json, "opencl", works);
+	json_begin_array(&json, "checks");
+	for (size_t i = 0; i < checks->count; i++) {
+		const struct check *check = &checks->list[i];
+
+		json_begin_object(&json, NULL);
+		json_string(&json, "area", check->area);
+		json_string(&json, "name", check->name);
+		json_string(&json, "state", state_names[check->state]);
+		json_string(&json, "words", check->words);
+		if (*check->mend)
+			json_string(&json, "mend", check->mend);
+		json_end_object(&json);
+	}
+	json_end_array(&json);
+	json_end_object(&json);
+	puts(text.failed ? "" : text.data);
+	text_free(&text);
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	struct checks checks = {.list = NULL};
+	int option, format = 0;
+	bool works;
+
+	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		if (option == 'h')
+			return cli_help(help_text);
+		if (option != 'f')
+			return cli_usage("doctor");
+		format = cli_parse_word(optarg, formats);
+		if (format < 0) {
+			cli_error("--format: it is not `%s`", optarg);
+			return cli_usage("doctor");
+		}
+	}
+	if (optind < argc) {
+		cli_error("doctor takes no `%s`", argv[optind]);
+		return cli_usage("doctor");
+	}
+	works = check_opencl(&checks);
+	check_clock(&checks);
+	check_machine(&checks);
+	check_tools(&checks);
+	if (checks.failed) {
+		checks_free(&checks);
+		return cli_error("out of memory");
+	}
+	if (format)
+		print_json(&checks, works);
+	else
+		print_text(&checks, works);
+	checks_free(&checks);
+	return works ? CLI_DONE : CLI_FAILED;
+}

@@ -1,0 +1,388 @@
+/* tandem record: runs a program and records it. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/child.h"
+#include "cli/environment.h"
+#include "cli/library.h"
+#include "cli/program.h"
+#include "cli/session.h"
+#include "cli/summary.h"
+#include "schema/ids.h"
+
+/* How the shells say that a program can't be run. */
+enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
+
+#define EXIT_WAIT_MS 2000
+
+static const char help_text[] =
+	"Usage: tandem record [options] [--] PROGRAM [ARGUMENTS]\n"
+	"\n"
+	"Runs PROGRAM and records what it and its children do. Gives back the program's\n"
+	"exit status. `tandem report DIR` then shows where the time went.\n"
+	"\n"
+	"  -o, --output DIR         record into DIR (tandem-PROGRAM-DATE-TIME)\n"
+	"      --force              replace DIR when it holds a session already\n"
+	"      --domains LIST       what to record: opencl (all)\n"
+	"      --args LEVEL         arguments of calls: none, basic or full (basic)\n"
+	"      --device-timing on|off\n"
+	"                           ask the device when commands ran (on)\n"
+	"      --start-paused       record nothing until `tandem resume DIR`\n"
+	"      --limit-size BYTES   stop at this size; K, M, G, T are units (no limit)\n"
+	"      --exit-wait MS       wait at most so long at the program's end for commands\n"
+	"                           that are still running (2000)\n"
+	"      --inject HOW         how to get into the program: preload, layer or both\n"
+	"                           (both, but the layer alone where a preload would harm)\n"
+	"      --clock SOURCE       auto, counter or monotonic (auto)\n"
+	"  -q, --quiet              no line at the end\n"
+	"  -h, --help               this text\n"
+	"\n"
+	"  tandem record -o run1 ./app --size 512\n"
+	"  tandem record --start-paused python3 train.py\n";
+
+enum inject { INJECT_AUTO, INJECT_PRELOAD, INJECT_LAYER, INJECT_BOTH };
+
+struct request {
+	struct session_options session;
+	enum inject inject;
+	bool quiet;
+	char **command;
+};
+
+static const char *const on_off[] = {"off", "on", NULL};
+static const char *const args_levels[] = {"none", "basic", "full", NULL};
+static const char *const clocks[] = {"auto", "counter", "monotonic", NULL};
+static const char *const injects[] = {"auto", "preload", "layer", "both", NULL};
+
+static uint32_t all_domains(void)
+{
+	uint32_t mask = 0;
+
+#define X(number, name) mask |= 1u << (number);
+	TANDEM_DOMAINS(X)
+#undef X
+	return mask & ~TANDEM_DOMAIN_BIT(core);
+}
+
+static int parse_domains(const char *list, uint32_t *mask)
+{
+	static const char *const names[] = {
+#define X(number, name) [number] = #name,
+		TANDEM_DOMAINS(X)
+#undef X
+		NULL,
+	};
+	char word[32];
+
+	if (!strcmp(list, "all")) {
+		*mask = all_domains();
+		return 0;
+	}
+	*mask = 0;
+	while (*list) {
+		size_t length = strcspn(list, ",");
+		int number;
+
+		snprintf(word, sizeof(word), "%.*s", (int)length, list);
+		number = cli_parse_word(word, names);
+		if (number <= TANDEM_DOMAIN_core) {
+			cli_error("--domains: there is no domain `%s`", word);
+			return -EINVAL;
+		}
+		*mask |= 1u << number;
+		list += length + (list[length] == ',');
+	}
+	if (!*mask)
+		cli_error("--domains: name one at least, or `all`");
+	return *mask ? 0 : -EINVAL;
+}
+
+/* One of the words for an option that takes one, or -EINVAL and a line. */
+static int parse_choice(const char *option, const char *text, const char *const *words)
+{
+	int choice = cli_parse_word(text, words);
+
+	if (choice < 0)
+		cli_error("%s: it is not `%s`; see --help", option, text);
+	return choice;
+}
+
+static int parse_limit(const char *text, uint64_t *bytes)
+{
+	int error = cli_parse_bytes(text, bytes);
+
+	if (error)
+		cli_error("--limit-size: `%s` is no size; write 500M or 2G", text);
+	return error;
+}
+
+static int parse_wait(const char *text, uint32_t *ms)
+{
+	uint64_t number;
+	int error = cli_parse_number(text, UINT32_MAX, &number);
+
+	if (error)
+		cli_error("--exit-wait: `%s` is no time in ms", text);
+	else
+		*ms = (uint32_t)number;
+	return error;
+}
+
+enum {
+	OPTION_FORCE = 256,
+	OPTION_DOMAINS,
+	OPTION_ARGS,
+	OPTION_TIMING,
+	OPTION_PAUSED,
+	OPTION_LIMIT,
+	OPTION_WAIT,
+	OPTION_INJECT,
+	OPTION_CLOCK,
+};
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"force", no_argument, NULL, OPTION_FORCE},
+	{"domains", required_argument, NULL, OPTION_DOMAINS},
+	{"args", required_argument, NULL, OPTION_ARGS},
+	{"device-timing", required_argument, NULL, OPTION_TIMING},
+	{"start-paused", no_argument, NULL, OPTION_PAUSED},
+	{"limit-size", required_argument, NULL, OPTION_LIMIT},
+	{"exit-wait", required_argument, NULL, OPTION_WAIT},
+	{"inject", required_argument, NULL, OPTION_INJECT},
+	{"clock", required_argument, NULL, OPTION_CLOCK},
+	{"quiet", no_argument, NULL, 'q'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+/* Takes one option. Negative: it was wrong, and that was said. */
+static int take_option(struct request *request, int option, const char *value)
+{
+	struct session_options *session = &request->session;
+	int choice = 0;
+
+	switch (option) {
+	case 'o':
+		if (!*value)
+			cli_error("--output: the directory needs a name");
+		session->directory = value;
+		return *value ? 0 : -EINVAL;
+	case 'q':
+		request->quiet = true;
+		return 0;
+	case OPTION_FORCE:
+		session->force = true;
+		return 0;
+	case OPTION_DOMAINS:
+		return parse_domains(value, &session->domains);
+	case OPTION_ARGS:
+		choice = parse_choice("--args", value, args_levels);
+		session->args_level = (uint32_t)choice;
+		return choice;
+	case OPTION_TIMING:
+		choice = parse_choice("--device-timing", value, on_off);
+		session->device_timing = choice > 0;
+		return choice;
+	case OPTION_PAUSED:
+		session->start_paused = true;
+		return 0;
+	case OPTION_LIMIT:
+		return parse_limit(value, &session->limit_bytes);
+	case OPTION_WAIT:
+		return parse_wait(value, &session->exit_wait_ms);
+	case OPTION_INJECT:
+		choice = parse_choice("--inject", value, injects);
+		request->inject = (enum inject)choice;
+		return choice;
+	case OPTION_CLOCK:
+		choice = parse_choice("--clock", value, clocks);
+		session->clock = (enum clock_wish)choice;
+		return choice;
+	default:
+		return -EINVAL;
+	}
+}
+
+/* CLI_DONE: run it; any other status: that is how `record` ends; -1: it was
+ * asked for help. */
+static int parse(struct request *request, int argc, char **argv)
+{
+	int option;
+
+	/* "+": the program's own options are not ours. */
+	while ((option = getopt_long(argc, argv, "+o:qh", long_options, NULL)) != -1) {
+		if (option == 'h') {
+			cli_help(help_text);
+			return -1;
+		}
+		if (take_option(request, option, optarg) < 0)
+			return cli_usage("record");
+	}
+	if (optind >= argc) {
+		cli_error("which program is to be recorded?");
+		return cli_usage("record");
+	}
+	request->command = argv + optind;
+	return CLI_DONE;
+}
+
+/* Says in a shell's words why it can't be run. Returns the shells' status. */
+static int refuse_program(const char *name, int error)
+{
+	switch (error) {
+	case -ENOENT:
+		if (strchr(name, '/'))
+			cli_error("%s: No such file or directory", name);
+		else
+			cli_error("%s: command not found", name);
+		return NOT_FOUND;
+	case -ENOTDIR:
+	case -ENAMETOOLONG:
+		cli_error("%s: %s", name, strerror(-error));
+		return error == -ENOTDIR ? CANNOT_RUN : NOT_FOUND;
+	case -EACCES:
+		cli_error("%s: Permission denied", name);
+		return CANNOT_RUN;
+	case -EISDIR:
+		cli_error("%s: Is a directory", name);
+		return CANNOT_RUN;
+	case -ENOEXEC:
+		cli_error("%s: cannot execute: Exec format error", name);
+		return CANNOT_RUN;
+	case -ELIBBAD:
+		cli_error("%s: the interpreter that it names does not exist", name);
+		return CANNOT_RUN;
+	default:
+		cli_error("%s: %s", name, strerror(-error));
+		return CANNOT_RUN;
+	}
+}
+
+static enum inject choose_inject(enum inject wish, const struct program *program)
+{
+	if (wish != INJECT_AUTO)
+		return wish;
+	/* A library of another class makes the loader complain on the program's
+	 * standard error; a sanitizer's runtime wants to come first. */
+	if (!program->loadable)
+		return INJECT_LAYER;
+	if (program->has_sanitizer && !environment_has_sanitizer())
+		return INJECT_LAYER;
+	return INJECT_BOTH;
+}
+
+/* execvp() runs what has no "#!" by the shell. */
+static char **shell_command(const struct program *program, char **command)
+{
+	size_t count = 0;
+	char **words;
+
+	while (command[count])
+		count++;
+	words = calloc(count + 2, sizeof(*words));
+	if (!words)
+		return NULL;
+	words[0] = (char *)(uintptr_t)"/bin/sh";
+	words[1] = (char *)(uintptr_t)program->path;
+	memcpy(words + 2, command + 1, count * sizeof(*words));
+	return words;
+}
+
+static int start(struct session *session, const struct program *program,
+		 const struct library *library, enum inject inject, pid_t *pid)
+{
+	struct environment environment;
+	char **words = session->command;
+	int error = environment_create(&environment, session->absolute, library->path,
+				       inject != INJECT_LAYER, inject != INJECT_PRELOAD);
+
+	if (!error && program->plain_script) {
+		words = shell_command(program, session->command);
+		error = words ? 0 : -ENOMEM;
+	}
+	if (!error)
+		error = child_start(pid, program->plain_script ? "/bin/sh" : program->path, words,
+				    environment.variables);
+	if (words != session->command)
+		free(words);
+	environment_destroy(&environment);
+	return error;
+}
+
+static int check_library(struct library *library)
+{
+	switch (library_find(library)) {
+	case 0:
+		return 0;
+	case -EINVAL:
+		return cli_error("%s: the loader takes no path with blanks or colons; install "
+				 "Tandem elsewhere, or set TANDEM_LIBRARY", library->path);
+	default:
+		return cli_error("libtandem.so is missing (looked for %s): install Tandem, or "
+				 "set TANDEM_LIBRARY", library->looked);
+	}
+}
+
+static int record(const struct request *request, const struct program *program,
+		  struct session *session)
+{
+	enum inject inject = choose_inject(request->inject, program);
+	struct library library;
+	int error, status;
+	pid_t pid;
+
+	if (check_library(&library))
+		return CLI_FAILED;
+	session->inject = injects[inject];
+	if (session_create(session))
+		return CLI_FAILED;
+	error = start(session, program, &library, inject, &pid);
+	if (error) {
+		session_remove(session);
+		return refuse_program(request->command[0], error);
+	}
+	status = child_wait(pid);
+	error = session_finish(session, status);
+	if (error)
+		cli_note("cannot complete %s/session.json: %s", session->directory,
+			 strerror(-error));
+	if (!request->quiet)
+		summary_print(session, program, pid);
+	child_imitate_end(status);
+}
+
+int cmd_record(int argc, char **argv)
+{
+	struct request request = {
+		.session = {
+			.domains = all_domains(),
+			.args_level = TANDEM_ARGS_BASIC,
+			.device_timing = true,
+			.exit_wait_ms = EXIT_WAIT_MS,
+		},
+	};
+	struct session session = {.options = &request.session};
+	struct program program;
+	int error, status = parse(&request, argc, argv);
+
+	if (status)
+		return status < 0 ? CLI_DONE : status;
+	/* First of all: the earlier it is read, the better the measured rate. */
+	clock_choose(request.session.clock, &session.clock);
+	clock_pair_read(&session.clock, &session.early);
+
+	error = program_find(request.command[0], &program);
+	if (error)
+		return refuse_program(request.command[0], error);
+	session.command = request.command;
+	session.program = program.path;
+	return record(&request, &program, &session);
+}

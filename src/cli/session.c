@@ -1,0 +1,221 @@
+#include "cli/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/description.h"
+#include "cli/folder.h"
+
+/* The largest window of a stream; it starts at a sixteenth of that. Appending a
+ * warm window costs a third of touching fresh pages, and 1 MiB is where the cost
+ * of opening the file for each append disappears (doc/INTERNALS.md). */
+#define WINDOW_BYTES (1024u * 1024)
+#define WINDOW_LEAST (16u * 1024)
+/* Kernel names, build options and arrays longer than this are cut. */
+#define CUT_BYTES 1024u
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* tandem-PROGRAM-DATE-TIME, with -2, -3... when two start in one second. */
+static int make_named_after_program(struct session *session)
+{
+	char stem[SESSION_PATH_BYTES];
+	char stamp[32];
+	time_t now = (time_t)(session->early.realtime_ns / 1000000000u);
+	struct tm local;
+
+	localtime_r(&now, &local);
+	strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &local);
+	snprintf(stem, sizeof(stem), "tandem-%.200s-%s", base_name(session->command[0]), stamp);
+	strcpy(session->directory, stem);
+	for (unsigned n = 2; n < 10000; n++) {
+		if (!mkdir(session->directory, 0700))
+			return 0;
+		if (errno != EEXIST)
+			return -errno;
+		snprintf(session->directory, sizeof(session->directory), "%.2000s-%u", stem, n);
+	}
+	return -EEXIST;
+}
+
+static int make_as_asked(struct session *session)
+{
+	const char *directory = session->options->directory;
+
+	if (strlen(directory) >= sizeof(session->directory))
+		return -ENAMETOOLONG;
+	strcpy(session->directory, directory);
+	if (!mkdir(directory, 0700))
+		return 0;
+	if (errno != EEXIST || !session->options->force)
+		return -errno;
+	return folder_replace(directory);
+}
+
+static int make_directory(struct session *session)
+{
+	int error = session->options->directory ? make_as_asked(session)
+						: make_named_after_program(session);
+	size_t length;
+
+	switch (error) {
+	case 0:
+		break;
+	case -EEXIST:
+		cli_error("%s is there already: give another name, or --force to replace a "
+			  "session", session->directory);
+		return error;
+	case -ENOTEMPTY:
+		cli_error("%s holds other things than a session, so --force does not replace it",
+			  session->directory);
+		return error;
+	case -EBUSY:
+		cli_error("%s is still being recorded: stop that program first",
+			  session->directory);
+		return error;
+	case -ENAMETOOLONG:
+		cli_error("the directory's name is too long");
+		return error;
+	default:
+		cli_error("cannot make the directory %s: %s%s", session->directory,
+			  strerror(-error),
+			  session->options->directory ? "" : " (-o DIR names another place)");
+		return error;
+	}
+
+	if (!getcwd(session->absolute, sizeof(session->absolute)) &&
+	    session->directory[0] != '/') {
+		error = -errno;
+	} else if (session->directory[0] == '/') {
+		strcpy(session->absolute, session->directory);
+	} else {
+		length = strlen(session->absolute);
+		if (snprintf(session->absolute + length, sizeof(session->absolute) - length,
+			     "%s%s", length > 1 ? "/" : "", session->directory) >=
+		    (int)(sizeof(session->absolute) - length))
+			error = -ENAMETOOLONG;
+	}
+	if (!error && strlen(session->absolute) + SESSION_PATH_ROOM > sizeof(session->absolute))
+		error = -ENAMETOOLONG;
+	if (error) {
+		rmdir(session->directory);
+		cli_error("cannot find out where %s lies: %s", session->directory,
+			  strerror(-error));
+	}
+	return error;
+}
+
+static int map_control(struct session *session)
+{
+	static const char zeros[TANDEM_CONTROL_BYTES];
+	char path[SESSION_PATH_BYTES + 16];
+	ssize_t written;
+	int error = 0;
+	void *page;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/control", session->directory);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	/* Written, not truncated to size: its block must be there when the disk
+	 * is full later. */
+	written = write(fd, zeros, sizeof(zeros));
+	if (written != (ssize_t)sizeof(zeros)) {
+		error = written < 0 ? -errno : -ENOSPC;
+	} else {
+		page = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    0);
+		if (page == MAP_FAILED)
+			error = -errno;
+		else
+			session->control = page;
+	}
+	close(fd);
+	return error;
+}
+
+/* A session that may hold little has windows that fit into it several times. */
+static uint32_t window_bytes(uint64_t limit_bytes)
+{
+	uint32_t bytes = WINDOW_BYTES;
+
+	while (limit_bytes && bytes > WINDOW_LEAST && bytes > limit_bytes / 4)
+		bytes /= 2;
+	return bytes;
+}
+
+static void fill_control(struct session *session)
+{
+	const struct session_options *options = session->options;
+	struct tandem_control *control = session->control;
+
+	control->args_level = options->args_level;
+	control->device_timing = options->device_timing;
+	control->clock_source = session->clock.source;
+	control->cut_bytes = CUT_BYTES;
+	control->exit_wait_ms = options->exit_wait_ms;
+	control->window_bytes = window_bytes(options->limit_bytes);
+	control->version = TANDEM_CONTROL_VERSION;
+	control->domains = options->domains;
+	control->recorder_pid = getpid();
+	control->ticks_hz = session->clock.ticks_hz;
+	control->start_ticks = session->start.ticks;
+	control->start_monotonic_ns = session->start.monotonic_ns;
+	control->start_realtime_ns = session->start.realtime_ns;
+	control->limit_bytes = options->limit_bytes;
+	control->state = options->start_paused ? TANDEM_STATE_PAUSED : TANDEM_STATE_RECORDING;
+	control->recording = options->start_paused ? 0 : options->domains;
+	control->magic = TANDEM_CONTROL_MAGIC;
+}
+
+int session_create(struct session *session)
+{
+	int error = make_directory(session);
+
+	if (error)
+		return error;
+	error = map_control(session);
+	if (!error) {
+		clock_pair_read(&session->clock, &session->start);
+		clock_rate(&session->clock, &session->early, &session->start);
+		fill_control(session);
+		error = description_write(session, NULL);
+	}
+	if (error) {
+		cli_error("cannot write into %s: %s", session->directory, strerror(-error));
+		session_remove(session);
+	}
+	return error;
+}
+
+int session_finish(struct session *session, int wait_status)
+{
+	int error;
+
+	clock_pair_read(&session->clock, &session->end);
+	error = description_write(session, &wait_status);
+	/* From here on --force may replace the directory. */
+	session->control->recorder_pid = 0;
+	return error;
+}
+
+void session_remove(struct session *session)
+{
+	if (session->control)
+		munmap(session->control, TANDEM_CONTROL_BYTES);
+	session->control = NULL;
+	folder_remove(session->directory);
+}

@@ -1,0 +1,58 @@
+/* A session that is being recorded: its directory, its control page, and the
+ * file that says what was run. Made before the program starts, so that every
+ * complaint comes before it; complete without any finishing step, which only
+ * adds how it ended.
+ *
+ * Owner: cmd_record(). One thread.
+ */
+#ifndef TANDEM_CLI_SESSION_H
+#define TANDEM_CLI_SESSION_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/clock.h"
+#include "schema/control.h"
+
+/* What a traced process can hold of DIR's name (core/system.h has the same). */
+#define SESSION_PATH_BYTES 3072
+#define SESSION_PATH_ROOM 64 /* for /process-PID.N/stream-K behind it */
+
+struct session_options {
+	const char *directory; /* -o; NULL: named after the program */
+	bool force;
+	uint32_t domains;
+	uint32_t args_level; /* enum tandem_args_level */
+	bool device_timing;
+	bool start_paused;
+	uint64_t limit_bytes;
+	uint32_t exit_wait_ms;
+	enum clock_wish clock;
+};
+
+struct session {
+	const struct session_options *options; /* borrowed */
+	char **command;			       /* borrowed */
+	const char *program;		       /* path of the program file; borrowed */
+	const char *inject;		       /* how libtandem.so gets in, in words */
+	char directory[SESSION_PATH_BYTES];    /* as the user knows it */
+	char absolute[SESSION_PATH_BYTES];
+	struct tandem_control *control;
+	struct clock_source clock;
+	struct clock_pair early, start, end;
+};
+
+/* Makes the directory and the control page and writes session.json. The pair
+ * `early` and the source are read by the caller as early as possible. On
+ * failure nothing is left behind, and one line has been printed: -errno. */
+int session_create(struct session *session);
+
+/* Adds to session.json how it ended: the wait status of the program. Returns
+ * 0 or -errno. */
+int session_finish(struct session *session, int wait_status);
+
+/* Takes the directory away again: the program could not be started. */
+void session_remove(struct session *session);
+
+#endif

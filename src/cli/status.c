@@ -1,0 +1,173 @@
+/* tandem status: what a session has recorded so far. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/summary.h"
+#include "cli/survivors.h"
+#include "cli/tally.h"
+#include "cli/target.h"
+#include "util/counter.h"
+#include "util/json.h"
+#include "util/units.h"
+
+static const char help_text[] =
+	"Usage: tandem status [options] DIR|PID\n"
+	"\n"
+	"Shows what a session has recorded so far, running or not.\n"
+	"\n"
+	"      --format text|json   (text)\n"
+	"  -h, --help               this text\n";
+
+static const struct option long_options[] = {
+	{"format", required_argument, NULL, 'f'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+static const char *const formats[] = {"text", "json", NULL};
+
+/* Processes that record into it now, its recorder aside. */
+struct alive {
+	pid_t recorder;
+	bool has_recorder;
+	unsigned processes;
+};
+
+static void found_process(pid_t pid, void *data)
+{
+	struct alive *alive = data;
+
+	if (pid == alive->recorder)
+		alive->has_recorder = true;
+	else
+		alive->processes++;
+}
+
+static const char *state_words(const struct tandem_control *control, const struct alive *alive)
+{
+	if (!alive->has_recorder && !alive->processes)
+		return "ended";
+	switch (atomic_load(&control->state)) {
+	case TANDEM_STATE_RECORDING:
+		return "recording";
+	case TANDEM_STATE_PAUSED:
+		return "paused";
+	default:
+		return "stopped";
+	}
+}
+
+static void print_text(const struct target *target, const struct alive *alive,
+		       const struct tally *tally)
+{
+	struct tandem_control *control = target->control;
+	const char *state = state_words(control, alive);
+	char number[UNITS_BYTES];
+	struct text text = TEXT_INIT;
+
+	text_format(&text, "session    %s\nstate      %s", target->directory, state);
+	if (strcmp(state, "ended") != 0)
+		text_format(&text, ", %s after its start",
+			    units_ns(number, (double)(counter_clock_ns(CLOCK_MONOTONIC) -
+						      control->start_monotonic_ns)));
+	text_add_string(&text, "\nrecorded   ");
+	summary_add_count(&text, tally->events, "event");
+	text_format(&text, "%s, %s", tally->estimated ? " (about)" : "",
+		    units_bytes(number, (double)tally->bytes));
+	if (control->limit_bytes)
+		text_format(&text, " of at most %s",
+			    units_bytes(number, (double)control->limit_bytes));
+	text_add_string(&text, "\nof         ");
+	summary_add_count(&text, atomic_load(&control->processes), "process");
+	text_add_string(&text, ", ");
+	summary_add_count(&text, atomic_load(&control->threads), "thread");
+	text_format(&text, "\nalive      %u", alive->processes);
+	text_add_string(&text, "\nlosses     ");
+	summary_add_losses(&text, control);
+	puts(text.failed ? "" : text.data);
+	text_free(&text);
+}
+
+static void print_json(const struct target *target, const struct alive *alive,
+		       const struct tally *tally)
+{
+	struct tandem_control *control = target->control;
+	struct text text = TEXT_INIT;
+	uint64_t total = 0;
+	struct json json;
+
+	json_init(&json, &text, true);
+	json_begin_object(&json, NULL);
+	json_string(&json, "session", target->directory);
+	json_string(&json, "state", state_words(control, alive));
+	json_signed(&json, "recorder_pid", alive->has_recorder ? alive->recorder : 0);
+	json_unsigned(&json, "since_start_ns",
+		      counter_clock_ns(CLOCK_MONOTONIC) - control->start_monotonic_ns);
+	json_unsigned(&json, "events", tally->events);
+	json_bool(&json, "events_estimated", tally->estimated);
+	json_unsigned(&json, "bytes", tally->bytes);
+	json_unsigned(&json, "limit_bytes", control->limit_bytes);
+	json_unsigned(&json, "processes", atomic_load(&control->processes));
+	json_unsigned(&json, "threads", atomic_load(&control->threads));
+	json_unsigned(&json, "processes_alive", alive->processes);
+	json_unsigned(&json, "unfinished", atomic_load(&control->unfinished));
+	json_unsigned(&json, "untimed_queues", atomic_load(&control->untimed_queues));
+	json_begin_object(&json, "losses");
+	for (int i = 0; i < TANDEM_LOSS_COUNT; i++)
+		total += atomic_load(&control->lost[i]);
+	json_unsigned(&json, "total", total);
+	json_begin_object(&json, "by_reason");
+#define X(name, words)                                                         \
+	json_unsigned(&json, #name, atomic_load(&control->lost[TANDEM_LOSS_##name]));
+	TANDEM_LOSSES(X)
+#undef X
+	json_end_object(&json);
+	json_end_object(&json);
+	json_end_object(&json);
+	puts(text.failed ? "" : text.data);
+	text_free(&text);
+}
+
+int cmd_status(int argc, char **argv)
+{
+	struct target target;
+	struct tally tally;
+	struct alive alive = {.recorder = 0};
+	int option, format = 0, error;
+
+	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		if (option == 'h')
+			return cli_help(help_text);
+		if (option == 'f')
+			format = cli_parse_word(optarg, formats);
+		if (option != 'f')
+			return cli_usage("status");
+		if (format < 0) {
+			cli_error("--format: it is not `%s`", optarg);
+			return cli_usage("status");
+		}
+	}
+	if (argc - optind != 1) {
+		cli_error("status takes one session: its directory or a process number");
+		return cli_usage("status");
+	}
+	if (target_open(&target, argv[optind]))
+		return CLI_FAILED;
+	alive.recorder = target.control->recorder_pid;
+	survivors_find(target.directory, 1, found_process, &alive);
+	error = tally_session(target.directory, &tally);
+	if (error)
+		cli_error("cannot read %s: %s", target.directory, strerror(-error));
+	else if (format)
+		print_json(&target, &alive, &tally);
+	else
+		print_text(&target, &alive, &tally);
+	target_close(&target);
+	return error ? CLI_FAILED : CLI_DONE;
+}

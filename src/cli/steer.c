@@ -1,0 +1,135 @@
+/* tandem pause, resume, stop: a store or two into the control page of a running
+ * session, which the next traced call sees. */
+#include "cli/cli.h"
+
+#include <getopt.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "cli/target.h"
+
+static const struct option long_options[] = {
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
+/* Takes the session from one state to another. Returns the state that it was
+ * in; it has changed only if that is not `to` and not stopped. */
+static enum tandem_session_state change_state(struct tandem_control *control,
+					      enum tandem_session_state to)
+{
+	uint32_t state = atomic_load(&control->state);
+
+	while (state != to && state != TANDEM_STATE_STOPPED &&
+	       !atomic_compare_exchange_weak(&control->state, &state, to))
+		;
+	return (enum tandem_session_state)state;
+}
+
+static int pause_session(struct target *target)
+{
+	switch (change_state(target->control, TANDEM_STATE_PAUSED)) {
+	case TANDEM_STATE_STOPPED:
+		return cli_error("%s was stopped for good", target->directory);
+	case TANDEM_STATE_PAUSED:
+		cli_note("%s is paused already", target->directory);
+		return CLI_DONE;
+	case TANDEM_STATE_RECORDING:
+		break;
+	}
+	atomic_store(&target->control->recording, 0);
+	cli_note("paused %s", target->directory);
+	return CLI_DONE;
+}
+
+static int resume_session(struct target *target)
+{
+	switch (change_state(target->control, TANDEM_STATE_RECORDING)) {
+	case TANDEM_STATE_STOPPED:
+		return cli_error("%s was stopped for good: record the program anew",
+				 target->directory);
+	case TANDEM_STATE_RECORDING:
+		cli_note("%s is being recorded already", target->directory);
+		return CLI_DONE;
+	case TANDEM_STATE_PAUSED:
+		break;
+	}
+	/* Objects that were made meanwhile are not described yet: whoever sees
+	 * the mask must see the new epoch too. */
+	atomic_fetch_add(&target->control->epoch, 1);
+	atomic_store(&target->control->recording, target->control->domains);
+	cli_note("resumed %s", target->directory);
+	return CLI_DONE;
+}
+
+static int stop_session(struct target *target)
+{
+	if (change_state(target->control, TANDEM_STATE_STOPPED) == TANDEM_STATE_STOPPED) {
+		cli_note("%s is stopped already", target->directory);
+		return CLI_DONE;
+	}
+	atomic_store(&target->control->recording, 0);
+	cli_note("stopped %s", target->directory);
+	return CLI_DONE;
+}
+
+static int steer(const char *verb, const char *help, int (*act)(struct target *target), int argc,
+		 char **argv)
+{
+	struct target target;
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1)
+		return option == 'h' ? cli_help(help) : cli_usage(verb);
+	if (argc - optind != 1) {
+		cli_error("%s takes one session: its directory or a process number", verb);
+		return cli_usage(verb);
+	}
+	if (target_open(&target, argv[optind]))
+		return CLI_FAILED;
+	if (target_is_alive(&target))
+		status = act(&target);
+	else
+		status = cli_error("nothing records into %s any more", target.directory);
+	target_close(&target);
+	return status;
+}
+
+int cmd_pause(int argc, char **argv)
+{
+	static const char help[] =
+		"Usage: tandem pause DIR|PID\n"
+		"\n"
+		"Stops recording at once, until `tandem resume`. The program runs on, at next to\n"
+		"no cost. The session is named by its directory, by the number of a process that\n"
+		"is being recorded, or by that of its `tandem record`.\n"
+		"\n"
+		"  -h, --help   this text\n";
+
+	return steer("pause", help, pause_session, argc, argv);
+}
+
+int cmd_resume(int argc, char **argv)
+{
+	static const char help[] =
+		"Usage: tandem resume DIR|PID\n"
+		"\n"
+		"Goes on recording after `tandem pause` or `tandem record --start-paused`.\n"
+		"\n"
+		"  -h, --help   this text\n";
+
+	return steer("resume", help, resume_session, argc, argv);
+}
+
+int cmd_stop(int argc, char **argv)
+{
+	static const char help[] =
+		"Usage: tandem stop DIR|PID\n"
+		"\n"
+		"Stops recording for good. The program runs on; its session is complete and can\n"
+		"be read.\n"
+		"\n"
+		"  -h, --help   this text\n";
+
+	return steer("stop", help, stop_session, argc, argv);
+}

@@ -1,0 +1,120 @@
+#include "cli/summary.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/survivors.h"
+#include "cli/tally.h"
+#include "util/units.h"
+
+void summary_add_count(struct text *text, uint64_t count, const char *noun)
+{
+	char number[UNITS_BYTES];
+	size_t length = strlen(noun);
+	const char *ending = count == 1 ? "" : length && noun[length - 1] == 's' ? "es" : "s";
+
+	text_format(text, "%s %s%s", units_count(number, count), noun, ending);
+}
+
+void summary_add_losses(struct text *text, const struct tandem_control *control)
+{
+	static const char *const words[] = {
+#define X(name, words) words,
+		TANDEM_LOSSES(X)
+#undef X
+	};
+	char number[UNITS_BYTES];
+	const char *separator = ": ";
+	uint64_t total = 0;
+
+	for (int i = 0; i < TANDEM_LOSS_COUNT; i++)
+		total += atomic_load(&control->lost[i]);
+	if (!total) {
+		text_add_string(text, "nothing lost");
+		return;
+	}
+	text_format(text, "lost %s", units_count(number, total));
+	for (int i = 0; i < TANDEM_LOSS_COUNT; i++) {
+		uint64_t lost = atomic_load(&control->lost[i]);
+
+		if (!lost)
+			continue;
+		text_format(text, "%s%s %s", separator, units_count(number, lost), words[i]);
+		separator = ", ";
+	}
+}
+
+/* Why a program that made no call has nothing in its trace. */
+static const char *why_nothing(const struct session *session, const struct program *program)
+{
+	if (session->options->start_paused)
+		return "recording was never resumed, or the program made no call after it";
+	if (program->is_static)
+		return "it is statically linked, so that nothing can be loaded into it";
+	if (!program->loadable)
+		return "it is a program for another kind of machine than this tandem";
+	return "it made no OpenCL call while recording was on";
+}
+
+static void add_recorded(struct text *text, const struct session *session,
+			 const struct program *program, const struct tally *tally)
+{
+	const struct tandem_control *control = session->control;
+	char size[UNITS_BYTES];
+
+	if (!tally->events && !tally->bytes) {
+		text_format(text, "recorded nothing of %s in %s: %s; ", session->command[0],
+			    session->directory, why_nothing(session, program));
+		summary_add_losses(text, control);
+		return;
+	}
+	text_add_string(text, tally->estimated ? "recorded about " : "recorded ");
+	summary_add_count(text, tally->events, "event");
+	text_add_string(text, " of ");
+	summary_add_count(text, atomic_load(&control->processes), "process");
+	text_add_string(text, ", ");
+	summary_add_count(text, atomic_load(&control->threads), "thread");
+	text_format(text, " (%s) in %s; ", units_bytes(size, (double)tally->bytes),
+		    session->directory);
+	summary_add_losses(text, control);
+}
+
+void summary_print(const struct session *session, const struct program *program, pid_t pid)
+{
+	const struct tandem_control *control = session->control;
+	struct text text = TEXT_INIT;
+	struct tally tally;
+	uint64_t unfinished = atomic_load(&control->unfinished);
+	uint64_t untimed = atomic_load(&control->untimed_queues);
+	uint64_t ran_ns = session->end.monotonic_ns - session->start.monotonic_ns;
+	/* What the program started has a higher number, unless numbers went
+	 * round, which takes them a while. */
+	unsigned alive = survivors_find(session->absolute, ran_ns < 1000000000u ? pid : 1, NULL,
+					NULL);
+	int error = tally_session(session->absolute, &tally);
+
+	if (error) {
+		cli_note("cannot read %s: %s", session->directory, strerror(-error));
+		return;
+	}
+	add_recorded(&text, session, program, &tally);
+	if (unfinished) {
+		text_add_string(&text, "; ");
+		summary_add_count(&text, unfinished, "command");
+		text_add_string(&text, " still running at the end");
+	}
+	if (untimed) {
+		text_add_string(&text, "; ");
+		summary_add_count(&text, untimed, "queue");
+		text_add_string(&text, " without device times");
+	}
+	if (!text.failed)
+		cli_note("%s", text.data);
+	text_free(&text);
+	if (alive)
+		cli_note("%u of its processes live%s on and record%s into %s", alive,
+			 alive == 1 ? "s" : "", alive == 1 ? "s" : "", session->directory);
+}

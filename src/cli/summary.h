@@ -1,0 +1,24 @@
+/* The recorder's last line, on standard error: what was recorded, how much of
+ * it, and what was lost.
+ *
+ *   tandem: recorded 12,345 events of 2 processes, 3 threads (1.2 MB) in DIR; nothing lost
+ */
+#ifndef TANDEM_CLI_SUMMARY_H
+#define TANDEM_CLI_SUMMARY_H
+
+#include <sys/types.h>
+
+#include "cli/program.h"
+#include "cli/session.h"
+#include "util/text.h"
+
+/* Prints it for the session of the program that was `pid`. */
+void summary_print(const struct session *session, const struct program *program, pid_t pid);
+
+/* Adds "nothing lost" or "lost 17: 12 no space left..., 5 ...". */
+void summary_add_losses(struct text *text, const struct tandem_control *control);
+
+/* Adds "1 thread", "12,345 threads": the plural is the noun with an s, or -es. */
+void summary_add_count(struct text *text, uint64_t count, const char *noun);
+
+#endif

@@ -1,0 +1,19 @@
+/* Processes that still record into a session: those that have its control page
+ * mapped, whoever started them.
+ */
+#ifndef TANDEM_CLI_SURVIVORS_H
+#define TANDEM_CLI_SURVIVORS_H
+
+#include <sys/types.h>
+
+/* Calls `found` for each process with this control page (the inode of
+ * DIR/control) but the caller and those with lower numbers than `from`; any
+ * process may end meanwhile. Processes of other users are seen by root only.
+ * Returns how many there are; `found` may be NULL. */
+unsigned survivors_find(const char *directory, pid_t from,
+			void (*found)(pid_t pid, void *data), void *data);
+
+/* Whether this one process has the page mapped. */
+int survivors_has(const char *directory, pid_t pid);
+
+#endif

@@ -1,0 +1,132 @@
+#include "cli/tally.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "schema/packet.h"
+
+struct count {
+	struct tally *tally;
+	uint64_t counted_bytes;
+	uint8_t *buffer; /* of the packet being counted */
+	uint64_t buffer_bytes;
+};
+
+/* No window is as large; a header that says so is damaged. */
+#define PACKET_MAX_BYTES (UINT64_C(64) << 20)
+
+/* Records in one packet's content. */
+static uint64_t count_records(const uint8_t *packet, uint64_t content_bytes)
+{
+	uint64_t at = sizeof(struct tandem_packet_header);
+	uint64_t records = 0;
+
+	while (at + sizeof(struct tandem_record) <= content_bytes) {
+		const struct tandem_record *record = (const void *)(packet + at);
+
+		if (record->size < sizeof(*record))
+			break;
+		at += (record->size + TANDEM_RECORD_ALIGN - 1) & ~(uint64_t)(TANDEM_RECORD_ALIGN - 1);
+		records++;
+	}
+	return records;
+}
+
+/* Reads a packet's content. false when it is not there in full. */
+static bool read_content(struct count *count, int fd, uint64_t at, uint64_t bytes)
+{
+	if (bytes > PACKET_MAX_BYTES)
+		return false;
+	if (bytes > count->buffer_bytes) {
+		uint8_t *buffer = realloc(count->buffer, bytes);
+
+		if (!buffer)
+			return false;
+		count->buffer = buffer;
+		count->buffer_bytes = bytes;
+	}
+	return pread(fd, count->buffer, bytes, (off_t)at) == (ssize_t)bytes;
+}
+
+/* A stream is whole packets one after another; a window is one. Read, not
+ * mapped: a file that somebody cuts off must not kill the recorder. */
+static void count_packets(struct count *count, int fd)
+{
+	struct tandem_packet_header header;
+	uint64_t at = 0;
+
+	while (pread(fd, &header, sizeof(header), (off_t)at) == (ssize_t)sizeof(header)) {
+		uint64_t content = header.content_bits / 8;
+		uint64_t packet = header.packet_bits / 8;
+
+		if (header.magic != TANDEM_CTF_MAGIC || content > packet ||
+		    content < sizeof(header))
+			break;
+		if (count->counted_bytes < TALLY_EXACT_BYTES) {
+			if (!read_content(count, fd, at, content))
+				break;
+			count->tally->events += count_records(count->buffer, content);
+			count->counted_bytes += content;
+		} else {
+			count->tally->estimated = true;
+		}
+		count->tally->bytes += content;
+		at += packet;
+	}
+}
+
+static void count_file(struct count *count, int folder, const char *name)
+{
+	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	count_packets(count, fd);
+	close(fd);
+}
+
+static bool starts_with(const char *name, const char *start)
+{
+	return !strncmp(name, start, strlen(start));
+}
+
+static void count_process(struct count *count, int session, const char *name)
+{
+	int fd = openat(session, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(dir)))
+		if (starts_with(entry->d_name, "stream-") || starts_with(entry->d_name, "window-"))
+			count_file(count, fd, entry->d_name);
+	closedir(dir);
+}
+
+int tally_session(const char *directory, struct tally *tally)
+{
+	struct count count = {.tally = tally};
+	DIR *dir = opendir(directory);
+	struct dirent *entry;
+
+	*tally = (struct tally){.events = 0};
+	if (!dir)
+		return -errno;
+	while ((entry = readdir(dir)))
+		if (starts_with(entry->d_name, "process-"))
+			count_process(&count, dirfd(dir), entry->d_name);
+	closedir(dir);
+	free(count.buffer);
+	if (tally->estimated)
+		tally->events = (uint64_t)((double)tally->events * (double)tally->bytes /
+					   (double)count.counted_bytes);
+	return 0;
+}

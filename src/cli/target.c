@@ -1,0 +1,188 @@
+#include "cli/target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/survivors.h"
+
+/* Maps DIR/control when it is a control page of this version. -ENOMSG: it is
+ * none; -EPROTO: another version's. */
+static int map_control(const char *directory, struct tandem_control **control)
+{
+	char path[PATH_MAX + 16];
+	struct stat status;
+	void *page = MAP_FAILED;
+	int fd, error = 0;
+
+	snprintf(path, sizeof(path), "%s/control", directory);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status))
+		error = -errno;
+	else if (status.st_size != (off_t)TANDEM_CONTROL_BYTES)
+		error = -ENOMSG;
+	if (!error) {
+		page = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    0);
+		if (page == MAP_FAILED)
+			error = -errno;
+	}
+	close(fd);
+	if (error)
+		return error;
+	*control = page;
+	if ((*control)->magic != TANDEM_CONTROL_MAGIC)
+		error = -ENOMSG;
+	else if ((*control)->version != TANDEM_CONTROL_VERSION)
+		error = -EPROTO;
+	if (error)
+		munmap(page, TANDEM_CONTROL_BYTES);
+	return error;
+}
+
+/* Takes `directory` when its page is one. With `recorder` only when that is
+ * its recorder's number. */
+static bool try_directory(struct target *target, const char *directory, pid_t recorder)
+{
+	struct tandem_control *control;
+
+	if (strlen(directory) >= sizeof(target->directory) || map_control(directory, &control))
+		return false;
+	if (recorder && control->recorder_pid != recorder) {
+		munmap(control, TANDEM_CONTROL_BYTES);
+		return false;
+	}
+	strcpy(target->directory, directory);
+	target->control = control;
+	return true;
+}
+
+/* Every DIR/control that the process has mapped. A recorder that is itself
+ * recorded has two: its own, and the one that it is recorded into. */
+static bool search_maps(struct target *target, pid_t pid, pid_t recorder)
+{
+	char name[64];
+	char *line = NULL;
+	size_t capacity = 0;
+	bool found = false;
+	FILE *maps;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", (int)pid);
+	maps = fopen(name, "re");
+	if (!maps)
+		return false;
+	while (!found && getline(&line, &capacity, maps) > 0) {
+		char *path = strchr(line, '/');
+		char *end = path ? strstr(path, "/control\n") : NULL;
+
+		if (!end || end[strlen("/control\n")])
+			continue;
+		*end = '\0';
+		found = try_directory(target, path, recorder);
+	}
+	free(line);
+	fclose(maps);
+	return found;
+}
+
+/* A process that has made no traced call yet still has the name of the session
+ * in its environment. */
+static bool search_environment(struct target *target, pid_t pid)
+{
+	static const char variable[] = TANDEM_ENV_SESSION "=";
+	char name[64];
+	char *item = NULL;
+	size_t capacity = 0;
+	bool found = false;
+	FILE *environment;
+
+	snprintf(name, sizeof(name), "/proc/%d/environ", (int)pid);
+	environment = fopen(name, "re");
+	if (!environment)
+		return false;
+	while (!found && getdelim(&item, &capacity, '\0', environment) > 0)
+		if (!strncmp(item, variable, sizeof(variable) - 1))
+			found = try_directory(target, item + sizeof(variable) - 1, 0);
+	free(item);
+	fclose(environment);
+	return found;
+}
+
+static int open_process(struct target *target, pid_t pid)
+{
+	if (search_maps(target, pid, pid) || search_maps(target, pid, 0) ||
+	    search_environment(target, pid))
+		return 0;
+	if (kill(pid, 0) && errno == ESRCH) {
+		cli_error("there is no process %d, and no directory of that name", (int)pid);
+		return -ESRCH;
+	}
+	cli_error("process %d is not being recorded, or it is another user's", (int)pid);
+	return -ENOENT;
+}
+
+static int open_directory(struct target *target, const char *name)
+{
+	int error = map_control(name, &target->control);
+
+	if (!error && !realpath(name, target->directory)) {
+		error = -errno;
+		munmap(target->control, TANDEM_CONTROL_BYTES);
+	}
+	switch (error) {
+	case 0:
+		break;
+	case -ENOENT:
+	case -ENOTDIR:
+		if (access(name, F_OK))
+			cli_error("%s: there is no such directory", name);
+		else
+			cli_error("%s is not a session: it has no control page", name);
+		break;
+	case -ENOMSG:
+		cli_error("%s is not a session: its control page is damaged", name);
+		break;
+	case -EPROTO:
+		cli_error("%s was made by another version of tandem", name);
+		break;
+	default:
+		cli_error("%s: %s", name, strerror(-error));
+	}
+	return error;
+}
+
+int target_open(struct target *target, const char *name)
+{
+	struct stat status;
+	uint64_t pid;
+
+	*target = (struct target){.control = NULL};
+	if (!cli_parse_number(name, INT_MAX, &pid) && pid > 0 && stat(name, &status))
+		return open_process(target, (pid_t)pid);
+	return open_directory(target, name);
+}
+
+void target_close(struct target *target)
+{
+	if (target->control)
+		munmap(target->control, TANDEM_CONTROL_BYTES);
+	target->control = NULL;
+}
+
+bool target_is_alive(const struct target *target)
+{
+	pid_t recorder = target->control->recorder_pid;
+
+	if (recorder > 0 && survivors_has(target->directory, recorder))
+		return true;
+	return survivors_find(target->directory, 1, NULL, NULL) > 0;
+}

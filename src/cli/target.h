@@ -1,0 +1,30 @@
+/* The session that a user means by DIR or PID, with its control page.
+ *
+ *   DIR   a session's directory
+ *   PID   a process that records into it, or its recorder. A directory whose
+ *         name is a number wins over a process.
+ *
+ * Owner: the verb. One thread.
+ */
+#ifndef TANDEM_CLI_TARGET_H
+#define TANDEM_CLI_TARGET_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "schema/control.h"
+
+struct target {
+	char directory[PATH_MAX];
+	struct tandem_control *control; /* mapped shared, writable */
+};
+
+/* Finds and maps it. Returns 0, or -errno after one line that says why. */
+int target_open(struct target *target, const char *name);
+void target_close(struct target *target);
+
+/* Whether anything still records into it: its recorder or a traced process. */
+bool target_is_alive(const struct target *target);
+
+#endif

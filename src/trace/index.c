@@ -1,0 +1,33 @@
+#include "trace/index.h"
+
+#include <string.h>
+
+#include "trace/packets.h"
+#include "trace/process.h"
+#include "trace/session.h"
+
+void trace_stream_index(struct trace_stream *stream, struct trace_clock *clock)
+{
+	struct trace_packets packets;
+
+	trace_packets_snapshot(stream, stream->process->session->problems);
+	trace_packets_open(&packets, stream, NULL);
+	while (trace_packets_next(&packets, packets.content_end) > 0) {
+		const struct tandem_packet_header *header = &packets.header;
+
+		stream->packets++;
+		stream->content_bytes += packets.content_end - packets.records;
+		stream->tid = header->tid;
+		memcpy(stream->thread_name, header->thread_name, sizeof(header->thread_name));
+		if (header->events_discarded > stream->discarded)
+			stream->discarded = header->events_discarded;
+		if (packets.first_ticks && packets.first_ticks < stream->first_ticks)
+			stream->first_ticks = packets.first_ticks;
+		if (packets.first_ticks > stream->last_ticks)
+			stream->last_ticks = packets.first_ticks;
+		if (header->timestamp_end > stream->last_ticks)
+			stream->last_ticks = header->timestamp_end;
+		trace_clock_add(clock, header->ticks, header->monotonic_ns, header->ticks_error);
+	}
+	trace_packets_close(&packets);
+}

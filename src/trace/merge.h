@@ -1,0 +1,59 @@
+/* The records of all streams of all processes in one order of time, earliest
+ * first; of equal times, the stream that came first in the session first.
+ *
+ * Memory: a block of some KiB for each thread that was alive at the same moment
+ * (a thread's first and last packet bound its life), MERGE_BLOCKS_BYTES in all;
+ * it does not grow with the trace. Borrows the session. One thread.
+ *
+ *	struct trace_merge merge;
+ *	const struct trace_event *event;
+ *
+ *	if (trace_merge_open(&merge, session, 0))
+ *		return -ENOMEM;
+ *	while ((status = trace_merge_next(&merge, &event)) > 0)
+ *		... event, until the next call
+ *	trace_merge_close(&merge);
+ */
+#ifndef TANDEM_TRACE_MERGE_H
+#define TANDEM_TRACE_MERGE_H
+
+#include "trace/event.h"
+#include "trace/session.h"
+
+#define MERGE_BLOCKS_BYTES (24u << 20)
+
+struct trace_records;
+
+struct trace_merge_entry {
+	uint64_t ticks; /* of the stream's current record, or of its first */
+	uint32_t index; /* of the stream in the session */
+};
+
+struct trace_merge {
+	struct trace_session *session;
+	struct trace_stream **streams; /* by index */
+	struct trace_records **records; /* by index; NULL: not begun, or over */
+	struct trace_merge_entry *heap; /* heap[0] is the earliest */
+	size_t count;
+	struct trace_records *current; /* handed out last; its entry is heap[0] */
+	uint64_t limit; /* current stays the earliest up to here, inclusive */
+	size_t block_bytes;
+	uint64_t skip_before;
+	uint64_t read_bytes; /* of streams that are over */
+};
+
+/* Returns 0 or -ENOMEM (nothing to close). Packets that ended before
+ * `skip_before` ticks may be passed over; 0 for all. */
+int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
+		     uint64_t skip_before);
+
+/* Returns 1 and the next event (borrowed until the next call), 0 at the end, or
+ * -ENOMEM. */
+int trace_merge_next(struct trace_merge *merge, const struct trace_event **event);
+
+/* Bytes of content that were read, of session->content_bytes. */
+uint64_t trace_merge_read_bytes(const struct trace_merge *merge);
+
+void trace_merge_close(struct trace_merge *merge);
+
+#endif

@@ -1,0 +1,243 @@
+#include "trace/process.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/control.h"
+#include "trace/file.h"
+#include "trace/metadata.h"
+#include "trace/session.h"
+#include "util/array.h"
+
+/* TSDL of every domain is some 100 KiB; more is not ours. */
+#define METADATA_MAX_BYTES (8u << 20)
+
+/* "stream-12" with prefix "stream-" -> 12; 0: another file. */
+static uint64_t name_number(const char *name, const char *prefix)
+{
+	size_t length = strlen(prefix);
+	unsigned long long number;
+	char *rest;
+
+	if (strncmp(name, prefix, length) != 0 || name[length] < '1' || name[length] > '9')
+		return 0;
+	errno = 0;
+	number = strtoull(name + length, &rest, 10);
+	return *rest || errno ? 0 : number;
+}
+
+static struct trace_stream *process_stream(struct trace_process *process, uint64_t number)
+{
+	struct trace_stream *stream;
+
+	if (array_reserve(&process->streams, &process->stream_capacity,
+			  process->stream_count + 1, sizeof(*process->streams)))
+		return NULL;
+	stream = &process->streams[process->stream_count++];
+	*stream = (struct trace_stream){.process = process,
+					.number = number,
+					.first_ticks = UINT64_MAX};
+	return stream;
+}
+
+static int process_add_file(struct trace_process *process, const char *name)
+{
+	uint64_t number = name_number(name, "stream-");
+	struct trace_stream *stream;
+
+	if (!number)
+		number = name_number(name, "window-");
+	if (!number)
+		return 0;
+	stream = process_stream(process, number);
+	if (!stream ||
+	    asprintf(&stream->stream_path, "%s/stream-%" PRIu64, process->path, number) < 0 ||
+	    asprintf(&stream->window_path, "%s/window-%" PRIu64, process->path, number) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+static int stream_compare(const void *a, const void *b)
+{
+	const struct trace_stream *left = a, *right = b;
+
+	return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static void stream_free(struct trace_stream *stream)
+{
+	free(stream->stream_path);
+	free(stream->window_path);
+}
+
+/* Each file came as a stream: keeps one of those with one number. */
+static void process_join_files(struct trace_process *process)
+{
+	size_t kept = 0;
+
+	if (process->stream_count)
+		qsort(process->streams, process->stream_count, sizeof(*process->streams),
+		      stream_compare);
+	for (size_t i = 0; i < process->stream_count; i++) {
+		if (kept && process->streams[kept - 1].number == process->streams[i].number)
+			stream_free(&process->streams[i]);
+		else
+			process->streams[kept++] = process->streams[i];
+	}
+	process->stream_count = kept;
+}
+
+static int process_scan(struct trace_process *process, struct trace_problems *problems)
+{
+	DIR *folder = opendir(process->path);
+	struct dirent *entry;
+	int status = 0;
+
+	if (!folder) {
+		status = -errno;
+		trace_problem(problems, process->path, 0, "cannot be read: %s", strerror(errno));
+		return status == -ENOMEM ? status : 0;
+	}
+	while (!status && (entry = readdir(folder)))
+		status = process_add_file(process, entry->d_name);
+	closedir(folder);
+	process_join_files(process);
+	return status;
+}
+
+static bool parse_uuid(const char *text, uint8_t uuid[16])
+{
+	unsigned digits = 0;
+
+	for (; *text && digits < 32; text++) {
+		unsigned value;
+
+		if (*text == '-')
+			continue;
+		if (*text >= '0' && *text <= '9')
+			value = (unsigned)(*text - '0');
+		else if ((*text | 0x20) >= 'a' && (*text | 0x20) <= 'f')
+			value = (unsigned)((*text | 0x20) - 'a') + 10;
+		else
+			return false;
+		uuid[digits / 2] = (uint8_t)(uuid[digits / 2] << 4 | value);
+		digits++;
+	}
+	return digits == 32 && !*text;
+}
+
+static int parse_level(const char *text, enum tandem_args_level *level)
+{
+	static const char *const words[] = {"none", "basic", "full"};
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!strcmp(text, words[i]) || (text[0] == (char)('0' + i) && !text[1])) {
+			*level = (enum tandem_args_level)i;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+static int process_take(struct trace_process *process, const struct trace_metadata *metadata,
+			const char *file, struct trace_problems *problems, struct error *error)
+{
+	const char *schema = trace_metadata_get(metadata, "env", "schema", "");
+	const char *level = trace_metadata_get(metadata, "env", "args_level", "");
+
+	if (*schema && strcmp(schema, tandem_schema_hash) != 0) {
+		error_add_at(error, -EPROTO, file, 0,
+			     "written with another schema (%.40s; this tandem has %.40s)", schema,
+			     tandem_schema_hash);
+		error_set_mend(error, "read it with tandem %.40s, which recorded it, or with "
+				      "babeltrace2",
+			       trace_metadata_get(metadata, "env", "tandem", ""));
+		return -EPROTO;
+	}
+	if (parse_level(level, &process->level))
+		trace_problem(problems, file, 0, "says no level of arguments; the session's is "
+						 "taken");
+	process->has_uuid = parse_uuid(trace_metadata_get(metadata, "trace", "uuid", ""),
+				       process->uuid);
+	process->ppid = trace_metadata_number(metadata, "env", "ppid", 0);
+	process->ticks_hz = trace_metadata_number(metadata, "clock", "freq", 0);
+	process->name = strdup(trace_metadata_get(metadata, "env", "procname", ""));
+	process->command = strdup(trace_metadata_get(metadata, "env", "command", ""));
+	return 0;
+}
+
+static int process_read_metadata(struct trace_process *process, struct trace_problems *problems,
+				 struct error *error)
+{
+	struct trace_metadata metadata;
+	char *file = NULL, *text = NULL;
+	size_t bytes = 0;
+	int status;
+
+	if (asprintf(&file, "%s/metadata", process->path) < 0)
+		return -ENOMEM;
+	status = trace_file_load(file, METADATA_MAX_BYTES, &text, &bytes);
+	if (!status && !bytes)
+		trace_problem(problems, file, 0, "the file is empty");
+	else if (status && status != -ENOMEM)
+		trace_problem(problems, file, 0, "cannot be read: %s", strerror(-status));
+	if (!status && bytes) {
+		status = trace_metadata_parse(&metadata, text, bytes);
+		if (!status)
+			status = process_take(process, &metadata, file, problems, error);
+		trace_metadata_free(&metadata);
+	} else if (status != -ENOMEM) {
+		status = 0;
+	}
+	free(text);
+	free(file);
+	return status;
+}
+
+int trace_process_open(struct trace_process *process, struct trace_session *session,
+		       const char *path, struct trace_problems *problems, struct error *error)
+{
+	const char *name = strrchr(path, '/');
+	char *rest;
+	int status;
+
+	name = name ? name + 1 : path;
+	*process = (struct trace_process){.session = session, .level = session->args_level};
+	/* The caller matched "process-DIGIT". */
+	process->pid = strtoull(name + strlen("process-"), &rest, 10);
+	process->instance = *rest == '.' ? strtoull(rest + 1, NULL, 10) : 0;
+	process->path = strdup(path);
+	status = process->path ? process_read_metadata(process, problems, error) : -ENOMEM;
+	if (!status)
+		status = process_scan(process, problems);
+	if (!process->name)
+		process->name = strdup("");
+	if (!process->command)
+		process->command = strdup("");
+	if (!status && (!process->name || !process->command))
+		status = -ENOMEM;
+	if (!status) {
+		process->layouts = trace_session_layouts(session, process->level);
+		status = process->layouts ? 0 : -ENOMEM;
+	}
+	if (status == -ENOMEM)
+		error_add(error, status, "%s: out of memory", path);
+	if (status)
+		trace_process_close(process);
+	return status;
+}
+
+void trace_process_close(struct trace_process *process)
+{
+	for (size_t i = 0; i < process->stream_count; i++)
+		stream_free(&process->streams[i]);
+	free(process->streams);
+	free(process->path);
+	free(process->name);
+	free(process->command);
+	*process = (struct trace_process){.session = NULL};
+}

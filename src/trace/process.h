@@ -1,0 +1,44 @@
+/* One traced process: a folder process-PID[.N] with its metadata and a stream
+ * for each thread. Owned by the session; read-only once that is open. */
+#ifndef TANDEM_TRACE_PROCESS_H
+#define TANDEM_TRACE_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/layout.h"
+#include "trace/problems.h"
+#include "trace/stream.h"
+#include "util/error.h"
+
+struct trace_session;
+
+struct trace_process {
+	struct trace_session *session; /* borrowed */
+	char *path;
+	uint64_t pid;
+	uint64_t ppid;	   /* 0: not known */
+	uint64_t instance; /* N: the pid's second program, after exec or reuse; 0 the first */
+	char *name;
+	char *command; /* may be empty */
+	unsigned index; /* in the session */
+	enum tandem_args_level level;
+	const struct trace_layouts *layouts; /* borrowed */
+	uint8_t uuid[16];
+	bool has_uuid;
+	uint64_t ticks_hz; /* of the metadata's clock; 0: not known */
+	struct trace_stream *streams; /* by number */
+	size_t stream_count, stream_capacity;
+};
+
+/* Reads the folder at `path` (copied): metadata, names of the streams. What is
+ * damaged or missing is told to `problems`; the session's args_level stands in
+ * for a missing one. Returns 0, -EPROTO (written with another schema), or
+ * -errno; on error there is nothing to release. */
+int trace_process_open(struct trace_process *process, struct trace_session *session,
+		       const char *path, struct trace_problems *problems, struct error *error);
+
+void trace_process_close(struct trace_process *process);
+
+#endif

@@ -1,0 +1,48 @@
+/* The records of one stream in their order, each checked before it is handed
+ * out: known event, just the size that its fields make up, inside its packet.
+ * Where one is damaged, the rest of its packet is skipped and told. Time never
+ * runs backwards: a time stamp that does is told and replaced by the one before.
+ *
+ * Memory: one block, given at the start, which grows to one record's size at
+ * most. Borrows the stream. One thread.
+ *
+ *	struct trace_records records;
+ *	trace_records_open(&records, stream, 65536, 0);
+ *	while ((status = trace_records_next(&records)) > 0)
+ *		... records.event
+ *	trace_records_close(&records);
+ */
+#ifndef TANDEM_TRACE_RECORDS_H
+#define TANDEM_TRACE_RECORDS_H
+
+#include "trace/event.h"
+#include "trace/packets.h"
+
+struct trace_records {
+	struct trace_event event; /* the current one, its ns not filled in */
+	const uint8_t *at;	  /* the next record ... */
+	const uint8_t *limit;	  /* ... in what was read of the packet */
+	uint64_t ceiling;	  /* no record of this packet is later */
+	uint64_t horizon;	  /* no call of this session ended later */
+	const struct trace_layouts *layouts;
+
+	struct trace_stream *stream;
+	struct trace_packets packets;
+	uint64_t skip_before; /* ticks: packets that end before are passed over */
+	uint8_t *block;
+	size_t block_bytes;
+	uint64_t block_offset; /* in the packet's file */
+	uint64_t read_bytes;   /* of the trace so far, for progress */
+};
+
+/* Returns 0 or -ENOMEM. `skip_before` in ticks: a packet that ended before need
+ * not be read; 0 for all. */
+int trace_records_open(struct trace_records *records, struct trace_stream *stream,
+		       size_t block_bytes, uint64_t skip_before);
+
+/* Makes the next record the current one. Returns 1, 0 at the end, or -ENOMEM. */
+int trace_records_next(struct trace_records *records);
+
+void trace_records_close(struct trace_records *records);
+
+#endif

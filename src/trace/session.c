@@ -1,0 +1,291 @@
+#include "trace/session.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace/index.h"
+#include "util/array.h"
+
+/* A command line of 2 MiB fits. */
+#define RUN_MAX_BYTES (16u << 20)
+
+static char *session_file(const struct trace_session *session, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", session->path, name) < 0 ? NULL : path;
+}
+
+/* The fields of a control page that the reader takes; a page that a process is
+ * still writing is read once, word by word. */
+static void session_take_control(struct trace_session *session, struct tandem_control *control)
+{
+	struct trace_run *run = &session->run;
+
+	session->has_control = true;
+	if (control->args_level <= TANDEM_ARGS_FULL)
+		session->args_level = (enum tandem_args_level)control->args_level;
+	for (unsigned i = 0; i < TANDEM_LOSS_COUNT; i++)
+		session->lost[i] = atomic_load_explicit(&control->lost[i], memory_order_relaxed);
+	session->untimed_queues =
+		atomic_load_explicit(&control->untimed_queues, memory_order_relaxed);
+	session->unfinished = atomic_load_explicit(&control->unfinished, memory_order_relaxed);
+	run->ticks_hz = control->ticks_hz;
+	run->start_ticks = control->start_ticks;
+	run->start_monotonic_ns = control->start_monotonic_ns;
+	run->start_realtime_ns = control->start_realtime_ns;
+}
+
+static int session_read_control(struct trace_session *session, struct trace_problems *problems)
+{
+	char *path = session_file(session, "control");
+	struct tandem_control control;
+	char *data = NULL;
+	size_t bytes = 0;
+	int status = path ? trace_file_load(path, TANDEM_CONTROL_BYTES, &data, &bytes) : -ENOMEM;
+
+	if (!status && bytes < sizeof(control)) {
+		trace_problem(problems, path, bytes, "the control page is cut off");
+	} else if (!status) {
+		memcpy(&control, data, sizeof(control));
+		if (control.magic != TANDEM_CONTROL_MAGIC)
+			trace_problem(problems, path, offsetof(struct tandem_control, magic),
+				      "this is no control page");
+		else if (control.version != TANDEM_CONTROL_VERSION)
+			trace_problem(problems, path, offsetof(struct tandem_control, version),
+				      "a control page of version %u; this tandem knows %u",
+				      control.version, TANDEM_CONTROL_VERSION);
+		else
+			session_take_control(session, &control);
+	} else if (status != -ENOMEM) {
+		trace_problem(problems, path, 0, "cannot be read: %s", strerror(-status));
+		status = 0;
+	}
+	free(data);
+	free(path);
+	return status;
+}
+
+static int session_read_run(struct trace_session *session, struct trace_problems *problems)
+{
+	struct trace_run from_control = session->run;
+	struct trace_run *run = &session->run;
+	char *path = session_file(session, "session.json");
+	char *text = NULL, why[256];
+	uint64_t offset;
+	size_t bytes = 0;
+	int status = path ? trace_file_load(path, RUN_MAX_BYTES, &text, &bytes) : -ENOMEM;
+
+	if (!status) {
+		status = trace_run_parse(run, text, bytes, &offset, why, sizeof(why));
+		if (status == -EINVAL || status == -ENOTSUP)
+			trace_problem(problems, path, offset, "%s", why);
+	} else if (status != -ENOMEM) {
+		trace_problem(problems, path, 0, "cannot be read: %s", strerror(-status));
+	}
+	if (!run->ticks_hz)
+		run->ticks_hz = from_control.ticks_hz;
+	/* The three belong together: of one source. */
+	if (!run->start_ticks || !run->start_monotonic_ns) {
+		run->start_ticks = from_control.start_ticks;
+		run->start_monotonic_ns = from_control.start_monotonic_ns;
+		run->start_realtime_ns = from_control.start_realtime_ns;
+	}
+	free(text);
+	free(path);
+	return status == -ENOMEM ? status : 0;
+}
+
+static int process_compare(const void *a, const void *b)
+{
+	const struct trace_process *left = a, *right = b;
+
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	return left->instance < right->instance ? -1 : left->instance > right->instance;
+}
+
+static int session_add_process(struct trace_session *session, size_t *capacity,
+			       const char *name, struct error *error)
+{
+	char *path = session_file(session, name);
+	int status = -ENOMEM;
+
+	if (path && !array_reserve(&session->processes, capacity, session->process_count + 1,
+				   sizeof(*session->processes))) {
+		status = trace_process_open(&session->processes[session->process_count], session,
+					    path, session->problems, error);
+		if (!status)
+			session->process_count++;
+	}
+	free(path);
+	return status;
+}
+
+static int session_scan(struct trace_session *session, struct error *error)
+{
+	DIR *folder = opendir(session->path);
+	struct dirent *entry;
+	size_t capacity = 0;
+	int status = 0;
+
+	if (!folder)
+		return error_add(error, -errno, "%s: %s", session->path, strerror(errno));
+	while (!status && (entry = readdir(folder))) {
+		const char *digits = entry->d_name + strlen("process-");
+
+		if (!strncmp(entry->d_name, "process-", strlen("process-")) && *digits >= '0' &&
+		    *digits <= '9')
+			status = session_add_process(session, &capacity, entry->d_name, error);
+	}
+	closedir(folder);
+	if (session->process_count)
+		qsort(session->processes, session->process_count, sizeof(*session->processes),
+		      process_compare);
+	return status;
+}
+
+/* Headers of all packets: numbers of the streams, pairs of the clock. */
+static void session_index(struct trace_session *session)
+{
+	struct trace_clock *clock = &session->clock;
+	const struct trace_run *run = &session->run;
+	uint64_t hz = run->ticks_hz, first = UINT64_MAX;
+
+	for (size_t i = 0; !hz && i < session->process_count; i++)
+		hz = session->processes[i].ticks_hz;
+	trace_clock_init(clock, hz);
+	if (run->start_ticks && run->start_monotonic_ns)
+		trace_clock_add(clock, run->start_ticks, run->start_monotonic_ns, 0);
+	if (run->has_end && run->end_ticks)
+		trace_clock_add(clock, run->end_ticks, run->end_monotonic_ns, 0);
+	for (size_t i = 0; i < session->process_count; i++) {
+		struct trace_process *process = &session->processes[i];
+
+		process->index = (unsigned)i;
+		for (size_t j = 0; j < process->stream_count; j++) {
+			struct trace_stream *stream = &process->streams[j];
+
+			/* They were at another address while the array grew. */
+			stream->process = process;
+			stream->index = (unsigned)session->stream_count++;
+			trace_stream_index(stream, clock);
+			session->content_bytes += stream->content_bytes;
+			if (stream->first_ticks < first)
+				first = stream->first_ticks;
+			if (stream->last_ticks > session->last_ticks)
+				session->last_ticks = stream->last_ticks;
+		}
+	}
+	trace_clock_finish(clock);
+	session->start_ticks = run->start_ticks ? run->start_ticks : first;
+	session->start_ns = run->start_monotonic_ns
+				    ? (int64_t)run->start_monotonic_ns
+				    : (first == UINT64_MAX ? 0 : trace_clock_ns(clock, first));
+}
+
+/* Whether the directory is there, and one of ours. */
+static int session_check(const struct trace_session *session, struct error *error)
+{
+	struct stat status;
+	char *control, *run;
+	bool ours;
+
+	if (stat(session->path, &status))
+		return error_add(error, -errno, "%s: %s", session->path, strerror(errno));
+	if (!S_ISDIR(status.st_mode)) {
+		error_set_mend(error, "give the directory that `tandem record` made");
+		return error_add(error, -ENOTDIR, "%s: not a directory", session->path);
+	}
+	control = session_file(session, "control");
+	run = session_file(session, "session.json");
+	ours = (control && !stat(control, &status)) || (run && !stat(run, &status));
+	free(control);
+	free(run);
+	return ours ? 0 : -EINVAL;
+}
+
+static int session_load(struct trace_session *session, struct error *error)
+{
+	int ours = session_check(session, error);
+	int status = ours == -EINVAL ? 0 : ours;
+
+	if (!status)
+		status = session_read_control(session, ours ? NULL : session->problems);
+	if (!status)
+		status = session_read_run(session, ours ? NULL : session->problems);
+	if (status)
+		return status;
+	if (*session->run.schema && strcmp(session->run.schema, tandem_schema_hash) != 0) {
+		error_set_mend(error,
+			       "read it with tandem %.40s, which recorded it, or with babeltrace2",
+			       session->run.tandem);
+		return error_add(error, -EPROTO,
+				 "%s: recorded with another schema (%.40s; this tandem has %.40s)",
+				 session->path, session->run.schema, tandem_schema_hash);
+	}
+	status = session_scan(session, error);
+	if (!status && ours && !session->process_count) {
+		error_set_mend(error, "give the directory that `tandem record` made");
+		return error_add(error, -EINVAL, "%s: not a recorded session", session->path);
+	}
+	return status;
+}
+
+int trace_session_open(struct trace_session *session, const char *path,
+		       struct trace_problems *problems, struct error *error)
+{
+	size_t length = strlen(path);
+	int status;
+
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	*session = (struct trace_session){.problems = problems,
+					  .args_level = TANDEM_ARGS_BASIC,
+					  .path = strndup(path, length)};
+	trace_run_init(&session->run);
+	status = session->path ? session_load(session, error) : -ENOMEM;
+	if (!status)
+		session_index(session);
+	else if (status == -ENOMEM)
+		error_add(error, status, "%s: out of memory", path);
+	if (status)
+		trace_session_close(session);
+	return status;
+}
+
+void trace_session_close(struct trace_session *session)
+{
+	for (size_t i = 0; i < session->process_count; i++)
+		trace_process_close(&session->processes[i]);
+	for (unsigned i = 0; i < 3; i++)
+		trace_layouts_destroy(session->layouts[i]);
+	trace_run_free(&session->run);
+	free(session->processes);
+	free(session->path);
+	*session = (struct trace_session){.path = NULL};
+}
+
+const struct trace_layouts *trace_session_layouts(struct trace_session *session,
+						  enum tandem_args_level level)
+{
+	if (!session->layouts[level])
+		session->layouts[level] = trace_layouts_create(level);
+	return session->layouts[level];
+}
+
+uint64_t trace_session_duration_ns(struct trace_session *session)
+{
+	int64_t end = session->start_ns;
+
+	if (session->run.has_end && session->run.end_monotonic_ns)
+		end = (int64_t)session->run.end_monotonic_ns;
+	else if (session->last_ticks)
+		end = trace_clock_ns(&session->clock, session->last_ticks);
+	return end > session->start_ns ? (uint64_t)(end - session->start_ns) : 0;
+}

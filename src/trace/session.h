@@ -1,0 +1,73 @@
+/* A recorded session: the directory that `tandem record` made, its control page,
+ * what was run, its processes and their streams, and its clock. Opening reads
+ * the small files and every packet's header, no records. A session that is still
+ * running can be opened too: it is read as far as it is.
+ *
+ *	struct trace_session session;
+ *	struct error error = ERROR_INIT;
+ *
+ *	if (trace_session_open(&session, "tandem-app", &problems, &error))
+ *		return cli_fail(&error);
+ *	...
+ *	trace_session_close(&session);
+ *
+ * The caller owns the struct; what it holds belongs to the session. One thread.
+ */
+#ifndef TANDEM_TRACE_SESSION_H
+#define TANDEM_TRACE_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/control.h"
+#include "trace/clock.h"
+#include "trace/file.h"
+#include "trace/layout.h"
+#include "trace/problems.h"
+#include "trace/process.h"
+#include "trace/run.h"
+#include "util/error.h"
+
+struct trace_session {
+	char *path;
+	struct trace_run run; /* session.json, else from the control page */
+
+	bool has_control;
+	enum tandem_args_level args_level;
+	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the control page counts them */
+	uint64_t untimed_queues;
+	uint64_t unfinished; /* operations, as the processes counted at their ends */
+
+	struct trace_process *processes; /* by pid, then instance */
+	size_t process_count;
+	size_t stream_count;
+	uint64_t content_bytes; /* of all packets: the work of a full pass */
+
+	struct trace_clock clock;
+	int64_t start_ns; /* CLOCK_MONOTONIC at the session's start */
+	uint64_t start_ticks;
+	uint64_t last_ticks; /* of the latest record, by the packets' headers */
+
+	struct trace_files files;
+	struct trace_problems *problems; /* borrowed; NULL: nobody listens */
+	struct trace_layouts *layouts[3]; /* made when first asked for */
+};
+
+/* Returns 0, -ENOENT or -ENOTDIR (no such directory), -EINVAL (no session),
+ * -EPROTO (another schema), or another -errno; on error there is nothing to
+ * close. `problems` may be NULL and must outlive the session. */
+int trace_session_open(struct trace_session *session, const char *path,
+		       struct trace_problems *problems, struct error *error);
+
+void trace_session_close(struct trace_session *session);
+
+/* Borrowed, or NULL when memory ran out. */
+const struct trace_layouts *trace_session_layouts(struct trace_session *session,
+						  enum tandem_args_level level);
+
+/* ns from the session's start to the end of the run, or to the latest record
+ * where no end was written. */
+uint64_t trace_session_duration_ns(struct trace_session *session);
+
+#endif

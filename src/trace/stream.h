@@ -1,0 +1,40 @@
+/* One thread of one process, as it lies on disk: stream-K, the finished packets,
+ * and window-K, the packet that was being written (schema/packet.h). The index
+ * reads headers only; records are read by trace/records.h. Owned by the process,
+ * which the session owns.
+ */
+#ifndef TANDEM_TRACE_STREAM_H
+#define TANDEM_TRACE_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct trace_process;
+
+struct trace_stream {
+	struct trace_process *process; /* borrowed */
+	uint64_t number;	       /* K */
+	char *stream_path, *window_path; /* either may not exist */
+	unsigned index;			 /* among all streams of the session */
+
+	/* Of the latest packet that was read. */
+	uint32_t tid;
+	char thread_name[17];
+
+	/* What there was to read when the session was opened, so that a session
+	 * that still runs is read as of one moment: so many bytes of stream-K,
+	 * then the packet that window-K held. If that was appended to stream-K
+	 * since, it lies there at stream_bytes. */
+	uint64_t stream_bytes;
+	bool has_window;
+	uint64_t window_seq_num;
+
+	/* From the index. */
+	uint64_t packets;
+	uint64_t content_bytes;
+	uint64_t first_ticks; /* of the first record; UINT64_MAX: has none */
+	uint64_t last_ticks;
+	uint64_t discarded; /* events, as the packets count them */
+};
+
+#endif
