@@ -124,8 +124,12 @@ static bool packets_in_sequence(struct trace_packets *packets, const struct head
 	uint64_t seq_num = head->packet.packet_seq_num;
 	uint64_t last = packets->last_seq_num;
 
-	if (!packets->begun)
+	if (!packets->begun) {
+		if (seq_num)
+			trace_problem(packets->problems, file->path, offset,
+				      "the first %" PRIu64 " packets are missing", seq_num);
 		return true;
+	}
 	if (seq_num == last)
 		trace_problem(packets->problems, file->path, offset,
 			      "packet %" PRIu64 " for the second time; the first is kept", seq_num);
