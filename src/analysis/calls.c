@@ -103,6 +103,7 @@ static int finish_api(struct calls *calls, struct report *report)
 			.name = row->event->name,
 			.calls = row->calls,
 			.errors = row->errors,
+			.open = row->calls - row->times.count,
 			.times = table_times(&row->times),
 		};
 	}

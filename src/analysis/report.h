@@ -32,6 +32,7 @@ struct report_times { /* of count durations */
 struct report_api { /* one API function */
 	const char *domain, *name;
 	uint64_t calls, errors;
+	uint64_t open; /* that did not return */
 	struct report_times times; /* of the calls that returned */
 	double percent;		   /* of the total of all functions */
 };

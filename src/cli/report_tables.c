@@ -15,6 +15,7 @@ static const struct table_column api_columns[] = {
 	TIMES(struct report_api),
 	{"calls", "calls", TABLE_COUNT, offsetof(struct report_api, calls)},
 	{"errors", "errors", TABLE_COUNT, offsetof(struct report_api, errors)},
+	{"open", "open", TABLE_COUNT, offsetof(struct report_api, open)},
 	SPREAD(struct report_api),
 	{"domain", NULL, TABLE_STRING, offsetof(struct report_api, domain)},
 	{"name", "function", TABLE_STRING, offsetof(struct report_api, name)},
