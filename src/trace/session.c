@@ -257,6 +257,7 @@ int trace_session_open(struct trace_session *session, const char *path,
 					  .args_level = TANDEM_ARGS_BASIC,
 					  .path = strndup(path, length)};
 	trace_run_init(&session->run);
+	trace_files_init(&session->files);
 	status = session->path ? session_load(session, error) : -ENOMEM;
 	if (!status)
 		session_index(session);
