@@ -114,8 +114,10 @@ static bool follow_stop(pid_t pid)
 
 static void pass_on(pid_t pid, const siginfo_t *info)
 {
-	/* What the kernel sent (a terminal that hung up) the program has too. */
-	if (info->si_code <= 0)
+	/* What the kernel sends to the terminal's foreground the program has
+	 * too. Of a terminal that hangs up it tells the session's leader alone,
+	 * which is the recorder in `xterm -e tandem record ...`. */
+	if (info->si_code <= 0 || getsid(0) == getpid())
 		kill(pid, info->si_signo);
 }
 

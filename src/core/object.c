@@ -81,7 +81,7 @@ static struct slot *table_find(uint32_t table, uint64_t key, int take)
 	return NULL;
 }
 
-static struct slot *find(uint64_t key)
+static struct slot *find_far(uint64_t key)
 {
 	for (uint32_t table = atomic_load_explicit(&newest, memory_order_acquire) + 1; table--;) {
 		struct slot *slot = table_find(table, key, 0);
@@ -90,6 +90,17 @@ static struct slot *find(uint64_t key)
 			return slot;
 	}
 	return NULL;
+}
+
+/* Nearly every handle is where its key says, in the only table. */
+static inline struct slot *find(uint64_t key)
+{
+	struct slot *slot = &first_table[slot_of(key, FIRST_SLOTS)];
+
+	if (tandem_likely(atomic_load_explicit(&slot->key, memory_order_acquire) == key &&
+			  !atomic_load_explicit(&newest, memory_order_relaxed)))
+		return slot;
+	return find_far(key);
 }
 
 /* A larger table behind the newest. Losing the race is as good as winning. */

@@ -19,7 +19,7 @@ enum { PROCESS_NONE, PROCESS_OPENING, PROCESS_OPEN };
 uint8_t tandem_process_uuid[16];
 
 static _Atomic int process_state;
-static _Atomic uint32_t process_forks;
+_Atomic uint32_t tandem_process_forks;
 static char process_dir[TANDEM_PATH_BYTES];
 static void (*at_end[16])(void);
 static void (*at_fork[16])(void);
@@ -27,12 +27,6 @@ static void (*at_fork[16])(void);
 const char *tandem_process_dir(void)
 {
 	return process_dir;
-}
-
-uint32_t tandem_process_epoch(void)
-{
-	return atomic_load_explicit(&tandem_control.epoch, memory_order_relaxed) +
-	       (atomic_load_explicit(&process_forks, memory_order_relaxed) << 16);
 }
 
 /* By hand: snprintf may allocate, and this runs in any thread at any place. */
@@ -152,7 +146,7 @@ static void process_forked(void)
 {
 	tandem_stream_forget();
 	atomic_store(&process_state, PROCESS_NONE);
-	atomic_fetch_add(&process_forks, 1);
+	atomic_fetch_add(&tandem_process_forks, 1);
 	for (size_t i = 0; i < sizeof(at_fork) / sizeof(at_fork[0]) && at_fork[i]; i++)
 		at_fork[i]();
 }

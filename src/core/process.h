@@ -2,7 +2,10 @@
 #ifndef TANDEM_CORE_PROCESS_H
 #define TANDEM_CORE_PROCESS_H
 
+#include <stdatomic.h>
 #include <stdint.h>
+
+#include "core/control.h"
 
 /* Makes the process's directory and metadata when that has not been done yet.
  * 0 or -errno (then nothing of this process is recorded; later calls try
@@ -13,7 +16,13 @@ int tandem_process_open(void);
 const char *tandem_process_dir(void);
 
 /* What descriptions of objects are valid for: changes at resume and at fork. */
-uint32_t tandem_process_epoch(void);
+extern _Atomic uint32_t tandem_process_forks;
+
+static inline uint32_t tandem_process_epoch(void)
+{
+	return atomic_load_explicit(&tandem_control.epoch, memory_order_relaxed) +
+	       (atomic_load_explicit(&tandem_process_forks, memory_order_relaxed) << 16);
+}
 
 /* Registers what a domain does at the process's end, before the last stream is
  * closed, and in the child of a fork. At most 16. */

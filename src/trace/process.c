@@ -153,9 +153,9 @@ static int process_take(struct trace_process *process, const struct trace_metada
 		error_add_at(error, -EPROTO, file, 0,
 			     "written with another schema (%.40s; this tandem has %.40s)", schema,
 			     tandem_schema_hash);
-		error_set_mend(error, "read it with the tandem that recorded it (%.40s), or with "
+		error_set_mend(error, "read it with tandem %.40s, which recorded it, or with "
 				      "babeltrace2",
-			       trace_metadata_get(metadata, "env", "tracer_version", "unknown"));
+			       trace_metadata_get(metadata, "env", "tandem", ""));
 		return -EPROTO;
 	}
 	if (parse_level(level, &process->level))

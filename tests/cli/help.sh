@@ -1,17 +1,28 @@
 #!/bin/sh
 # Every verb explains itself; what nobody knows is wrong usage.
-set -u
-failed=0
-fail() {
-	echo "$*"
-	failed=1
-}
-"$TANDEM" --version | grep -Eq '^tandem [0-9]+\.[0-9]+' || fail "--version"
-"$TANDEM" --help >help || fail "--help"
-"$TANDEM" 2>err >out && fail "no verb is accepted"
-[ $? -le 2 ] || fail "no verb: wrong status"
-"$TANDEM" recrod 2>err && fail "an unknown verb is accepted"
-"$TANDEM" recrod 2>err
-[ $? -eq 2 ] || fail "an unknown verb: wrong status"
-grep -q 'did you mean `record`' err || fail "no suggestion: $(cat err)"
-exit $failed
+. "$TANDEM_SOURCE/tests/lib/check.sh"
+
+check_status 0 "--version" "$TANDEM" --version
+check_text "says a number" '^tandem [0-9]+\.[0-9]+\.[0-9]+$' check.out
+check_status 0 "--help" "$TANDEM" --help
+cp check.out help
+check_same "help goes to stdout alone" "$(cat check.err)" ""
+
+for verb in record pause resume stop status report print doctor; do
+	check_text "--help names $verb" "^  $verb " help
+	check_status 0 "$verb --help" "$TANDEM" $verb --help
+	check_text "$verb --help shows its usage" "^Usage: tandem $verb" check.out
+	check_status 2 "$verb refuses an unknown option" "$TANDEM" $verb --no-such-option
+	check_text "$verb points to its help" "tandem $verb --help" check.err
+	check_same "$verb complains on stderr alone" "$(cat check.out)" ""
+	check_text "$verb --help is in its man page's words" "SYNOPSIS" \
+		"$TANDEM_SOURCE/man/tandem-$verb.1"
+done
+
+check_status 2 "no verb" "$TANDEM"
+check_status 2 "an unknown verb" "$TANDEM" recrod
+check_text "suggests the near one" 'did you mean `record`' check.err
+check_status 2 "a verb like no other" "$TANDEM" frobnicate
+check_text "does not suggest" 'tandem --help' check.err
+check_status 2 "an option before the verb" "$TANDEM" --output x record true
+finish

@@ -231,6 +231,16 @@ static void command_follow(struct opencl_command *command, struct opencl_pending
 		opencl_harvest(queue, TANDEM_PROOF_later_command);
 }
 
+/* Whether to look at a command as soon as it is enqueued: on a device that runs
+ * it in the call, or is done with it that soon, nothing need be kept. A device
+ * that never is gets asked once in a while. */
+static bool worth_a_look(struct opencl_queue *queue)
+{
+	if (atomic_load_explicit(&queue->pending, memory_order_relaxed))
+		return false;
+	return queue->running < 4 || !(queue->running & 1023);
+}
+
 void opencl_command_end(struct opencl_command *command, int32_t result, unsigned kind,
 			uint64_t bytes, const void *kernel, bool blocking)
 {
@@ -250,18 +260,22 @@ void opencl_command_end(struct opencl_command *command, int32_t result, unsigned
 	known.kind = (uint8_t)kind;
 	known.program_holds = command->program_wants;
 
-	if (!blocking) {
-		command_follow(command, &known);
-	} else {
-		/* Earlier commands first, so that records stand in order. */
+	/* Earlier commands first, so that records stand in order. */
+	if (blocking)
 		opencl_harvest(queue, TANDEM_PROOF_blocking_call);
-		if (command_write(queue, &known, TANDEM_PROOF_blocking_call) == NOT_YET) {
-			command_follow(command, &known);
-		} else if (command->program_wants) {
+	if ((blocking || worth_a_look(queue)) &&
+	    command_write(queue, &known, blocking ? TANDEM_PROOF_blocking_call
+						  : TANDEM_PROOF_status) == ENDED) {
+		if (!blocking)
+			queue->running = 0;
+		if (command->program_wants)
 			tandem_event_assign(known.event, known.op);
-		} else {
+		else
 			opencl_next.clReleaseEvent(known.event);
-		}
+	} else {
+		if (!blocking)
+			queue->running++;
+		command_follow(command, &known);
 	}
 	errno = saved;
 }
@@ -281,7 +295,7 @@ void opencl_waited(uint32_t count, const void *events, int32_t result)
 
 	/* What else the wait proves in other queues is found at the next look. */
 	for (uint32_t i = 0; event && i < count && i < 16; i++)
-		if (event[i])
+		if (event[i] && tandem_event_held(event[i]))
 			opencl_harvest_event(event[i], TANDEM_PROOF_wait);
 }
 

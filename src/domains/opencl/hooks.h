@@ -68,6 +68,7 @@ struct opencl_queue {
 	_Atomic uint32_t harvesting;
 	_Atomic uint32_t pending;  /* commands in both lists */
 	uint32_t look_at;	   /* how many pending make it worth looking */
+	uint32_t running;	   /* commands found running right after their enqueue, in a row */
 	struct opencl_queue *next; /* all queues, newest first */
 };
 
@@ -142,9 +143,9 @@ void opencl_memory_describe(void *memory, uint32_t number);
 uint64_t opencl_image_bytes(void *image, const void *region);
 uint64_t opencl_memories_bytes(uint32_t count, const void *memories);
 
-static inline void *opencl_first_queue(uint32_t count, const void *queues)
-{
-	return count && queues ? *(void *const *)queues : NULL;
-}
+/* queue.c: a command buffer runs on the queues it is given, else on its own. */
+uint32_t opencl_created_command_buffer(void *command_buffer, enum opencl_fn fn, uint32_t count,
+				       const void *queues);
+void *opencl_command_buffer_queue(uint32_t count, const void *queues, const void *command_buffer);
 
 #endif

@@ -72,12 +72,13 @@ _Static_assert(sizeof(struct tandem_kernel_none) == 12, "none");
 struct tandem_kernel_collecting {
 	struct tandem_record head;
 	uint8_t scope;
+	uint8_t anew;
 	uint8_t switches;
 	uint8_t wakeups;
 	uint8_t migrations;
 	uint8_t syscalls;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_kernel_collecting) == 17, "collecting");
+_Static_assert(sizeof(struct tandem_kernel_collecting) == 18, "collecting");
 
 struct tandem_kernel_task {
 	struct tandem_record head;

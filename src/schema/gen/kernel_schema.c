@@ -15,10 +15,11 @@ static const struct tandem_names names_tandem_scope = { "tandem_scope", names_ta
 
 static const struct tandem_field fields_0[] = {
 	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_scope },
-	{ "switches", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 13, NULL },
-	{ "wakeups", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 14, NULL },
-	{ "migrations", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 15, NULL },
-	{ "syscalls", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 16, NULL },
+	{ "anew", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 13, NULL },
+	{ "switches", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 14, NULL },
+	{ "wakeups", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 15, NULL },
+	{ "migrations", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 16, NULL },
+	{ "syscalls", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 17, NULL },
 };
 
 static const struct tandem_name names_tandem_known_by_list[] = {
@@ -148,7 +149,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(9, 0), TANDEM_CLASS_RECORD, 0, "none", NULL,
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
 	{ TANDEM_ID(9, 1), TANDEM_CLASS_RECORD, 0, "collecting", NULL,
-	  { { 17, 5, fields_0 }, { 17, 5, fields_0 }, { 17, 5, fields_0 } } },
+	  { { 18, 6, fields_0 }, { 18, 6, fields_0 }, { 18, 6, fields_0 } } },
 	{ TANDEM_ID(9, 2), TANDEM_CLASS_RECORD, 0, "task", NULL,
 	  { { 27, 5, fields_1 }, { 27, 5, fields_1 }, { 27, 5, fields_1 } } },
 	{ TANDEM_ID(9, 3), TANDEM_CLASS_RECORD, 0, "sched_switch", NULL,
@@ -187,7 +188,7 @@ static const char tsdl_0[] =
 	"enum tandem_task_state : u8 { runnable = 0, preempted = 1, sleeping = 2, disk = 3, stopped = 4, traced = 5, dead = 6, zombie = 7, parked = 8, idle = 9, unknown = 10 };\n"
 	"enum tandem_waker : u8 { thread = 0, softirq = 1, hardirq = 2, nmi = 3 };\n"
 	"event { name = \"none\"; id = 9216; stream_id = 0; fields := struct { }; };\n"
-	"event { name = \"collecting\"; id = 9217; stream_id = 0; fields := struct { enum tandem_scope scope; u8 switches; u8 wakeups; u8 migrations; u8 syscalls; }; };\n"
+	"event { name = \"collecting\"; id = 9217; stream_id = 0; fields := struct { enum tandem_scope scope; u8 anew; u8 switches; u8 wakeups; u8 migrations; u8 syscalls; }; };\n"
 	"event { name = \"task\"; id = 9218; stream_id = 0; fields := struct { u32 tid; u32 local_tid; u32 pid; enum tandem_known_by how; u16 _name_count; utf8 name[_name_count]; }; };\n"
 	"event { name = \"sched_switch\"; id = 9219; stream_id = 0; fields := struct { u32 prev_tid; u32 next_tid; enum tandem_task_state prev_state; u8 prev_prio; u8 next_prio; }; };\n"
 	"event { name = \"sched_in\"; id = 9220; stream_id = 0; fields := struct { u32 tid; }; };\n"

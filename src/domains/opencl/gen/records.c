@@ -4155,43 +4155,35 @@ struct opencl_full_clCommandBarrierWithWaitListKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint16_t properties_count;
-	uint32_t num_sync_points_in_wait_list;
-	uint16_t sync_point_wait_list_count;
-	uint64_t sync_point;
-	uint64_t mutable_handle;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clCommandBarrierWithWaitListKHR) == 56, "clCommandBarrierWithWaitListKHR");
+_Static_assert(sizeof(struct opencl_full_clCommandBarrierWithWaitListKHR) == 72, "clCommandBarrierWithWaitListKHR");
 
 RARE void opencl_begin_rare_clCommandBarrierWithWaitListKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6)
 {
 	struct opencl_full_clCommandBarrierWithWaitListKHR *record;
-	uint32_t properties_n, sync_point_wait_list_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandBarrierWithWaitListKHR);
 		return;
 	}
-	properties_n = args_pairs_count(properties, args_cut(8));
-	sync_point_wait_list_n = args_count(num_sync_points_in_wait_list, sync_point_wait_list, args_cut(4));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandBarrierWithWaitListKHR,
-			(uint32_t)sizeof(*record) + properties_n * 8u + sync_point_wait_list_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->properties_count = (uint16_t)properties_n;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	record->sync_point_wait_list_count = (uint16_t)sync_point_wait_list_n;
-	record->sync_point = (uintptr_t)sync_point;
-	record->mutable_handle = (uintptr_t)mutable_handle;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, properties, properties_n * 8u);
-	args_bytes_put(at, sync_point_wait_list, sync_point_wait_list_n * 4u);
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
 	tandem_call_commit(call);
 }
 
@@ -4199,54 +4191,46 @@ struct opencl_full_clCommandCopyBufferKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint16_t properties_count;
-	uint32_t src_buffer;
-	uint32_t dst_buffer;
-	uint64_t src_offset;
-	uint64_t dst_offset;
-	uint64_t size;
-	uint32_t num_sync_points_in_wait_list;
-	uint16_t sync_point_wait_list_count;
-	uint64_t sync_point;
-	uint64_t mutable_handle;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
+	uint64_t word7;
+	uint64_t word8;
+	uint64_t word9;
+	uint64_t word10;
+	uint64_t word11;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clCommandCopyBufferKHR) == 88, "clCommandCopyBufferKHR");
+_Static_assert(sizeof(struct opencl_full_clCommandCopyBufferKHR) == 112, "clCommandCopyBufferKHR");
 
 RARE void opencl_begin_rare_clCommandCopyBufferKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_buffer, void *dst_buffer, size_t src_offset, size_t dst_offset,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_full_clCommandCopyBufferKHR *record;
-	uint32_t properties_n, sync_point_wait_list_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandCopyBufferKHR);
 		return;
 	}
-	properties_n = args_pairs_count(properties, args_cut(8));
-	sync_point_wait_list_n = args_count(num_sync_points_in_wait_list, sync_point_wait_list, args_cut(4));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyBufferKHR,
-			(uint32_t)sizeof(*record) + properties_n * 8u + sync_point_wait_list_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->properties_count = (uint16_t)properties_n;
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
-	record->src_offset = src_offset;
-	record->dst_offset = dst_offset;
-	record->size = size;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	record->sync_point_wait_list_count = (uint16_t)sync_point_wait_list_n;
-	record->sync_point = (uintptr_t)sync_point;
-	record->mutable_handle = (uintptr_t)mutable_handle;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, properties, properties_n * 8u);
-	args_bytes_put(at, sync_point_wait_list, sync_point_wait_list_n * 4u);
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
+	record->word7 = word7;
+	record->word8 = word8;
+	record->word9 = word9;
+	record->word10 = word10;
+	record->word11 = word11;
 	tandem_call_commit(call);
 }
 
@@ -4254,70 +4238,55 @@ struct opencl_full_clCommandCopyBufferRectKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint16_t properties_count;
-	uint32_t src_buffer;
-	uint32_t dst_buffer;
-	uint16_t src_origin_count;
-	uint16_t dst_origin_count;
-	uint16_t region_count;
-	uint64_t src_row_pitch;
-	uint64_t src_slice_pitch;
-	uint64_t dst_row_pitch;
-	uint64_t dst_slice_pitch;
-	uint32_t num_sync_points_in_wait_list;
-	uint16_t sync_point_wait_list_count;
-	uint64_t sync_point;
-	uint64_t mutable_handle;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
+	uint64_t word7;
+	uint64_t word8;
+	uint64_t word9;
+	uint64_t word10;
+	uint64_t word11;
+	uint64_t word12;
+	uint64_t word13;
+	uint64_t word14;
+	uint64_t word15;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clCommandCopyBufferRectKHR) == 102, "clCommandCopyBufferRectKHR");
+_Static_assert(sizeof(struct opencl_full_clCommandCopyBufferRectKHR) == 144, "clCommandCopyBufferRectKHR");
 
 RARE void opencl_begin_rare_clCommandCopyBufferRectKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_buffer, void *dst_buffer, const void *src_origin,
-		const void *dst_origin, const void *region, size_t src_row_pitch,
-		size_t src_slice_pitch, size_t dst_row_pitch, size_t dst_slice_pitch,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11, uint64_t word12,
+		uint64_t word13, uint64_t word14, uint64_t word15)
 {
 	struct opencl_full_clCommandCopyBufferRectKHR *record;
-	uint32_t properties_n, src_origin_n, dst_origin_n, region_n, sync_point_wait_list_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandCopyBufferRectKHR);
 		return;
 	}
-	properties_n = args_pairs_count(properties, args_cut(8));
-	src_origin_n = args_count(3, src_origin, args_cut(8));
-	dst_origin_n = args_count(3, dst_origin, args_cut(8));
-	region_n = args_count(3, region, args_cut(8));
-	sync_point_wait_list_n = args_count(num_sync_points_in_wait_list, sync_point_wait_list, args_cut(4));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyBufferRectKHR,
-			(uint32_t)sizeof(*record) + properties_n * 8u + src_origin_n * 8u + dst_origin_n * 8u + region_n * 8u + sync_point_wait_list_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->properties_count = (uint16_t)properties_n;
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
-	record->src_origin_count = (uint16_t)src_origin_n;
-	record->dst_origin_count = (uint16_t)dst_origin_n;
-	record->region_count = (uint16_t)region_n;
-	record->src_row_pitch = src_row_pitch;
-	record->src_slice_pitch = src_slice_pitch;
-	record->dst_row_pitch = dst_row_pitch;
-	record->dst_slice_pitch = dst_slice_pitch;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	record->sync_point_wait_list_count = (uint16_t)sync_point_wait_list_n;
-	record->sync_point = (uintptr_t)sync_point;
-	record->mutable_handle = (uintptr_t)mutable_handle;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, properties, properties_n * 8u);
-	at = args_bytes_put(at, src_origin, src_origin_n * 8u);
-	at = args_bytes_put(at, dst_origin, dst_origin_n * 8u);
-	at = args_bytes_put(at, region, region_n * 8u);
-	args_bytes_put(at, sync_point_wait_list, sync_point_wait_list_n * 4u);
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
+	record->word7 = word7;
+	record->word8 = word8;
+	record->word9 = word9;
+	record->word10 = word10;
+	record->word11 = word11;
+	record->word12 = word12;
+	record->word13 = word13;
+	record->word14 = word14;
+	record->word15 = word15;
 	tandem_call_commit(call);
 }
 
@@ -4325,58 +4294,46 @@ struct opencl_full_clCommandCopyBufferToImageKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint16_t properties_count;
-	uint32_t src_buffer;
-	uint32_t dst_image;
-	uint64_t src_offset;
-	uint16_t dst_origin_count;
-	uint16_t region_count;
-	uint32_t num_sync_points_in_wait_list;
-	uint16_t sync_point_wait_list_count;
-	uint64_t sync_point;
-	uint64_t mutable_handle;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
+	uint64_t word7;
+	uint64_t word8;
+	uint64_t word9;
+	uint64_t word10;
+	uint64_t word11;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clCommandCopyBufferToImageKHR) == 76, "clCommandCopyBufferToImageKHR");
+_Static_assert(sizeof(struct opencl_full_clCommandCopyBufferToImageKHR) == 112, "clCommandCopyBufferToImageKHR");
 
 RARE void opencl_begin_rare_clCommandCopyBufferToImageKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_buffer, void *dst_image, size_t src_offset, const void *dst_origin,
-		const void *region, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_full_clCommandCopyBufferToImageKHR *record;
-	uint32_t properties_n, dst_origin_n, region_n, sync_point_wait_list_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandCopyBufferToImageKHR);
 		return;
 	}
-	properties_n = args_pairs_count(properties, args_cut(8));
-	dst_origin_n = args_count(3, dst_origin, args_cut(8));
-	region_n = args_count(3, region, args_cut(8));
-	sync_point_wait_list_n = args_count(num_sync_points_in_wait_list, sync_point_wait_list, args_cut(4));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyBufferToImageKHR,
-			(uint32_t)sizeof(*record) + properties_n * 8u + dst_origin_n * 8u + region_n * 8u + sync_point_wait_list_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->properties_count = (uint16_t)properties_n;
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_image = tandem_object_number(TANDEM_OBJECT_memory, dst_image);
-	record->src_offset = src_offset;
-	record->dst_origin_count = (uint16_t)dst_origin_n;
-	record->region_count = (uint16_t)region_n;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	record->sync_point_wait_list_count = (uint16_t)sync_point_wait_list_n;
-	record->sync_point = (uintptr_t)sync_point;
-	record->mutable_handle = (uintptr_t)mutable_handle;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, properties, properties_n * 8u);
-	at = args_bytes_put(at, dst_origin, dst_origin_n * 8u);
-	at = args_bytes_put(at, region, region_n * 8u);
-	args_bytes_put(at, sync_point_wait_list, sync_point_wait_list_n * 4u);
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
+	record->word7 = word7;
+	record->word8 = word8;
+	record->word9 = word9;
+	record->word10 = word10;
+	record->word11 = word11;
 	tandem_call_commit(call);
 }
 
@@ -4384,61 +4341,46 @@ struct opencl_full_clCommandCopyImageKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint16_t properties_count;
-	uint32_t src_image;
-	uint32_t dst_image;
-	uint16_t src_origin_count;
-	uint16_t dst_origin_count;
-	uint16_t region_count;
-	uint32_t num_sync_points_in_wait_list;
-	uint16_t sync_point_wait_list_count;
-	uint64_t sync_point;
-	uint64_t mutable_handle;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
+	uint64_t word7;
+	uint64_t word8;
+	uint64_t word9;
+	uint64_t word10;
+	uint64_t word11;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clCommandCopyImageKHR) == 70, "clCommandCopyImageKHR");
+_Static_assert(sizeof(struct opencl_full_clCommandCopyImageKHR) == 112, "clCommandCopyImageKHR");
 
 RARE void opencl_begin_rare_clCommandCopyImageKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_image, void *dst_image, const void *src_origin,
-		const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_full_clCommandCopyImageKHR *record;
-	uint32_t properties_n, src_origin_n, dst_origin_n, region_n, sync_point_wait_list_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandCopyImageKHR);
 		return;
 	}
-	properties_n = args_pairs_count(properties, args_cut(8));
-	src_origin_n = args_count(3, src_origin, args_cut(8));
-	dst_origin_n = args_count(3, dst_origin, args_cut(8));
-	region_n = args_count(3, region, args_cut(8));
-	sync_point_wait_list_n = args_count(num_sync_points_in_wait_list, sync_point_wait_list, args_cut(4));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyImageKHR,
-			(uint32_t)sizeof(*record) + properties_n * 8u + src_origin_n * 8u + dst_origin_n * 8u + region_n * 8u + sync_point_wait_list_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->properties_count = (uint16_t)properties_n;
-	record->src_image = tandem_object_number(TANDEM_OBJECT_memory, src_image);
-	record->dst_image = tandem_object_number(TANDEM_OBJECT_memory, dst_image);
-	record->src_origin_count = (uint16_t)src_origin_n;
-	record->dst_origin_count = (uint16_t)dst_origin_n;
-	record->region_count = (uint16_t)region_n;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	record->sync_point_wait_list_count = (uint16_t)sync_point_wait_list_n;
-	record->sync_point = (uintptr_t)sync_point;
-	record->mutable_handle = (uintptr_t)mutable_handle;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, properties, properties_n * 8u);
-	at = args_bytes_put(at, src_origin, src_origin_n * 8u);
-	at = args_bytes_put(at, dst_origin, dst_origin_n * 8u);
-	at = args_bytes_put(at, region, region_n * 8u);
-	args_bytes_put(at, sync_point_wait_list, sync_point_wait_list_n * 4u);
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
+	record->word7 = word7;
+	record->word8 = word8;
+	record->word9 = word9;
+	record->word10 = word10;
+	record->word11 = word11;
 	tandem_call_commit(call);
 }
 
@@ -4446,58 +4388,46 @@ struct opencl_full_clCommandCopyImageToBufferKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint16_t properties_count;
-	uint32_t src_image;
-	uint32_t dst_buffer;
-	uint16_t src_origin_count;
-	uint16_t region_count;
-	uint64_t dst_offset;
-	uint32_t num_sync_points_in_wait_list;
-	uint16_t sync_point_wait_list_count;
-	uint64_t sync_point;
-	uint64_t mutable_handle;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
+	uint64_t word7;
+	uint64_t word8;
+	uint64_t word9;
+	uint64_t word10;
+	uint64_t word11;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clCommandCopyImageToBufferKHR) == 76, "clCommandCopyImageToBufferKHR");
+_Static_assert(sizeof(struct opencl_full_clCommandCopyImageToBufferKHR) == 112, "clCommandCopyImageToBufferKHR");
 
 RARE void opencl_begin_rare_clCommandCopyImageToBufferKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_image, void *dst_buffer, const void *src_origin, const void *region,
-		size_t dst_offset, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_full_clCommandCopyImageToBufferKHR *record;
-	uint32_t properties_n, src_origin_n, region_n, sync_point_wait_list_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandCopyImageToBufferKHR);
 		return;
 	}
-	properties_n = args_pairs_count(properties, args_cut(8));
-	src_origin_n = args_count(3, src_origin, args_cut(8));
-	region_n = args_count(3, region, args_cut(8));
-	sync_point_wait_list_n = args_count(num_sync_points_in_wait_list, sync_point_wait_list, args_cut(4));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyImageToBufferKHR,
-			(uint32_t)sizeof(*record) + properties_n * 8u + src_origin_n * 8u + region_n * 8u + sync_point_wait_list_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->properties_count = (uint16_t)properties_n;
-	record->src_image = tandem_object_number(TANDEM_OBJECT_memory, src_image);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
-	record->src_origin_count = (uint16_t)src_origin_n;
-	record->region_count = (uint16_t)region_n;
-	record->dst_offset = dst_offset;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	record->sync_point_wait_list_count = (uint16_t)sync_point_wait_list_n;
-	record->sync_point = (uintptr_t)sync_point;
-	record->mutable_handle = (uintptr_t)mutable_handle;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, properties, properties_n * 8u);
-	at = args_bytes_put(at, src_origin, src_origin_n * 8u);
-	at = args_bytes_put(at, region, region_n * 8u);
-	args_bytes_put(at, sync_point_wait_list, sync_point_wait_list_n * 4u);
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
+	record->word7 = word7;
+	record->word8 = word8;
+	record->word9 = word9;
+	record->word10 = word10;
+	record->word11 = word11;
 	tandem_call_commit(call);
 }
 
@@ -4505,56 +4435,46 @@ struct opencl_full_clCommandFillBufferKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint16_t properties_count;
-	uint32_t buffer;
-	uint16_t pattern_count;
-	uint64_t pattern_size;
-	uint64_t offset;
-	uint64_t size;
-	uint32_t num_sync_points_in_wait_list;
-	uint16_t sync_point_wait_list_count;
-	uint64_t sync_point;
-	uint64_t mutable_handle;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
+	uint64_t word7;
+	uint64_t word8;
+	uint64_t word9;
+	uint64_t word10;
+	uint64_t word11;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clCommandFillBufferKHR) == 86, "clCommandFillBufferKHR");
+_Static_assert(sizeof(struct opencl_full_clCommandFillBufferKHR) == 112, "clCommandFillBufferKHR");
 
 RARE void opencl_begin_rare_clCommandFillBufferKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties, void *buffer,
-		const void *pattern, size_t pattern_size, size_t offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_full_clCommandFillBufferKHR *record;
-	uint32_t properties_n, pattern_n, sync_point_wait_list_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandFillBufferKHR);
 		return;
 	}
-	properties_n = args_pairs_count(properties, args_cut(8));
-	pattern_n = args_count(pattern_size, pattern, args_cut(1));
-	sync_point_wait_list_n = args_count(num_sync_points_in_wait_list, sync_point_wait_list, args_cut(4));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandFillBufferKHR,
-			(uint32_t)sizeof(*record) + properties_n * 8u + pattern_n + sync_point_wait_list_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->properties_count = (uint16_t)properties_n;
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
-	record->pattern_count = (uint16_t)pattern_n;
-	record->pattern_size = pattern_size;
-	record->offset = offset;
-	record->size = size;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	record->sync_point_wait_list_count = (uint16_t)sync_point_wait_list_n;
-	record->sync_point = (uintptr_t)sync_point;
-	record->mutable_handle = (uintptr_t)mutable_handle;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, properties, properties_n * 8u);
-	at = args_bytes_put(at, pattern, pattern_n);
-	args_bytes_put(at, sync_point_wait_list, sync_point_wait_list_n * 4u);
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
+	record->word7 = word7;
+	record->word8 = word8;
+	record->word9 = word9;
+	record->word10 = word10;
+	record->word11 = word11;
 	tandem_call_commit(call);
 }
 
@@ -4562,56 +4482,44 @@ struct opencl_full_clCommandFillImageKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint16_t properties_count;
-	uint32_t image;
-	uint64_t fill_color;
-	uint16_t origin_count;
-	uint16_t region_count;
-	uint32_t num_sync_points_in_wait_list;
-	uint16_t sync_point_wait_list_count;
-	uint64_t sync_point;
-	uint64_t mutable_handle;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
+	uint64_t word7;
+	uint64_t word8;
+	uint64_t word9;
+	uint64_t word10;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clCommandFillImageKHR) == 72, "clCommandFillImageKHR");
+_Static_assert(sizeof(struct opencl_full_clCommandFillImageKHR) == 104, "clCommandFillImageKHR");
 
 RARE void opencl_begin_rare_clCommandFillImageKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties, void *image,
-		const void *fill_color, const void *origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10)
 {
 	struct opencl_full_clCommandFillImageKHR *record;
-	uint32_t properties_n, origin_n, region_n, sync_point_wait_list_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandFillImageKHR);
 		return;
 	}
-	properties_n = args_pairs_count(properties, args_cut(8));
-	origin_n = args_count(3, origin, args_cut(8));
-	region_n = args_count(3, region, args_cut(8));
-	sync_point_wait_list_n = args_count(num_sync_points_in_wait_list, sync_point_wait_list, args_cut(4));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandFillImageKHR,
-			(uint32_t)sizeof(*record) + properties_n * 8u + origin_n * 8u + region_n * 8u + sync_point_wait_list_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->properties_count = (uint16_t)properties_n;
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
-	record->fill_color = (uintptr_t)fill_color;
-	record->origin_count = (uint16_t)origin_n;
-	record->region_count = (uint16_t)region_n;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	record->sync_point_wait_list_count = (uint16_t)sync_point_wait_list_n;
-	record->sync_point = (uintptr_t)sync_point;
-	record->mutable_handle = (uintptr_t)mutable_handle;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, properties, properties_n * 8u);
-	at = args_bytes_put(at, origin, origin_n * 8u);
-	at = args_bytes_put(at, region, region_n * 8u);
-	args_bytes_put(at, sync_point_wait_list, sync_point_wait_list_n * 4u);
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
+	record->word7 = word7;
+	record->word8 = word8;
+	record->word9 = word9;
+	record->word10 = word10;
 	tandem_call_commit(call);
 }
 
@@ -4619,59 +4527,46 @@ struct opencl_full_clCommandNDRangeKernelKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint16_t properties_count;
-	uint32_t kernel;
-	uint8_t work_dim;
-	uint8_t global_count;
-	uint8_t local_count;
-	uint8_t offset_count;
-	uint8_t high_count;
-	uint32_t num_sync_points_in_wait_list;
-	uint16_t sync_point_wait_list_count;
-	uint64_t sync_point;
-	uint64_t mutable_handle;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
+	uint64_t word7;
+	uint64_t word8;
+	uint64_t word9;
+	uint64_t word10;
+	uint64_t word11;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clCommandNDRangeKernelKHR) == 65, "clCommandNDRangeKernelKHR");
+_Static_assert(sizeof(struct opencl_full_clCommandNDRangeKernelKHR) == 112, "clCommandNDRangeKernelKHR");
 
 RARE void opencl_begin_rare_clCommandNDRangeKernelKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties, void *kernel,
-		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_full_clCommandNDRangeKernelKHR *record;
-	struct opencl_shape shape;
-	uint32_t properties_n, sync_point_wait_list_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandNDRangeKernelKHR);
 		return;
 	}
-	opencl_shape_read(&shape, work_dim, global_work_offset, global_work_size, local_work_size);
-	properties_n = args_pairs_count(properties, args_cut(8));
-	sync_point_wait_list_n = args_count(num_sync_points_in_wait_list, sync_point_wait_list, args_cut(4));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandNDRangeKernelKHR,
-			(uint32_t)sizeof(*record) + properties_n * 8u + opencl_shape_bytes(&shape) + sync_point_wait_list_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->properties_count = (uint16_t)properties_n;
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
-	record->work_dim = (uint8_t)work_dim;
-	record->global_count = shape.globals;
-	record->local_count = shape.locals;
-	record->offset_count = shape.offsets;
-	record->high_count = shape.highs;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	record->sync_point_wait_list_count = (uint16_t)sync_point_wait_list_n;
-	record->sync_point = (uintptr_t)sync_point;
-	record->mutable_handle = (uintptr_t)mutable_handle;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, properties, properties_n * 8u);
-	at = opencl_shape_put(at, &shape);
-	args_bytes_put(at, sync_point_wait_list, sync_point_wait_list_n * 4u);
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
+	record->word7 = word7;
+	record->word8 = word8;
+	record->word9 = word9;
+	record->word10 = word10;
+	record->word11 = word11;
 	tandem_call_commit(call);
 }
 
@@ -4679,54 +4574,44 @@ struct opencl_full_clCommandSVMMemFillKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint16_t properties_count;
-	uint64_t svm_ptr;
-	uint16_t pattern_count;
-	uint64_t pattern_size;
-	uint64_t size;
-	uint32_t num_sync_points_in_wait_list;
-	uint16_t sync_point_wait_list_count;
-	uint64_t sync_point;
-	uint64_t mutable_handle;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
+	uint64_t word7;
+	uint64_t word8;
+	uint64_t word9;
+	uint64_t word10;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clCommandSVMMemFillKHR) == 82, "clCommandSVMMemFillKHR");
+_Static_assert(sizeof(struct opencl_full_clCommandSVMMemFillKHR) == 104, "clCommandSVMMemFillKHR");
 
 RARE void opencl_begin_rare_clCommandSVMMemFillKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *svm_ptr, const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10)
 {
 	struct opencl_full_clCommandSVMMemFillKHR *record;
-	uint32_t properties_n, pattern_n, sync_point_wait_list_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandSVMMemFillKHR);
 		return;
 	}
-	properties_n = args_pairs_count(properties, args_cut(8));
-	pattern_n = args_count(pattern_size, pattern, args_cut(1));
-	sync_point_wait_list_n = args_count(num_sync_points_in_wait_list, sync_point_wait_list, args_cut(4));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandSVMMemFillKHR,
-			(uint32_t)sizeof(*record) + properties_n * 8u + pattern_n + sync_point_wait_list_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->properties_count = (uint16_t)properties_n;
-	record->svm_ptr = (uintptr_t)svm_ptr;
-	record->pattern_count = (uint16_t)pattern_n;
-	record->pattern_size = pattern_size;
-	record->size = size;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	record->sync_point_wait_list_count = (uint16_t)sync_point_wait_list_n;
-	record->sync_point = (uintptr_t)sync_point;
-	record->mutable_handle = (uintptr_t)mutable_handle;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, properties, properties_n * 8u);
-	at = args_bytes_put(at, pattern, pattern_n);
-	args_bytes_put(at, sync_point_wait_list, sync_point_wait_list_n * 4u);
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
+	record->word7 = word7;
+	record->word8 = word8;
+	record->word9 = word9;
+	record->word10 = word10;
 	tandem_call_commit(call);
 }
 
@@ -4734,50 +4619,42 @@ struct opencl_full_clCommandSVMMemcpyKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint16_t properties_count;
-	uint64_t dst_ptr;
-	uint64_t src_ptr;
-	uint64_t size;
-	uint32_t num_sync_points_in_wait_list;
-	uint16_t sync_point_wait_list_count;
-	uint64_t sync_point;
-	uint64_t mutable_handle;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
+	uint64_t word7;
+	uint64_t word8;
+	uint64_t word9;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clCommandSVMMemcpyKHR) == 80, "clCommandSVMMemcpyKHR");
+_Static_assert(sizeof(struct opencl_full_clCommandSVMMemcpyKHR) == 96, "clCommandSVMMemcpyKHR");
 
 RARE void opencl_begin_rare_clCommandSVMMemcpyKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9)
 {
 	struct opencl_full_clCommandSVMMemcpyKHR *record;
-	uint32_t properties_n, sync_point_wait_list_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clCommandSVMMemcpyKHR);
 		return;
 	}
-	properties_n = args_pairs_count(properties, args_cut(8));
-	sync_point_wait_list_n = args_count(num_sync_points_in_wait_list, sync_point_wait_list, args_cut(4));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandSVMMemcpyKHR,
-			(uint32_t)sizeof(*record) + properties_n * 8u + sync_point_wait_list_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->properties_count = (uint16_t)properties_n;
-	record->dst_ptr = (uintptr_t)dst_ptr;
-	record->src_ptr = (uintptr_t)src_ptr;
-	record->size = size;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	record->sync_point_wait_list_count = (uint16_t)sync_point_wait_list_n;
-	record->sync_point = (uintptr_t)sync_point;
-	record->mutable_handle = (uintptr_t)mutable_handle;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, properties, properties_n * 8u);
-	args_bytes_put(at, sync_point_wait_list, sync_point_wait_list_n * 4u);
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
+	record->word7 = word7;
+	record->word8 = word8;
+	record->word9 = word9;
 	tandem_call_commit(call);
 }
 
@@ -5240,7 +5117,7 @@ RARE void opencl_begin_rare_clEnqueueCommandBufferKHR(struct tandem_call *call,
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, opencl_first_queue(num_queues, queues));
+	record->queue = tandem_object_number(TANDEM_OBJECT_queue, opencl_command_buffer_queue(num_queues, queues, command_buffer));
 	record->num_queues = num_queues;
 	record->queues_count = (uint16_t)queues_n;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
@@ -7000,47 +6877,39 @@ struct opencl_full_clRemapCommandBufferKHR {
 	struct tandem_call_record head;
 	uint32_t returned;
 	uint32_t command_buffer;
-	uint8_t automatic;
-	uint32_t num_queues;
-	uint16_t queues_count;
-	uint32_t num_handles;
-	uint16_t handles_count;
-	uint64_t handles_ret;
-	uint64_t errcode_ret;
+	uint64_t word1;
+	uint64_t word2;
+	uint64_t word3;
+	uint64_t word4;
+	uint64_t word5;
+	uint64_t word6;
+	uint64_t word7;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clRemapCommandBufferKHR) == 61, "clRemapCommandBufferKHR");
+_Static_assert(sizeof(struct opencl_full_clRemapCommandBufferKHR) == 88, "clRemapCommandBufferKHR");
 
 RARE void opencl_begin_rare_clRemapCommandBufferKHR(struct tandem_call *call,
-		void *command_buffer, uint32_t automatic, uint32_t num_queues,
-		const void *queues, uint32_t num_handles, const void *handles,
-		void *handles_ret, void *errcode_ret)
+		void *command_buffer, uint64_t word1, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7)
 {
 	struct opencl_full_clRemapCommandBufferKHR *record;
-	uint32_t queues_n, handles_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clRemapCommandBufferKHR);
 		return;
 	}
-	queues_n = args_count(num_queues, queues, ARGS_MAX);
-	handles_n = args_count(num_handles, handles, ARGS_MAX);
 	record = tandem_call_begin(call, OPENCL_EVENT_clRemapCommandBufferKHR,
-			(uint32_t)sizeof(*record) + queues_n * 4u + handles_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->automatic = automatic != 0;
-	record->num_queues = num_queues;
-	record->queues_count = (uint16_t)queues_n;
-	record->num_handles = num_handles;
-	record->handles_count = (uint16_t)handles_n;
-	record->handles_ret = (uintptr_t)handles_ret;
-	record->errcode_ret = (uintptr_t)errcode_ret;
-	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_queue, queues, queues_n);
-	args_objects_put(at, TANDEM_OBJECT_command, handles, handles_n);
+	record->word1 = word1;
+	record->word2 = word2;
+	record->word3 = word3;
+	record->word4 = word4;
+	record->word5 = word5;
+	record->word6 = word6;
+	record->word7 = word7;
 	tandem_call_commit(call);
 }
 
@@ -7275,36 +7144,28 @@ RARE void opencl_begin_rare_clSharedMemAllocINTEL(struct tandem_call *call, void
 struct opencl_full_clUpdateMutableCommandsKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
-	uint32_t num_configs;
-	uint16_t config_types_count;
-	uint16_t configs_count;
+	uint64_t word1;
+	uint64_t word2;
+	uint64_t word3;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_full_clUpdateMutableCommandsKHR) == 36, "clUpdateMutableCommandsKHR");
+_Static_assert(sizeof(struct opencl_full_clUpdateMutableCommandsKHR) == 52, "clUpdateMutableCommandsKHR");
 
 RARE void opencl_begin_rare_clUpdateMutableCommandsKHR(struct tandem_call *call,
-		void *command_buffer, uint32_t num_configs, const void *config_types,
-		const void *configs)
+		void *command_buffer, uint64_t word1, uint64_t word2, uint64_t word3)
 {
 	struct opencl_full_clUpdateMutableCommandsKHR *record;
-	uint32_t config_types_n, configs_n;
-	uint8_t *at;
 
 	if (tandem_control.args_level == TANDEM_ARGS_NONE) {
 		opencl_begin_none(call, OPENCL_EVENT_clUpdateMutableCommandsKHR);
 		return;
 	}
-	config_types_n = args_count(num_configs, config_types, args_cut(4));
-	configs_n = args_count(num_configs, configs, args_cut(8));
 	record = tandem_call_begin(call, OPENCL_EVENT_clUpdateMutableCommandsKHR,
-			(uint32_t)sizeof(*record) + config_types_n * 4u + configs_n * 8u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->num_configs = num_configs;
-	record->config_types_count = (uint16_t)config_types_n;
-	record->configs_count = (uint16_t)configs_n;
-	at = (uint8_t *)(record + 1);
-	at = args_bytes_put(at, config_types, config_types_n * 4u);
-	args_bytes_put(at, configs, configs_n * 8u);
+	record->word1 = word1;
+	record->word2 = word2;
+	record->word3 = word3;
 	tandem_call_commit(call);
 }

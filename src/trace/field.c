@@ -1,0 +1,92 @@
+#include "trace/field.h"
+
+#include <string.h>
+
+const struct tandem_field *trace_field_find(const struct trace_layout *layout, const char *name)
+{
+	for (unsigned i = 0; i < layout->layout->field_count; i++) {
+		const struct tandem_field *field = &layout->layout->fields[i];
+
+		if (!strcmp(field->name, name))
+			return field;
+	}
+	return NULL;
+}
+
+static uint64_t read_unsigned(const uint8_t *bytes, unsigned count)
+{
+	uint64_t value = 0;
+
+	/* Little endian, as the trace is. */
+	memcpy(&value, bytes, count <= sizeof(value) ? count : sizeof(value));
+	return value;
+}
+
+uint64_t trace_element_unsigned(const struct tandem_field *field, const uint8_t *element)
+{
+	return read_unsigned(element, field->bytes);
+}
+
+int64_t trace_element_signed(const struct tandem_field *field, const uint8_t *element)
+{
+	unsigned shift = field->bytes < 8 ? 64 - 8u * field->bytes : 0;
+
+	return (int64_t)(read_unsigned(element, field->bytes) << shift) >> shift;
+}
+
+double trace_element_float(const struct tandem_field *field, const uint8_t *element)
+{
+	double wide;
+	float narrow;
+
+	if (field->bytes == sizeof(narrow)) {
+		memcpy(&narrow, element, sizeof(narrow));
+		return (double)narrow;
+	}
+	if (field->bytes != sizeof(wide))
+		return 0;
+	memcpy(&wide, element, sizeof(wide));
+	return wide;
+}
+
+uint64_t trace_field_unsigned(const struct trace_event *event, const struct tandem_field *field)
+{
+	const uint8_t *record = (const uint8_t *)event->record;
+
+	return read_unsigned(record + field->offset,
+			     field->variable ? field->count_bytes : field->bytes);
+}
+
+int64_t trace_field_signed(const struct trace_event *event, const struct tandem_field *field)
+{
+	return trace_element_signed(field, (const uint8_t *)event->record + field->offset);
+}
+
+const uint8_t *trace_field_elements(const struct trace_event *event,
+				    const struct tandem_field *field, size_t *count)
+{
+	const uint8_t *at = (const uint8_t *)event->record + event->layout->fixed_bytes;
+
+	/* The reader checked that all of them lie in the record. */
+	for (unsigned i = 0; i < event->layout->variable_count; i++) {
+		const struct tandem_field *other = event->layout->variables[i];
+		size_t elements = (size_t)trace_field_unsigned(event, other);
+
+		if (other == field) {
+			*count = elements;
+			return at;
+		}
+		at += elements * other->bytes;
+	}
+	*count = 0;
+	return at;
+}
+
+const char *trace_name_find(const struct tandem_names *names, int64_t value)
+{
+	for (size_t i = 0; names && i < names->count; i++) {
+		if (names->names[i].value == value)
+			return names->names[i].name;
+	}
+	return NULL;
+}

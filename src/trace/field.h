@@ -1,0 +1,36 @@
+/* What stands in an event's fields. A field (schema/schema.h) is looked up by
+ * name once per kind of event, then read from any number of records. Any thread.
+ *
+ *	const struct tandem_field *queue = trace_field_find(event->layout, "queue");
+ *	if (queue)
+ *		printf("queue %" PRIu64, trace_field_unsigned(event, queue));
+ */
+#ifndef TANDEM_TRACE_FIELD_H
+#define TANDEM_TRACE_FIELD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/event.h"
+
+/* NULL where the event has no such field at the trace's level of arguments. */
+const struct tandem_field *trace_field_find(const struct trace_layout *layout,
+					    const char *name);
+
+/* Value of a fixed field, or number of elements of a variable one. */
+uint64_t trace_field_unsigned(const struct trace_event *event, const struct tandem_field *field);
+int64_t trace_field_signed(const struct trace_event *event, const struct tandem_field *field);
+
+/* The elements of a variable field, borrowed from the event; *count of them. */
+const uint8_t *trace_field_elements(const struct trace_event *event,
+				    const struct tandem_field *field, size_t *count);
+
+/* One element (or a fixed field's bytes), by the field's size. */
+uint64_t trace_element_unsigned(const struct tandem_field *field, const uint8_t *element);
+int64_t trace_element_signed(const struct tandem_field *field, const uint8_t *element);
+double trace_element_float(const struct tandem_field *field, const uint8_t *element);
+
+/* Name of a value, or NULL. */
+const char *trace_name_find(const struct tandem_names *names, int64_t value);
+
+#endif

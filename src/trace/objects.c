@@ -1,0 +1,225 @@
+#include "trace/objects.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "schema/gen/core_records.h"
+#include "trace/field.h"
+#include "trace/records.h"
+#include "trace/session.h"
+#include "util/array.h"
+
+#define GATHER_BLOCK_BYTES 65536u
+
+static uint64_t object_key(uint32_t process, uint32_t number)
+{
+	return (uint64_t)process << 32 | number;
+}
+
+static uint32_t object_find(const struct trace_objects *objects, uint32_t process,
+			    uint32_t number, enum tandem_object type)
+{
+	uint64_t value = map_get(&objects->known, object_key(process, number));
+
+	return value != MAP_NONE && value >> 32 == (uint64_t)type ? (uint32_t)value : TRACE_NONE;
+}
+
+uint32_t trace_objects_device(const struct trace_objects *objects, uint32_t process,
+			      uint32_t number)
+{
+	return object_find(objects, process, number, TANDEM_OBJECT_device);
+}
+
+uint32_t trace_objects_queue(const struct trace_objects *objects, uint32_t process,
+			     uint32_t number)
+{
+	return object_find(objects, process, number, TANDEM_OBJECT_queue);
+}
+
+uint32_t trace_objects_context(const struct trace_objects *objects, uint32_t process,
+			       uint32_t number)
+{
+	return object_find(objects, process, number, TANDEM_OBJECT_context);
+}
+
+uint32_t trace_objects_kernel(const struct trace_objects *objects, uint32_t process,
+			      uint32_t number)
+{
+	return object_find(objects, process, number, TANDEM_OBJECT_kernel);
+}
+
+static int object_set(struct trace_objects *objects, uint32_t process, uint32_t number,
+		      enum tandem_object type, uint32_t value)
+{
+	return map_set(&objects->known, object_key(process, number),
+		       (uint64_t)type << 32 | value);
+}
+
+/* Index of the object in its table, new or known. */
+static int object_place(struct trace_objects *objects, uint32_t process, uint32_t number,
+			enum tandem_object type, void *items, size_t *count, size_t *capacity,
+			size_t item_bytes, uint32_t *index)
+{
+	*index = object_find(objects, process, number, type);
+	if (*index != TRACE_NONE)
+		return 0;
+	*index = (uint32_t)*count;
+	if (array_reserve(items, capacity, *count + 1, item_bytes) ||
+	    object_set(objects, process, number, type, *index))
+		return -ENOMEM;
+	++*count;
+	return 0;
+}
+
+static int learn_name(struct trace_objects *objects, const struct trace_event *event,
+		      const char *field, uint32_t *name)
+{
+	const struct tandem_field *found = trace_field_find(event->layout, field);
+	size_t count = 0;
+	const uint8_t *text = found ? trace_field_elements(event, found, &count)
+				    : (const uint8_t *)"";
+
+	return intern_add(&objects->names, (const char *)text, count, name);
+}
+
+static int learn_device(struct trace_objects *objects, const struct trace_event *event)
+{
+	const struct tandem_rec_device *record = (const void *)event->record;
+	uint32_t process = event->stream->process->index;
+	uint32_t name, platform_name, index;
+
+	if (learn_name(objects, event, "name", &name) ||
+	    learn_name(objects, event, "platform_name", &platform_name) ||
+	    object_place(objects, process, record->device, TANDEM_OBJECT_device,
+			 &objects->devices, &objects->device_count, &objects->device_capacity,
+			 sizeof(*objects->devices), &index))
+		return -ENOMEM;
+	objects->devices[index] = (struct trace_device){
+		.process = process,
+		.number = record->device,
+		.domain = record->domain,
+		.type = record->type,
+		.name = name,
+		.platform_name = platform_name,
+		.parent = record->parent,
+		.platform = record->platform,
+		.ordinal = record->ordinal,
+		.compute_units = record->compute_units,
+	};
+	return 0;
+}
+
+static int learn_context(struct trace_objects *objects, const struct trace_event *event)
+{
+	const struct tandem_rec_context *record = (const void *)event->record;
+	const struct tandem_field *devices = trace_field_find(event->layout, "devices");
+	uint32_t process = event->stream->process->index;
+	const uint8_t *elements;
+	uint32_t index;
+	size_t count = 0;
+
+	if (object_place(objects, process, record->context, TANDEM_OBJECT_context,
+			 &objects->contexts, &objects->context_count, &objects->context_capacity,
+			 sizeof(*objects->contexts), &index))
+		return -ENOMEM;
+	elements = trace_field_elements(event, devices, &count);
+	objects->contexts[index] = (struct trace_context){
+		.process = process,
+		.number = record->context,
+		.domain = record->domain,
+		.device_count = (uint32_t)count,
+		.first_device = count ? (uint32_t)trace_element_unsigned(devices, elements) : 0,
+	};
+	return 0;
+}
+
+static int learn_queue(struct trace_objects *objects, const struct trace_event *event)
+{
+	const struct tandem_rec_queue *record = (const void *)event->record;
+	uint32_t process = event->stream->process->index;
+	uint32_t index;
+
+	if (object_place(objects, process, record->queue, TANDEM_OBJECT_queue, &objects->queues,
+			 &objects->queue_count, &objects->queue_capacity,
+			 sizeof(*objects->queues), &index))
+		return -ENOMEM;
+	objects->queues[index] = (struct trace_queue){
+		.process = process,
+		.number = record->queue,
+		.domain = record->domain,
+		.timing = record->timing,
+		.in_order = record->in_order,
+		.context = record->context,
+		.device = record->device,
+	};
+	return 0;
+}
+
+static int learn_kernel(struct trace_objects *objects, const struct trace_event *event)
+{
+	const struct tandem_rec_kernel *record = (const void *)event->record;
+	uint32_t name;
+
+	if (learn_name(objects, event, "name", &name))
+		return -ENOMEM;
+	return object_set(objects, event->stream->process->index, record->kernel,
+			  TANDEM_OBJECT_kernel, name);
+}
+
+int trace_objects_learn(struct trace_objects *objects, const struct trace_event *event)
+{
+	switch (event->record->id) {
+	case TANDEM_EVENT_device:
+		return learn_device(objects, event);
+	case TANDEM_EVENT_context:
+		return learn_context(objects, event);
+	case TANDEM_EVENT_queue:
+		return learn_queue(objects, event);
+	case TANDEM_EVENT_kernel:
+		return learn_kernel(objects, event);
+	default:
+		return 0;
+	}
+}
+
+static int gather_stream(struct trace_objects *objects, struct trace_stream *stream)
+{
+	struct trace_records records;
+	int status = trace_records_open(&records, stream, GATHER_BLOCK_BYTES, 0);
+
+	if (status)
+		return status;
+	while ((status = trace_records_next(&records)) > 0) {
+		status = trace_objects_learn(objects, &records.event);
+		if (status)
+			break;
+	}
+	trace_records_close(&records);
+	return status;
+}
+
+int trace_objects_gather(struct trace_objects *objects, struct trace_session *session)
+{
+	int status = 0;
+
+	if (objects->gathered)
+		return 0;
+	objects->gathered = true;
+	for (size_t i = 0; !status && i < session->process_count; i++) {
+		struct trace_process *process = &session->processes[i];
+
+		for (size_t j = 0; !status && j < process->stream_count; j++)
+			status = gather_stream(objects, &process->streams[j]);
+	}
+	return status;
+}
+
+void trace_objects_free(struct trace_objects *objects)
+{
+	intern_free(&objects->names);
+	map_free(&objects->known);
+	free(objects->devices);
+	free(objects->queues);
+	free(objects->contexts);
+	*objects = (struct trace_objects){.gathered = false};
+}

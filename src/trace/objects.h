@@ -1,0 +1,90 @@
+/* What the objects of the traced processes are: names of devices and kernels,
+ * the device of a queue. Learned from the descriptions in the trace (domain 0,
+ * schema/core.events) as they come by. A description may come later than a use,
+ * or stand in another thread's stream: trace_objects_gather() then looks through
+ * the whole trace for them, once.
+ *
+ * Memory: some 30 bytes for each kernel and queue object, 100 for a device; none
+ * for the others. Numbers of objects count per process, so that a process's
+ * index comes with them. One thread.
+ *
+ *	struct trace_objects objects = {0};
+ *	trace_objects_learn(&objects, event);            every event
+ *	uint32_t queue = trace_objects_queue(&objects, process, number);
+ *	if (queue != TRACE_NONE)
+ *		... objects.queues[queue].device
+ *	trace_objects_free(&objects);
+ */
+#ifndef TANDEM_TRACE_OBJECTS_H
+#define TANDEM_TRACE_OBJECTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/event.h"
+#include "util/intern.h"
+
+struct trace_session;
+
+#define TRACE_NONE UINT32_MAX
+
+struct trace_device {
+	uint32_t process, number;
+	uint8_t domain, type;
+	uint32_t name, platform_name; /* in `names` */
+	uint32_t parent;	      /* number; 0: no sub-device */
+	uint32_t platform, ordinal;
+	uint32_t compute_units;
+};
+
+struct trace_queue {
+	uint32_t process, number;
+	uint8_t domain, timing; /* enum tandem_timing */
+	bool in_order;
+	uint32_t context, device; /* numbers */
+};
+
+struct trace_context {
+	uint32_t process, number;
+	uint8_t domain;
+	uint32_t device_count;
+	uint32_t first_device; /* number */
+};
+
+struct trace_objects {
+	struct intern names;
+	struct map known; /* process and number -> type and index, or kernel and name */
+	struct trace_device *devices;
+	size_t device_count, device_capacity;
+	struct trace_queue *queues;
+	size_t queue_count, queue_capacity;
+	struct trace_context *contexts;
+	size_t context_count, context_capacity;
+	bool gathered;
+};
+
+/* Takes what a description says; other events change nothing. Returns 0 or
+ * -ENOMEM. */
+int trace_objects_learn(struct trace_objects *objects, const struct trace_event *event);
+
+/* Reads all descriptions of the session, if that was not done before. Returns 0
+ * or -ENOMEM. */
+int trace_objects_gather(struct trace_objects *objects, struct trace_session *session);
+
+/* Index of an object, stable for good, or TRACE_NONE where it is not (yet)
+ * described. */
+uint32_t trace_objects_device(const struct trace_objects *objects, uint32_t process,
+			      uint32_t number);
+uint32_t trace_objects_queue(const struct trace_objects *objects, uint32_t process,
+			     uint32_t number);
+uint32_t trace_objects_context(const struct trace_objects *objects, uint32_t process,
+			       uint32_t number);
+
+/* A kernel's name in `names`, or TRACE_NONE. */
+uint32_t trace_objects_kernel(const struct trace_objects *objects, uint32_t process,
+			      uint32_t number);
+
+void trace_objects_free(struct trace_objects *objects);
+
+#endif

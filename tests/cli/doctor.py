@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""doctor tells a machine that records from one that does not."""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from tap import check, finish, skip, TANDEM
+
+
+def doctor(*words, **variables):
+    return subprocess.run([TANDEM, "doctor", *words], capture_output=True, text=True,
+                          env=dict(os.environ, **variables))
+
+
+def states(said, name):
+    return [c["state"] for c in json.loads(said.stdout)["checks"] if c["name"] == name]
+
+
+os.mkdir("none")
+bare = doctor("--format", "json", OCL_ICD_VENDORS=os.path.realpath("none"))
+check(bare.returncode == 1 and json.loads(bare.stdout)["opencl"] is False, "no driver: status 1", bare)
+check("missing" in states(bare, "driver"), "says which part is missing", bare.stdout)
+check("pocl-opencl-icd" in bare.stdout, "says the command that mends it")
+
+os.mkdir("broken")
+open("broken/broken.icd", "w").write("/no/such/driver.so\n")
+broken = doctor(OCL_ICD_VENDORS=os.path.realpath("broken"))
+check(broken.returncode == 1 and "/no/such/driver.so" in broken.stdout, "a driver that does not load", broken)
+
+source = "__attribute__((constructor)) static void crash(void) { __builtin_trap(); }\n"
+if subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", "crash.so"], input=source,
+                  text=True).returncode == 0:
+    open("broken/broken.icd", "w").write(os.path.realpath("crash.so") + "\n")
+    crash = doctor(OCL_ICD_VENDORS=os.path.realpath("broken"))
+    check(crash.returncode == 1 and "crashes" in crash.stdout, "a driver that crashes", crash)
+else:
+    skip("a driver that crashes", "no compiler")
+
+lost = doctor("--format", "json", TANDEM_LIBRARY="/no/such/libtandem.so")
+check(lost.returncode == 1 and "missing" in states(lost, "libtandem.so"), "without libtandem.so", lost)
+
+# The environment of the tests may have no OpenCL at all: then the two agree.
+here = doctor("--format", "json")
+said = json.loads(here.stdout)
+check(here.returncode == (0 if said["opencl"] else 1), "status and words agree", here)
+check({"clock", "kernel", "disk", "tools"} <= {c["area"] for c in said["checks"]}, "looks at the rest")
+check(here.stderr == "", "and says nothing else", here.stderr)
+text = doctor()
+check(("can be recorded" in text.stdout) == said["opencl"] and "\033" not in text.stdout, "the same in words")
+if os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
+    check(said["opencl"] and states(here, "device") and states(here, "layers") == ["ok"],
+          "PoCL can be recorded", here.stdout)
+else:
+    skip("PoCL can be recorded", "PoCL is not installed")
+check(doctor("words").returncode == 2, "an argument is wrong usage")
+check(doctor("--format", "xml").returncode == 2, "another format as well")
+finish()

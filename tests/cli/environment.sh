@@ -1,0 +1,88 @@
+#!/bin/sh
+# What the recorded program finds in its environment.
+. "$TANDEM_SOURCE/tests/lib/check.sh"
+# A sanitizer's runtime comes with the environment: it is not the subject here.
+outer=${LD_PRELOAD-}
+library=$(realpath "$TANDEM_BUILD/libtandem.so.0")
+
+# shown NAME [ASSIGNMENT...] [-- OPTION...]: the variable that the program has
+shown() {
+	name=$1
+	shift
+	"$TANDEM" record -q -o session --force "$@" sh -c "printf %s \"\$$name\"" 2>&1
+}
+
+if [ -z "$outer" ]; then
+	check_same "LD_PRELOAD" "$(shown LD_PRELOAD)" "$library"
+	check_same "before what is there" "$(LD_PRELOAD=libm.so.6 shown LD_PRELOAD)" \
+		"$library:libm.so.6"
+	check_same "not twice" "$(LD_PRELOAD="libm.so.6 $library" shown LD_PRELOAD)" \
+		"libm.so.6 $library"
+	check_same "not with --inject layer" "$(shown LD_PRELOAD --inject layer)" ""
+else
+	skip "this build brings a sanitizer's runtime along" "LD_PRELOAD"
+fi
+check_same "OPENCL_LAYERS" "$(shown OPENCL_LAYERS)" "$library"
+check_same "behind what is there" "$(OPENCL_LAYERS=/a.so:/b.so shown OPENCL_LAYERS)" \
+	"/a.so:/b.so:$library"
+check_same "not twice" "$(OPENCL_LAYERS="$library:/a.so" shown OPENCL_LAYERS)" "$library:/a.so"
+check_same "an empty one is none" "$(OPENCL_LAYERS='' shown OPENCL_LAYERS)" "$library"
+check_same "not with --inject preload" "$(shown OPENCL_LAYERS --inject preload)" ""
+check_same "TANDEM_SESSION is absolute" "$(shown TANDEM_SESSION)" "$PWD/session"
+
+# Everything else is as it was, in the same order.
+"$TANDEM" record -q -o session --force env -0 | tr '\0' '\n' |
+	grep -Ev '^(TANDEM_SESSION|LD_PRELOAD|OPENCL_LAYERS|_)=' >inside
+env -0 | tr '\0' '\n' | grep -Ev '^(LD_PRELOAD|_)=' >outside
+check "nothing else changed" cmp inside outside
+
+copy=$PWD/lib/copy.so
+mkdir lib
+cp "$library" "$copy"
+check_same "TANDEM_LIBRARY names the library" \
+	"$(TANDEM_LIBRARY=lib/copy.so shown OPENCL_LAYERS)" "$copy"
+check_status 1 "one that is missing is said before the start" \
+	env TANDEM_LIBRARY=/no/such.so "$TANDEM" record -o fresh touch ran
+check_text "with its name" 'libtandem.so is missing \(looked for /no/such.so\)' check.err
+mkdir 'a b'
+cp "$library" 'a b/copy.so'
+check_status 1 "a path that LD_PRELOAD cannot hold" \
+	env TANDEM_LIBRARY='a b/copy.so' "$TANDEM" record -o fresh touch ran
+check_text "is said" 'no path with blanks' check.err
+check_same "nothing was run or made" "$(ls -d fresh ran 2>/dev/null)" ""
+
+# AddressSanitizer's runtime must be the first library of its program.
+cat >main.c <<END
+#include <stdio.h>
+#include <stdlib.h>
+int main(void) { const char *p = getenv("LD_PRELOAD"); printf("[%s]", p ? p : ""); return 0; }
+END
+if [ -n "$outer" ]; then
+	skip "this build brings a sanitizer's runtime along" "a program with AddressSanitizer"
+elif gcc -fsanitize=address main.c -o with-asan 2>/dev/null; then
+	check_same "a program with AddressSanitizer gets the layer alone" \
+		"$("$TANDEM" record -q -o session --force ./with-asan 2>&1)" "[]"
+	runtime=$(ldd ./with-asan | awk '/libasan/ { print $3 }')
+	check_same "or ours behind a runtime that is preloaded" \
+		"$(LD_PRELOAD=$runtime "$TANDEM" record -q -o session --force ./with-asan 2>&1)" \
+		"[$runtime:$library]"
+	check_same "unless told otherwise" "$(ASAN_OPTIONS=verify_asan_link_order=0 \
+		"$TANDEM" record -q -o session --force --inject both ./with-asan 2>&1)" "[$library]"
+else
+	skip "gcc has no AddressSanitizer here" "a program with AddressSanitizer"
+fi
+if gcc -static main.c -o static 2>/dev/null; then
+	check_same "a static program runs" \
+		"$("$TANDEM" record -q -o session --force ./static 2>&1)" "[$outer]"
+	"$TANDEM" record -o session --force ./static >/dev/null 2>err
+	check_text "and the last line says why there is nothing" 'statically linked' err
+else
+	skip "no static C library here" "a static program"
+fi
+if gcc -m32 main.c -o narrow 2>/dev/null && ./narrow >/dev/null 2>&1; then
+	check_same "a 32-bit program runs without a complaint" \
+		"$("$TANDEM" record -q -o session --force ./narrow 2>&1)" "[$outer]"
+else
+	skip "gcc makes no 32-bit programs here" "a 32-bit program"
+fi
+finish

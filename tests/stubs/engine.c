@@ -1,0 +1,323 @@
+/* Decides which command runs next, and runs it.
+ *
+ * An in-order queue offers its first command, an out-of-order one each command
+ * up to a barrier. The engine's own thread, if there is one, is started by the
+ * first command.
+ */
+#include "queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static cl_command_queue queues; /* all of them */
+static long commands;		/* enqueued so far */
+
+static bool engine_is(const char *kind)
+{
+	return !strcmp(stub_config.engine, kind);
+}
+
+void stub_engine_add(cl_command_queue queue)
+{
+	pthread_mutex_lock(&stub_lock);
+	queue->next = queues;
+	if (queues)
+		queues->previous = queue;
+	queues = queue;
+	pthread_mutex_unlock(&stub_lock);
+}
+
+void stub_engine_remove(cl_command_queue queue)
+{
+	pthread_mutex_lock(&stub_lock);
+	if (queue->previous)
+		queue->previous->next = queue->next;
+	else
+		queues = queue->next;
+	if (queue->next)
+		queue->next->previous = queue->previous;
+	pthread_mutex_unlock(&stub_lock);
+}
+
+/* Whether all that the command waits for has ended; then forgets the list. */
+static bool waits_are_over(cl_event command)
+{
+	for (cl_uint i = 0; i < command->wait_count; i++)
+		if (command->wait[i]->status > CL_COMPLETE)
+			return false;
+	for (cl_uint i = 0; i < command->wait_count; i++)
+		if (command->wait[i]->status < 0)
+			command->fails = true;
+	return true;
+}
+
+static bool is_barrier(cl_event command)
+{
+	return command->command == CL_COMMAND_BARRIER;
+}
+
+/* A marker or barrier without a wait list waits for all that came before. */
+static bool waits_for_all(cl_event command)
+{
+	return (is_barrier(command) || command->command == CL_COMMAND_MARKER) &&
+	       !command->wait_count;
+}
+
+static cl_event queue_pick(cl_command_queue queue)
+{
+	bool reverse = !strcmp(stub_config.order, "reverse");
+	bool out_of_order = queue->properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+	cl_event picked = NULL;
+
+	for (cl_event command = queue->first; command; command = command->next) {
+		bool first = command == queue->first;
+
+		if (command->status > CL_RUNNING && waits_are_over(command) &&
+		    (first || !waits_for_all(command))) {
+			picked = command;
+			if (!reverse)
+				break;
+		}
+		if (!out_of_order || is_barrier(command))
+			break;
+	}
+	return picked;
+}
+
+static cl_event engine_pick(void)
+{
+	for (cl_command_queue queue = queues; queue; queue = queue->next) {
+		cl_event command = queue->first ? queue_pick(queue) : NULL;
+
+		if (command)
+			return command;
+	}
+	return NULL;
+}
+
+static void queue_unlink(cl_event command)
+{
+	cl_command_queue queue = command->queue;
+
+	if (command->previous)
+		command->previous->next = command->next;
+	else
+		queue->first = command->next;
+	if (command->next)
+		command->next->previous = command->previous;
+	else
+		queue->last = command->previous;
+}
+
+/* Holds stub_lock on entry and on return, not between. */
+static void command_run(cl_event command)
+{
+	cl_event *wait = command->wait;
+	cl_uint wait_count = command->wait_count;
+
+	command->wait = NULL;
+	command->wait_count = 0;
+	command->submitted_ns = stub_clock_device_ns();
+	command->start_ns = stub_clock_device_ns();
+	command->status = CL_RUNNING;
+	pthread_mutex_unlock(&stub_lock);
+
+	if (stub_config.delay_us) {
+		struct timespec delay = {stub_config.delay_us / 1000000,
+					 stub_config.delay_us % 1000000 * 1000};
+
+		nanosleep(&delay, NULL);
+	}
+
+	cl_int status = CL_COMPLETE;
+
+	if (command->fails)
+		status = wait_count ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+				    : stub_config.status_code;
+	else if (command->run)
+		command->run(command->payload);
+	free(command->payload);
+	for (cl_uint i = 0; i < wait_count; i++)
+		stub_event_put(wait[i]);
+	free(wait);
+
+	if (!command->hangs) {
+		cl_command_queue queue = command->queue;
+
+		stub_event_end(command, status);
+		pthread_mutex_lock(&stub_lock);
+		queue_unlink(command);
+
+		bool last = queue->orphan && !queue->first;
+
+		pthread_cond_broadcast(&changed);
+		pthread_mutex_unlock(&stub_lock);
+		stub_event_put(command);
+		if (last)
+			stub_queue_free(queue);
+	}
+	pthread_mutex_lock(&stub_lock);
+}
+
+static void *engine_main(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&stub_lock);
+	for (;;) {
+		cl_event command = engine_pick();
+
+		if (command)
+			command_run(command);
+		else
+			pthread_cond_wait(&changed, &stub_lock);
+	}
+	return NULL;
+}
+
+static void engine_start(void)
+{
+	pthread_t thread;
+
+	if (!pthread_create(&thread, NULL, engine_main, NULL))
+		pthread_detach(thread);
+}
+
+void stub_engine_poke(void)
+{
+	cl_event command;
+
+	pthread_mutex_lock(&stub_lock);
+	pthread_cond_broadcast(&changed);
+	if (engine_is("inline"))
+		while ((command = engine_pick()))
+			command_run(command);
+	pthread_mutex_unlock(&stub_lock);
+}
+
+void stub_engine_nudge(void)
+{
+	pthread_mutex_lock(&stub_lock);
+
+	cl_event command = engine_is("deferred") ? engine_pick() : NULL;
+
+	if (command)
+		command_run(command);
+	pthread_mutex_unlock(&stub_lock);
+}
+
+/* Helps with the work, or sleeps until something has changed. */
+static void engine_step(void)
+{
+	cl_event command = engine_is("thread") ? NULL : engine_pick();
+
+	if (command)
+		command_run(command);
+	else
+		pthread_cond_wait(&changed, &stub_lock);
+}
+
+void stub_engine_finish(cl_command_queue queue)
+{
+	pthread_mutex_lock(&stub_lock);
+	while (queue->first)
+		engine_step();
+	pthread_mutex_unlock(&stub_lock);
+}
+
+void stub_engine_wait(cl_event event)
+{
+	pthread_mutex_lock(&stub_lock);
+	while (event->status > CL_COMPLETE)
+		engine_step();
+	pthread_mutex_unlock(&stub_lock);
+}
+
+static cl_int command_check(const struct stub_command *command)
+{
+	if (!stub_object_check(command->queue, STUB_queue))
+		return CL_INVALID_COMMAND_QUEUE;
+	if (!command->wait_count != !command->wait)
+		return CL_INVALID_EVENT_WAIT_LIST;
+	for (cl_uint i = 0; i < command->wait_count; i++) {
+		if (!stub_object_check(command->wait[i], STUB_event))
+			return CL_INVALID_EVENT_WAIT_LIST;
+		if (command->wait[i]->context != command->queue->context)
+			return CL_INVALID_CONTEXT;
+	}
+	return CL_SUCCESS;
+}
+
+static cl_event command_create(const struct stub_command *command)
+{
+	cl_event event = stub_object_create(STUB_event, sizeof(*event));
+
+	if (!event)
+		return NULL;
+	event->context = command->queue->context;
+	event->queue = command->queue;
+	event->profiled = command->queue->properties & CL_QUEUE_PROFILING_ENABLE;
+	event->command = command->type;
+	event->status = CL_QUEUED;
+	event->run = command->run;
+	event->queued_ns = stub_clock_device_ns();
+	if (command->payload_bytes) {
+		event->payload = malloc(command->payload_bytes);
+		memcpy(event->payload, command->payload, command->payload_bytes);
+	}
+	if (command->wait_count) {
+		event->wait_count = command->wait_count;
+		event->wait = malloc(command->wait_count * sizeof(cl_event));
+		for (cl_uint i = 0; i < command->wait_count; i++) {
+			event->wait[i] = command->wait[i];
+			stub_object_retain(event->wait[i]);
+		}
+	}
+	return event;
+}
+
+cl_int stub_enqueue(const struct stub_command *command)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	cl_command_queue queue = command->queue;
+	cl_int error = command_check(command);
+
+	if (error)
+		return error;
+
+	cl_event event = command_create(command);
+
+	if (!event)
+		return CL_OUT_OF_HOST_MEMORY;
+	if (engine_is("thread"))
+		pthread_once(&once, engine_start);
+
+	pthread_mutex_lock(&stub_lock);
+	commands++;
+	event->hangs = stub_config.hang && commands % stub_config.hang == 0;
+	event->fails = stub_config.status_every && commands % stub_config.status_every == 0;
+	event->previous = queue->last;
+	if (queue->last)
+		queue->last->next = event;
+	else
+		queue->first = event;
+	queue->last = event;
+	/* One reference is the queue's; `blocking` and the program have theirs. */
+	stub_object_retain(event);
+	pthread_mutex_unlock(&stub_lock);
+
+	stub_engine_poke();
+	if (command->blocking) {
+		stub_engine_wait(event);
+		if (event->status < 0)
+			error = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
+	}
+	if (command->event)
+		*command->event = event;
+	else
+		stub_event_put(event);
+	return error;
+}

@@ -1,0 +1,27 @@
+/* Programs and kernels of the stub driver: no code, only names. */
+#ifndef STUB_PROGRAM_H
+#define STUB_PROGRAM_H
+
+#include "stub.h"
+
+enum { STUB_KERNEL_NAME_BYTES = 64 };
+
+struct _cl_program {
+	struct stub_object object;
+	cl_context context;
+	char *source; /* text, or the bytes of a binary or of IL */
+	size_t source_bytes;
+	bool is_il;
+	char *options;
+	cl_build_status status;
+	struct stub_callback *releases;
+};
+
+struct _cl_kernel {
+	struct stub_object object;
+	cl_program program;
+	char name[STUB_KERNEL_NAME_BYTES];
+	cl_uint arguments;
+};
+
+#endif

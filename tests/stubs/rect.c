@@ -1,0 +1,24 @@
+#include "rect.h"
+
+#include <string.h>
+
+void stub_rect_run(void *payload)
+{
+	const struct stub_rect *rect = payload;
+
+	for (size_t z = 0; z < rect->size[2]; z++) {
+		for (size_t y = 0; y < rect->size[1]; y++) {
+			char *to = rect->to.data + z * rect->to.slice_bytes + y * rect->to.row_bytes;
+			const char *from = rect->from.data + z * rect->from.slice_bytes +
+					   y * rect->from.row_bytes;
+
+			if (rect->from.data) {
+				memmove(to, from, rect->size[0]);
+				continue;
+			}
+			for (size_t x = 0; x + rect->pattern_bytes <= rect->size[0];
+			     x += rect->pattern_bytes)
+				memcpy(to + x, rect->pattern, rect->pattern_bytes);
+		}
+	}
+}
