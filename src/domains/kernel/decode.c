@@ -1,6 +1,7 @@
 #include "domains/kernel/decode.h"
 
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -144,6 +145,9 @@ static void decode_switch(struct kernel_decoder *decoder, struct kernel_stream *
 	take_name(&next, raw, fields[KERNEL_SWITCH_NEXT_COMM]);
 	task_learn(decoder, stream, ticks, &prev, TANDEM_KNOWN_BY_seen);
 	task_learn(decoder, stream, ticks, &next, TANDEM_KNOWN_BY_seen);
+	if (stream->running != UINT32_MAX && stream->running != prev.tid)
+		stream->gaps++;
+	stream->running = next.tid;
 	record = PUT(stream, sched_switch, ticks);
 	if (record) {
 		record->prev_tid = prev.tid;
@@ -154,6 +158,34 @@ static void decode_switch(struct kernel_decoder *decoder, struct kernel_stream *
 	}
 	if (state == TANDEM_TASK_STATE_dead || state == TANDEM_TASK_STATE_zombie)
 		kernel_tasks_remove(&decoder->tasks, prev.tid);
+}
+
+/* There are kernels whose idle threads leave no sched_switch (6.18 in some virtual
+ * machines, on all CPUs but the first; some threads of pid 1 there, too). Perf's own record of a switch comes from
+ * the thread that was switched to, so it tells what the tracepoint did not. */
+static void decode_missed_switch(struct kernel_decoder *decoder, struct kernel_stream *stream,
+				 uint64_t ticks, const struct perf_switch *record)
+{
+	struct kernel_task next = { .tid = kernel_tasks_tid(&decoder->tasks, record->current.tid),
+				    .local_tid = record->current.tid,
+				    .pid = record->current.pid };
+	struct tandem_kernel_sched_switch *missed;
+
+	if (record->header.misc & PERF_RECORD_MISC_SWITCH_OUT ||
+	    record->current.tid == UINT32_MAX || next.tid == stream->running)
+		return;
+	/* Of another namespace's threads no number is known, so 0 may be any. */
+	if (!next.tid && !decoder->tasks.first_namespace)
+		return;
+	task_learn(decoder, stream, ticks, &next, TANDEM_KNOWN_BY_seen);
+	missed = PUT(stream, sched_switch, ticks);
+	if (missed) {
+		missed->prev_tid = kernel_tasks_tid(&decoder->tasks, record->other_tid);
+		missed->next_tid = next.tid;
+		missed->prev_state = missed->prev_tid ? TANDEM_TASK_STATE_unknown
+						      : TANDEM_TASK_STATE_runnable;
+	}
+	stream->running = next.tid;
 }
 
 /* common_flags: TRACE_FLAG_HARDIRQ, _SOFTIRQ and _NMI of the kernel's
@@ -293,7 +325,7 @@ static void decode_sample(struct kernel_decoder *decoder, struct kernel_stream *
 	enum kernel_tracepoint tracepoint;
 	uint32_t id, tid;
 
-	if (sample->raw_bytes + sizeof(*sample) > sample->header.size ||
+	if (sample->raw_bytes + offsetof(struct perf_sample, raw) > sample->header.size ||
 	    !kernel_field_in(formats->type, sample->raw_bytes) ||
 	    !kernel_field_in(formats->tid, sample->raw_bytes))
 		return;
@@ -420,6 +452,11 @@ void kernel_decode(struct kernel_decoder *decoder, struct kernel_stream *stream,
 		break;
 	case PERF_RECORD_SWITCH:
 		decode_in_out(decoder, stream, ticks, record);
+		break;
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		if (record->size >= sizeof(struct perf_switch))
+			decode_missed_switch(decoder, stream, ticks,
+					     (const struct perf_switch *)record);
 		break;
 	case PERF_RECORD_COMM:
 		decode_comm(decoder, stream, ticks, (const struct perf_comm *)record);

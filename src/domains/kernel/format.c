@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <traceevent/event-parse.h>
+#include <event-parse.h>
 
 #include "domains/kernel/tracefs.h"
 #include "schema/gen/kernel_records.h"
@@ -95,6 +95,11 @@ static int take(struct kernel_formats *formats, struct tep_event *event,
 		read_states(formats, event);
 	*format = found;
 	return 0;
+}
+
+bool kernel_formats_supported(void)
+{
+	return true;
 }
 
 int kernel_formats_read(struct kernel_formats *formats, int events,

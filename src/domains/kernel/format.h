@@ -63,6 +63,9 @@ struct kernel_formats {
 extern const char *const kernel_tracepoint_system[KERNEL_TRACEPOINT_COUNT];
 extern const char *const kernel_tracepoint_name[KERNEL_TRACEPOINT_COUNT];
 
+/* Whether this build can read any. */
+bool kernel_formats_supported(void);
+
 /* Reads one tracepoint's format. Returns 0, -ENOENT (this kernel has no such
  * tracepoint, or calls its fields differently), -ENOTSUP (a build without
  * libtraceevent) or another -errno. */

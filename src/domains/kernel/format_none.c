@@ -4,6 +4,11 @@
 #include "domains/kernel/format.h"
 #include "schema/gen/kernel_records.h"
 
+bool kernel_formats_supported(void)
+{
+	return false;
+}
+
 int kernel_formats_read(struct kernel_formats *formats, int events,
 			enum kernel_tracepoint tracepoint)
 {

@@ -48,10 +48,20 @@ static int event_open(struct perf_event_attr *attr, enum perf_who who, int cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+static int redirect(int fd, int owner)
+{
+	int error;
+
+	if (fd < 0 || owner < 0 || !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner))
+		return fd;
+	error = -errno;
+	close(fd);
+	return error;
+}
+
 int perf_open_tracepoint(int id, enum perf_who who, int cpu, int owner)
 {
 	struct perf_event_attr attr = attributes(PERF_TYPE_TRACEPOINT, (uint64_t)id);
-	int fd, error;
 
 	attr.sample_period = 1;
 	attr.sample_type |= PERF_SAMPLE_RAW;
@@ -59,23 +69,19 @@ int perf_open_tracepoint(int id, enum perf_who who, int cpu, int owner)
 		own_ring(&attr);
 	if (who == PERF_CHILDREN)
 		children_only(&attr);
-	fd = event_open(&attr, who, cpu);
-	if (fd >= 0 && owner >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, owner)) {
-		error = -errno;
-		close(fd);
-		return error;
-	}
-	return fd;
+	return redirect(event_open(&attr, who, cpu), owner);
 }
 
-int perf_open_switches(int cpu)
+int perf_open_switches(enum perf_who who, int cpu, int owner)
 {
 	struct perf_event_attr attr = attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 
-	own_ring(&attr);
-	children_only(&attr);
 	attr.context_switch = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
-	return event_open(&attr, PERF_CHILDREN, cpu);
+	if (owner < 0)
+		own_ring(&attr);
+	if (who == PERF_CHILDREN)
+		children_only(&attr);
+	return redirect(event_open(&attr, who, cpu), owner);
 }

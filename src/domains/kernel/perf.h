@@ -18,9 +18,10 @@ enum perf_who {
  * and names. Returns a descriptor or -errno. */
 int perf_open_tracepoint(int id, enum perf_who who, int cpu, int owner);
 
-/* What may be had without privileges: when the children's threads get and give
- * up this CPU, and the tasks' records. With a ring of its own. */
-int perf_open_switches(int cpu);
+/* Perf's own records of who gets and who gives up this CPU; of the children they
+ * may be had without privileges. The machine's first such event takes the kernel
+ * some 10 ms. Otherwise as above. */
+int perf_open_switches(enum perf_who who, int cpu, int owner);
 
 /* What follows the header of a record: in a sample at its start, in every other
  * record at its end (sample_id_all). */
@@ -47,6 +48,12 @@ struct perf_comm { /* PERF_RECORD_COMM; `current` behind the name */
 	struct perf_event_header header;
 	uint32_t pid, tid;
 	char name[];
+};
+
+struct perf_switch { /* PERF_RECORD_SWITCH_CPU_WIDE */
+	struct perf_event_header header;
+	uint32_t other_pid, other_tid; /* who comes next; or who was before */
+	struct perf_who_when current;
 };
 
 struct perf_lost { /* PERF_RECORD_LOST */

@@ -1,10 +1,17 @@
 #include "domains/kernel/reaper.h"
 
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+
+/* Meanwhile nobody else who opens or closes a tracepoint gets anywhere: a second
+ * recording that starts right after this one had to wait. So the tracepoints are
+ * kept for a moment, switched off; whoever wants them then finds them there. */
+#define LINGER_S 1
 
 static int compare(const void *a, const void *b)
 {
@@ -24,8 +31,8 @@ static void keep_only(const int *fds, size_t count)
 	close_range(from, ~0u, 0);
 }
 
-/* Its parent's copies are closed before its own, which is when the pipe ends:
- * then it is this process that waits for the kernel. */
+/* The pipe ends with its parent, whose copies of the events are gone then: so it
+ * is this process that waits for the kernel, and nobody else. */
 static _Noreturn void child_main(int *fds, size_t count, int pipe_end)
 {
 	char nothing;
@@ -37,6 +44,9 @@ static _Noreturn void child_main(int *fds, size_t count, int pipe_end)
 	prctl(PR_SET_NAME, "tandem-close");
 	if (chdir("/") || read(pipe_end, &nothing, 1))
 		_exit(1);
+	for (size_t i = 0; i < count; i++)
+		ioctl(fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	sleep(LINGER_S);
 	_exit(0);
 }
 
@@ -52,9 +62,8 @@ void kernel_reap(const int *fds, size_t count)
 	}
 	for (size_t i = 0; i < count; i++)
 		close(fds[i]);
-	if (ends[0] >= 0) {
+	/* The other end stays open until this process exits. */
+	if (ends[0] >= 0)
 		close(ends[0]);
-		close(ends[1]);
-	}
 	free(sorted);
 }

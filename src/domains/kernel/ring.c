@@ -51,16 +51,18 @@ static const struct perf_event_header *put_together(struct kernel_ring *ring, si
 	return (const struct perf_event_header *)ring->whole;
 }
 
+void kernel_ring_begin(struct kernel_ring *ring)
+{
+	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+}
+
 const struct perf_event_header *kernel_ring_next(struct kernel_ring *ring)
 {
 	const struct perf_event_header *record;
 	size_t at;
 
-	if (ring->next == ring->head) {
-		ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
-		if (ring->next == ring->head)
-			return NULL;
-	}
+	if (ring->next == ring->head)
+		return NULL;
 	/* Records are aligned to 8 bytes, so a header never wraps. */
 	at = ring->next & (ring->bytes - 1);
 	record = (const struct perf_event_header *)(ring->data + at);

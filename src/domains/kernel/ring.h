@@ -4,6 +4,7 @@
  *
  *	const struct perf_event_header *record;
  *
+ *	kernel_ring_begin(&ring);
  *	while ((record = kernel_ring_next(&ring)))
  *		take(record);
  *	kernel_ring_release(&ring);
@@ -15,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an unprivileged user may have for each CPU (perf_event_mlock_kb is 512 KiB
- * and a page for the head), and 20 ms of 5,000 switches with their wake-ups. */
-#define KERNEL_RING_BYTES (512u * 1024)
+/* Of each CPU: 1,100 switches with their wake-ups. An unprivileged user may have
+ * twice that (perf_event_mlock_kb). */
+#define KERNEL_RING_BYTES (256u * 1024)
 
 struct kernel_ring {
 	struct perf_event_mmap_page *page; /* NULL: not mapped */
@@ -32,8 +33,11 @@ struct kernel_ring {
 int kernel_ring_map(struct kernel_ring *ring, int fd);
 void kernel_ring_unmap(struct kernel_ring *ring);
 
-/* The next record, valid until the one after it is asked for; NULL: there is
- * none for now. */
+/* Sees how far the kernel has come: the records up to there can be read. */
+void kernel_ring_begin(struct kernel_ring *ring);
+
+/* The next of them, valid until the one after it is asked for; NULL: that was
+ * the last. */
 const struct perf_event_header *kernel_ring_next(struct kernel_ring *ring);
 
 /* Gives the room of all records that were read back to the kernel. */

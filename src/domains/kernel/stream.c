@@ -76,7 +76,8 @@ static int folder_make(struct kernel_folder *folder)
 
 void kernel_stream_open(struct kernel_stream *stream, struct kernel_folder *folder, int cpu)
 {
-	*stream = (struct kernel_stream){ .folder = folder, .cpu = cpu, .fd = -1 };
+	*stream = (struct kernel_stream){ .folder = folder, .cpu = cpu, .fd = -1,
+					   .running = UINT32_MAX };
 }
 
 void kernel_stream_close(struct kernel_stream *stream)
@@ -163,6 +164,7 @@ static enum tandem_loss loss_of(int error)
 void kernel_stream_lost(struct kernel_stream *stream, enum tandem_loss reason, uint64_t count)
 {
 	atomic_fetch_add(&stream->folder->control->lost[reason], count);
+	stream->running = UINT32_MAX;
 	stream->lost[reason] += count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 	stream->discarded += count;
 }

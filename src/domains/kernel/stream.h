@@ -15,6 +15,7 @@
 #ifndef TANDEM_KERNEL_STREAM_H
 #define TANDEM_KERNEL_STREAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "domains/kernel/timeline.h"
@@ -38,6 +39,8 @@ struct kernel_stream {
 	int fd; /* -1: not open */
 	uint64_t offset, sequence, discarded;
 	uint64_t last_ticks; /* of the latest record: none comes before it */
+	uint32_t running;    /* tid, by the records so far; ~0: not known */
+	uint32_t gaps;	     /* switches that must have been and left no record */
 	uint32_t used;	     /* bytes of the packet that is being filled; 0: none is */
 	uint32_t content;    /* of them, without what aligns the next record */
 	uint32_t count;	     /* records in it */
