@@ -107,8 +107,8 @@ static int start_program(struct kernel_collector *collector, char *words)
 	}
 	collector->complete = true;
 	collector->decoder.tasks.first_namespace = true; /* no other numbers occur */
-	snprintf(words, KERNEL_WORDS, "of the scheduling, only when the program's own threads "
-		 "run is recorded: %.230s", why);
+	snprintf(words, KERNEL_WORDS, "the program's own switches are all that is recorded of the "
+		 "scheduler: %.230s", why);
 	return 0;
 }
 
