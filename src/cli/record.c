@@ -14,6 +14,7 @@
 #include "cli/library.h"
 #include "cli/program.h"
 #include "cli/session.h"
+#include "cli/settle.h"
 #include "cli/summary.h"
 #include "domains/kernel/collector.h"
 #include "schema/ids.h"
@@ -385,6 +386,7 @@ static int record(const struct request *request, const struct program *program,
 		cli_note("%s", words);
 	status = child_wait(pid, collector ? &chore : NULL);
 	kernel_collector_stop(collector);
+	settle_session(session->directory);
 	error = session_finish(session, status);
 	if (error)
 		cli_note("cannot complete %s/session.json: %s", session->directory,
