@@ -153,6 +153,7 @@ static struct states_thread *thread_add(struct states *states, uint32_t tid, int
 		return NULL;
 	}
 	thread->tid = tid;
+	thread->cpu = STATES_NO_CPU;
 	thread->state = state;
 	thread->since = since;
 	states->threads[states->thread_count++] = thread;
@@ -272,6 +273,12 @@ void states_collecting(struct states *states, int64_t ns, uint32_t cpu_number, u
 	cpu->syscalls = syscalls;
 }
 
+static bool runs_elsewhere(const struct states_thread *thread, uint32_t cpu)
+{
+	return thread->state == STATE_RUNNING && thread->cpu != cpu &&
+	       thread->cpu != STATES_NO_CPU;
+}
+
 /* From its latest record on, everything may have happened on this CPU: to the
  * thread that ran here, and to all that ran nowhere. Those that run elsewhere
  * leave their records there. */
@@ -286,9 +293,7 @@ void states_lost(struct states *states, int64_t ns, uint32_t cpu_number)
 	for (size_t i = 0; i < states->thread_count; i++) {
 		struct states_thread *thread = states->threads[i];
 
-		if (thread->state == STATE_RUNNING && thread->cpu != cpu_number)
-			continue;
-		if (thread->state == STATE_NONE)
+		if (thread->state == STATE_NONE || runs_elsewhere(thread, cpu_number))
 			continue;
 		if (from > thread->since)
 			tell(states, thread, from, false);
@@ -374,7 +379,7 @@ static void gives_up(struct states *states, struct states_thread *thread, int64_
 		     uint32_t cpu, uint8_t prev_state)
 {
 	/* It ran until now, but since when? */
-	if (thread->state != STATE_RUNNING || thread->cpu != cpu)
+	if (thread->state != STATE_RUNNING || runs_elsewhere(thread, cpu))
 		forget(states, thread, ns);
 	thread->cpu = cpu;
 	thread->has_run = true;
@@ -399,7 +404,7 @@ static void gets_cpu(struct states *states, struct states_thread *thread, int64_
 	    (thread->state == STATE_WAIT_BLOCKED && !from_idle &&
 	     cpu->scope != TANDEM_SCOPE_program))
 		forget(states, thread, ns);
-	if (thread->has_run && thread->cpu != cpu_number)
+	if (thread->has_run && thread->cpu != cpu_number && thread->cpu != STATES_NO_CPU)
 		thread->migrations++;
 	if (thread->state == STATE_NONE)
 		thread->since = ns;
@@ -422,8 +427,6 @@ void states_switch(struct states *states, int64_t ns, uint32_t cpu_number, uint3
 		forget(states, cpu->running, ns);
 	if (cpu->running != prev)
 		cpu->known = false;
-	if (next)
-		tell(states, next, ns, true);
 	cpu_run(states, cpu, next, ns);
 	if (prev && prev != next)
 		gives_up(states, prev, ns, cpu_number, prev_state);
@@ -461,7 +464,7 @@ static void waits_for(struct states *states, struct states_thread *thread, int64
 	if (thread->state == STATE_WAIT_CPU || thread->state == STATE_RUNNING)
 		return;
 	tell(states, thread, ns, true);
-	if (thread->has_run && thread->cpu != target_cpu)
+	if (thread->has_run && thread->cpu != target_cpu && thread->cpu != STATES_NO_CPU)
 		thread->migrations++;
 	if (thread->state == STATE_NONE)
 		thread->since = ns;
@@ -526,6 +529,7 @@ void states_migrate(struct states *states, int64_t ns, uint32_t cpu_number, uint
 	/* Of one that runs its next switch tells. */
 	if (!thread || thread->cpu == dest_cpu || thread->state == STATE_RUNNING)
 		return;
+	thread->migrations += thread->has_run && thread->cpu != STATES_NO_CPU;
 	if (thread->state == STATE_WAIT_CPU) {
 		tell(states, thread, ns, false);
 		if (thread->watched)
@@ -536,7 +540,6 @@ void states_migrate(struct states *states, int64_t ns, uint32_t cpu_number, uint
 	} else {
 		thread->cpu = dest_cpu;
 	}
-	thread->migrations += thread->has_run;
 }
 
 void states_syscall(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t tid,
@@ -559,6 +562,7 @@ void states_runs(struct states *states, struct states_thread *thread, int64_t ns
 		return;
 	forget(states, thread, ns);
 	thread->state = STATE_RUNNING;
+	thread->cpu = STATES_NO_CPU;
 }
 
 void states_finish(struct states *states, int64_t end_ns)

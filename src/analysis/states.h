@@ -39,6 +39,8 @@ enum state {
 	STATE_COUNT
 };
 
+#define STATES_NO_CPU UINT32_MAX
+
 enum states_waker { WAKER_UNKNOWN, WAKER_THREAD, WAKER_INTERRUPT };
 
 struct states_thread {
@@ -50,7 +52,7 @@ struct states_thread {
 	bool watched;  /* of a process that is watched: its intervals are told */
 	bool has_run;  /* on `cpu` */
 	bool in_syscall;
-	uint32_t cpu;  /* where it runs, waits, or ran last */
+	uint32_t cpu;  /* where it runs, waits, or ran last; or STATES_NO_CPU: not known */
 	int64_t since; /* told up to here */
 	enum states_waker waker; /* of the latest waking; then ... */
 	uint32_t waker_pid, waker_name; /* ... who it was */
