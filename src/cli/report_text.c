@@ -29,7 +29,7 @@ static void add_title(struct text *out, const struct report *report,
 {
 	const struct trace_run *run = &session->run;
 	const char *title = *run->command ? run->command
-					  : (session->process_count ? session->processes[0].command
+					  : (session->traced_count ? session->processes[0].command
 								    : "");
 	char buffer[UNITS_BYTES];
 
