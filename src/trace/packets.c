@@ -173,6 +173,23 @@ static void packets_extend(struct trace_packets *packets, uint64_t packet_end)
 		packets->size = packet_end;
 }
 
+static bool all_zero(const void *bytes, size_t count)
+{
+	const unsigned char *byte = bytes;
+
+	while (count && !byte[count - 1])
+		count--;
+	return !count;
+}
+
+/* Room for a packet that was to be appended when the process was killed: the
+ * window has the packet. */
+static bool packets_reserved(const struct trace_packets *packets, const struct head *head)
+{
+	return packets->stream->has_window && all_zero(&head->packet, HEADER_BYTES) &&
+	       packets->size - packets->next <= packets->stream->window_bytes;
+}
+
 /* The next packet of stream-K. Returns 1, or 0 when there is no further one. */
 static int packets_next_in_stream(struct trace_packets *packets, uint64_t reached)
 {
@@ -195,6 +212,10 @@ static int packets_next_in_stream(struct trace_packets *packets, uint64_t reache
 			packets->next = at + head.packet.packet_bits / 8;
 			reached = at + HEADER_BYTES;
 			continue;
+		}
+		if (packets_reserved(packets, &head)) {
+			packets->next = packets->size;
+			break;
 		}
 		/* The size that led here may be the damaged one, so the search
 		 * starts in the packet before, where records ended. */
@@ -225,15 +246,6 @@ static bool packets_hidden(struct trace_packets *packets, uint64_t *reached)
 	packets->cut = false;
 	*reached = found + HEADER_BYTES;
 	return true;
-}
-
-static bool all_zero(const void *bytes, size_t count)
-{
-	const unsigned char *byte = bytes;
-
-	while (count && !byte[count - 1])
-		count--;
-	return !count;
 }
 
 /* Where the window's packet is now: in window-K, or at the end of stream-K as
@@ -286,7 +298,10 @@ static int packets_next_in_window(struct trace_packets *packets, uint64_t reache
 		return 0;
 	}
 	same = packets->begun && head.packet.packet_seq_num == packets->last_seq_num;
-	if (same && !packets->missing_bytes)
+	/* A process killed while it appended its window leaves the packet in both,
+	 * in stream-K without its content. */
+	if (same && !packets->missing_bytes &&
+	    head.packet.content_bits <= packets->header.content_bits)
 		return 0;
 	if (same) {
 		resume = reached - packets->offset;
@@ -369,6 +384,7 @@ void trace_packets_snapshot(struct trace_stream *stream, struct trace_problems *
 			break;
 		packets_read(&packets, &packets.window_file, 0, &head);
 		stream->window_seq_num = head.packet.packet_seq_num;
+		stream->window_bytes = head.packet.packet_bits / 8;
 		if (size_or_none(&packets.stream_file, problems) == stream->stream_bytes)
 			break;
 	}
