@@ -17,7 +17,7 @@ static const char help[] =
 	"did, where commands waited, memory, errors, and what was lost.\n"
 	"\n"
 	"  -f, --format=FORMAT  text (default), json or csv\n"
-	"  -t, --table=NAME     only this table: api, device, zones, devices, memory,\n"
+	"  -t, --table=NAME     only this table: api, device, zones, devices, sharing, memory,\n"
 	"                       builds, errors, open_calls, untimed_queues, threads, waits\n"
 	"  -n, --top=N          rows of each table in text (default 20; 0: all)\n"
 	"  -h, --help           this text\n"
