@@ -261,9 +261,6 @@ static void test_damage(void)
 			memcpy((uint8_t *)words + 24, &raw_bytes, 4);
 			memcpy((uint8_t *)words + 28, &id, 2);
 		}
-		/* A name ends within its record, as the kernel writes it. */
-		if (header->type == PERF_RECORD_COMM)
-			words[header->size / 8 - 3] = 0;
 		kernel_decode(&decoder, &stream, header);
 		if (any(100) == 0)
 			kernel_stream_flush(&stream);
