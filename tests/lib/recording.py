@@ -136,9 +136,13 @@ class Session:
     def processes(self):
         return sorted(pathlib.Path(self.folder).glob("process-*"))
 
+    def traces(self):
+        """The CTF traces: of each process and, where it was recorded, of the kernel."""
+        return self.processes() + sorted(pathlib.Path(self.folder).glob("kernel"))
+
     def records(self):
         """(event name, bytes) of each record, from the files themselves."""
-        for process in self.processes():
+        for process in self.traces():
             names = event_names(process / "metadata")
             seen = set()
             for path in sorted(process.glob("stream-*")) + sorted(process.glob("window-*")):
@@ -149,7 +153,7 @@ class Session:
         """(number of events, what it said on stderr); (None, why) without it."""
         if not shutil.which("babeltrace2"):
             return None, "no babeltrace2"
-        processes = [str(p) for p in self.processes() if (p / "metadata").exists()]
+        processes = [str(p) for p in self.traces() if (p / "metadata").exists()]
         if not processes:
             return 0, ""
         said = subprocess.run(["babeltrace2", "--component", "sink.utils.counter",

@@ -36,7 +36,7 @@ def verify(words, folder, made, reasons):
 
 
 def record(folder, options, command, **more):
-    return subprocess.run([TANDEM, "record", "--args", "none", "-o", folder, *options, "--", *command],
+    return subprocess.run([TANDEM, "record", "--kernel", "off", "--args", "none", "-o", folder, *options, "--", *command],
                           env=STUB, capture_output=True, text=True, timeout=100, **more)
 
 
@@ -99,7 +99,7 @@ else:
 # The session's directory goes away.
 if os.path.exists("count"):
     os.unlink("count")
-recorder = subprocess.Popen([TANDEM, "record", "--args", "none", "-o", "gone", "--", *LOOP],
+recorder = subprocess.Popen([TANDEM, "record", "--kernel", "off", "--args", "none", "-o", "gone", "--", *LOOP],
                             env=STUB, stderr=subprocess.PIPE, text=True)
 wait_for(lambda: os.path.exists("count") and any(open("count", "rb").read(8)))
 shutil.rmtree("gone", ignore_errors=True)
