@@ -96,8 +96,7 @@ static void add_field(struct json_event *line, const struct tandem_field *field)
 	}
 	add_element(line, field->name, field, at);
 	if (field->kind == TANDEM_FIELD_OBJECT) {
-		const char *name = event_object_name(line->objects, line->session,
-						     event->stream->process->index, field->object,
+		const char *name = event_object_name(line->objects, event, field->object,
 						     (uint32_t)trace_element_unsigned(field, at));
 
 		snprintf(key, sizeof(key), "%s_name", field->name);
@@ -161,7 +160,6 @@ int event_json_line(struct trace_objects *objects, struct trace_session *session
 	const struct tandem_layout *layout = event->layout->layout;
 	const struct tandem_domain *domain =
 		tandem_domain_get(TANDEM_ID_DOMAIN(event->record->id));
-	const struct trace_stream *stream = event->stream;
 	struct event_shape shape;
 	bool shaped = event->layout->variable_count >= 4 && event_shape_read(event, &shape);
 	int status = trace_objects_learn(objects, event);
@@ -172,9 +170,9 @@ int event_json_line(struct trace_objects *objects, struct trace_session *session
 	json_begin_object(&line.json, NULL);
 	json_signed(&line.json, "time_ns", event->ns - session->start_ns);
 	json_signed(&line.json, "monotonic_ns", event->ns);
-	json_unsigned(&line.json, "process", stream->process->pid);
-	json_unsigned(&line.json, "thread", stream->tid);
-	json_string(&line.json, "thread_name", stream->thread_name);
+	json_unsigned(&line.json, "process", event->stream->process->pid);
+	json_unsigned(&line.json, "thread", event->tid);
+	json_string(&line.json, "thread_name", event->thread_name);
 	json_string(&line.json, "domain", domain ? domain->name : "");
 	json_string(&line.json, "name", event->layout->event->name);
 	if (trace_event_is_call(event))
