@@ -188,7 +188,7 @@ static uint64_t bound_of(const struct clockfit *fit, int64_t width, const struct
 
 	if (width == INT64_MAX)
 		return CLOCKFIT_UNBOUNDED;
-	width += 2 * resolution;
+	width += 2 * resolution + 2; /* a search rounds either end outwards */
 	return ((uint64_t)(width + clockfit_gain_up(inverse->high, width)) + 1) / 2;
 }
 

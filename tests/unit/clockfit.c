@@ -207,7 +207,8 @@ static void find_line(enum clockfit_kind kind)
 	CHECK(llabs(gaining(line->host_ns) - line->device_ns) <= 2);
 	CHECK(line->best_ns <= 1010 && line->best_ns >= 500);
 	CHECK(line->bound_ns <= 1020 && line->bound_ns >= line->best_ns);
-	/* The bound of a segment is the greatest in it, and outside it grows. */
+	/* The bound of a segment is the greatest in it, and outside of it, bounds
+	 * grow. */
 	for (int64_t host = 0; host < 9 * SECOND; host += SECOND / 77) {
 		CHECK(is_right(fit, gaining(host), host, &bound));
 		CHECK(bound <= line->bound_ns && bound + 2 >= line->best_ns);
