@@ -106,7 +106,8 @@ static struct command *make_commands(const struct load *load)
 		now += exponential(load->every);
 		command->begin = now;
 		command->times[QUEUED] = now + load->queue_least + exponential(load->queue_mean);
-		command->times[SUBMITTED] = command->times[QUEUED] + exponential(load->run_mean / 8);
+		command->times[SUBMITTED] =
+			command->times[QUEUED] + exponential(load->run_mean / 8);
 		command->times[START] = command->times[SUBMITTED] + exponential(load->run_mean / 4);
 		command->times[END] = command->times[START] + exponential(load->run_mean);
 		command->seen =
@@ -391,7 +392,8 @@ static void run(void (*make)(uint64_t seed), uint64_t seed)
 
 	make(seed);
 	if (check_failures != before)
-		fprintf(stderr, "in world \"%s\", TANDEM_TEST_SEED=%" PRIu64 "\n", world.name, seed);
+		fprintf(stderr, "in world \"%s\", TANDEM_TEST_SEED=%" PRIu64 "\n", world.name,
+			seed);
 }
 
 int main(void)
