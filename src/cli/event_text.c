@@ -215,7 +215,7 @@ static void add_result(struct event_text *view, struct text *out,
 		return;
 	}
 	if (returned && !failed) {
-		text_add_string(out, " = ");
+		text_add_string(out, returned->kind == TANDEM_FIELD_OP ? " = event " : " = ");
 		add_element(view, out, event, returned,
 			    (const uint8_t *)event->record + returned->offset);
 		return;

@@ -28,7 +28,7 @@ static bool is_ours(const char *name, int depth)
 		return !strcmp(name, "metadata") || starts_with(name, "stream-") ||
 		       starts_with(name, "window-");
 	return !strcmp(name, "control") || starts_with(name, "session.json") ||
-	       starts_with(name, "process-");
+	       starts_with(name, "process-") || !strcmp(name, "kernel");
 }
 
 static int walk(int parent, const char *name, int depth, bool remove)

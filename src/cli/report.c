@@ -18,7 +18,7 @@ static const char help[] =
 	"\n"
 	"  -f, --format=FORMAT  text (default), json or csv\n"
 	"  -t, --table=NAME     only this table: api, device, zones, devices, memory,\n"
-	"                       builds, errors, open_calls, untimed_queues, threads\n"
+	"                       builds, errors, open_calls, untimed_queues, threads, waits\n"
 	"  -n, --top=N          rows of each table in text (default 20; 0: all)\n"
 	"  -h, --help           this text\n"
 	"\n"
@@ -63,6 +63,8 @@ static void json_session(struct json *json, const struct report *report,
 	json_unsigned(json, "threads", report->threads);
 	json_unsigned(json, "events", report->events);
 	json_unsigned(json, "calls", report->calls);
+	json_unsigned(json, "kernel_events", report->kernel_events);
+	json_string(json, "scheduling", report->scheduling);
 	json_string(json, "directory", session->path);
 	json_string(json, "cwd", run->cwd);
 	json_string(json, "tandem", run->tandem);

@@ -17,7 +17,8 @@ ALL = ("stub", "basic", "pthread")
 CASES = [
     ("linked", [], ALL), ("images", [], ALL), ("svm", [], ALL), ("parts", [], ALL),
     ("native", [], ALL), ("transfers", [], ALL), ("builds", [], ALL), ("callbacks", [], ALL),
-    ("platforms", [], ALL), ("profiling", [], ALL), ("outoforder", [], ALL),
+    ("platforms", [], ALL), ("profiling", ["references"], ["stub", "basic"]),
+    ("profiling", [], ["pthread"]), ("outoforder", [], ALL),
     ("userevent", [], ["stub"]), ("userevent", ["complete"], ["pthread"]),
     ("threads", ["2"], ALL), ("threads", ["50", "3"], ["stub", "pthread"]),
     ("flight", ["3000"], ["stub", "pthread"]), ("tolerant", [], ALL),

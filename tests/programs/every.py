@@ -187,7 +187,6 @@ def main():
         file.write("static void nulls_call(void)\n{\n"
                    + "\n".join(nulls) + "\n}\n\n"
                    "static void valid_call(void)\n{\n" + "\n".join(valid) + "\n}\n")
-    print(f"{len(nulls)} with nulls, {len(valid)} with objects")
 
 
 if __name__ == "__main__":
