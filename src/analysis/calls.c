@@ -97,6 +97,7 @@ static int finish_api(struct calls *calls, struct report *report)
 		if (!row->calls)
 			continue;
 		report->calls += row->calls;
+		report->api_ns += row->times.sum;
 		report->api[report->api_count++] = (struct report_api){
 			.domain = event_domain(row->event),
 			.name = row->event->name,
@@ -105,6 +106,9 @@ static int finish_api(struct calls *calls, struct report *report)
 			.times = table_times(&row->times),
 		};
 	}
+	for (size_t i = 0; i < report->api_count; i++)
+		report->api[i].percent =
+			table_percent(report->api[i].times.total_ns, report->api_ns);
 	table_sort(report->api, report->api_count, sizeof(*report->api), api_compare);
 	return 0;
 }

@@ -233,6 +233,8 @@ int devices_finish(struct devices *devices, struct report *report)
 		struct device_row *row = &devices->rows[i];
 		uint64_t busy_ns = busy_sum(&row->busy);
 
+		if (!row->described && !row->operations)
+			continue;
 		report->devices[report->busy_count++] = (struct report_busy){
 			.domain = devices_domain(row->domain),
 			.name = row->shown,
@@ -240,9 +242,7 @@ int devices_finish(struct devices *devices, struct report *report)
 			.platform = table_string(report, intern_text(&devices->objects.names,
 								     row->platform_name)),
 			.busy_ns = busy_ns,
-			.busy_percent = report->duration_ns ? 100.0 * (double)busy_ns /
-								      (double)report->duration_ns
-							    : 0,
+			.busy_percent = table_percent(busy_ns, report->duration_ns),
 			.operations = row->operations,
 		};
 	}

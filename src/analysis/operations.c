@@ -136,8 +136,8 @@ static int row_make(struct operations *operations, uint32_t process,
 
 	if (status)
 		return status;
-	/* Rows of devices and names count from 0 and stay far below these bits. */
-	key = (uint64_t)row.device << 40 ^ (uint64_t)row.domain << 36 ^ (uint64_t)kind << 32 ^
+	/* A million devices have room beside a byte, four bits and a name. */
+	key = (uint64_t)row.device << 44 ^ (uint64_t)row.domain << 36 ^ (uint64_t)kind << 32 ^
 	      row.name;
 	known = map_get(&operations->row_of, key);
 	if (known != MAP_NONE) {
@@ -250,6 +250,7 @@ static int finish_rows(struct operations *operations, struct report *report)
 		const struct operation_row *row = &operations->rows[i];
 		uint64_t total = row->times.sum;
 
+		report->device_ns += total;
 		report->device[report->device_count++] = (struct report_device){
 			.domain = devices_domain(row->domain),
 			.device = operations->devices->rows[row->device].shown,
@@ -265,6 +266,9 @@ static int finish_rows(struct operations *operations, struct report *report)
 			.gb_per_s = total ? (double)row->timed_bytes / (double)total : 0,
 		};
 	}
+	for (size_t i = 0; i < report->device_count; i++)
+		report->device[i].percent =
+			table_percent(report->device[i].times.total_ns, report->device_ns);
 	table_sort(report->device, report->device_count, sizeof(*report->device),
 		   device_compare);
 	return 0;

@@ -33,6 +33,7 @@ struct report_api { /* one API function */
 	const char *domain, *name;
 	uint64_t calls, errors;
 	struct report_times times; /* of the calls that returned */
+	double percent;		   /* of the total of all functions */
 };
 
 struct report_error { /* one API function's one return code */
@@ -48,6 +49,7 @@ struct report_device { /* what a device did of one kind, by one name */
 	uint64_t failed;  /* that ended with an error of the runtime */
 	uint64_t untimed; /* without device times: not in `times` */
 	struct report_times times;
+	double percent;	   /* of the total of all operations */
 	uint64_t bytes;	   /* of all */
 	double gb_per_s;   /* of those with times */
 	uint64_t timed_bytes;
@@ -113,6 +115,7 @@ struct report {
 	uint64_t processes, threads;
 	uint64_t events;
 	uint64_t calls;
+	uint64_t api_ns, device_ns; /* in API calls; of device operations: sums */
 
 	uint64_t lost[TANDEM_LOSS_COUNT], lost_total;
 	uint64_t damaged_places, skipped_bytes;

@@ -21,6 +21,11 @@ static inline struct report_times table_times(const struct histogram *histogram)
 	};
 }
 
+static inline double table_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
 /* A copy that belongs to the report; "" when memory runs out. */
 static inline const char *table_string(struct report *report, const char *string)
 {

@@ -177,7 +177,7 @@ int64_t trace_clock_far(const struct trace_clock_line *line, uint64_t ticks)
 {
 	bool before = ticks < line->ticks;
 	uint64_t off = before ? line->ticks - ticks : ticks - line->ticks;
-	unsigned __int128 ns = ((unsigned __int128)off * line->slope) >> CLOCK_SHIFT;
+	unsigned __int128 ns = ((unsigned __int128)off * line->slope + CLOCK_HALF) >> CLOCK_SHIFT;
 	__int128 sum = line->ns;
 
 	sum += before ? -(__int128)ns : (__int128)ns;

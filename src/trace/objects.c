@@ -11,17 +11,18 @@
 
 #define GATHER_BLOCK_BYTES 65536u
 
-static uint64_t object_key(uint32_t process, uint32_t number)
+/* Numbers are unique among a process's objects of one type. */
+static uint64_t object_key(uint32_t process, uint32_t number, enum tandem_object type)
 {
-	return (uint64_t)process << 32 | number;
+	return (uint64_t)process << 36 | (uint64_t)type << 32 | number;
 }
 
 static uint32_t object_find(const struct trace_objects *objects, uint32_t process,
 			    uint32_t number, enum tandem_object type)
 {
-	uint64_t value = map_get(&objects->known, object_key(process, number));
+	uint64_t value = map_get(&objects->known, object_key(process, number, type));
 
-	return value != MAP_NONE && value >> 32 == (uint64_t)type ? (uint32_t)value : TRACE_NONE;
+	return value != MAP_NONE ? (uint32_t)value : TRACE_NONE;
 }
 
 uint32_t trace_objects_device(const struct trace_objects *objects, uint32_t process,
@@ -51,8 +52,7 @@ uint32_t trace_objects_kernel(const struct trace_objects *objects, uint32_t proc
 static int object_set(struct trace_objects *objects, uint32_t process, uint32_t number,
 		      enum tandem_object type, uint32_t value)
 {
-	return map_set(&objects->known, object_key(process, number),
-		       (uint64_t)type << 32 | value);
+	return map_set(&objects->known, object_key(process, number, type), value);
 }
 
 /* Index of the object in its table, new or known. */

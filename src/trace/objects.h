@@ -54,7 +54,7 @@ struct trace_context {
 
 struct trace_objects {
 	struct intern names;
-	struct map known; /* process and number -> type and index, or kernel and name */
+	struct map known; /* process, type and number -> index, of a kernel its name */
 	struct trace_device *devices;
 	size_t device_count, device_capacity;
 	struct trace_queue *queues;

@@ -29,7 +29,7 @@
 
 /* Set once a queue's profiling was switched on behind the program's back: from
  * then on some queries are answered for the program even when not recording. */
-extern _Atomic uint32_t opencl_hiding;
+extern _Atomic uint32_t opencl_hiding __attribute__((visibility("hidden")));
 
 static inline bool opencl_recording(void)
 {

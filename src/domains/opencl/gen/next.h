@@ -2,8 +2,7 @@
  *
  * The functions of OpenCL with every type lowered to what crosses the ABI (a
  * handle or a pointer is void *), so that no OpenCL header is needed; their
- * numbers and names; and the real functions that our wrappers call.
- */
+ * numbers and names; and the real functions that our wrappers call. */
 #ifndef TANDEM_DOMAINS_OPENCL_GEN_NEXT_H
 #define TANDEM_DOMAINS_OPENCL_GEN_NEXT_H
 

@@ -2,8 +2,7 @@
  *
  * For each function the record of one call: its id, its layout at the argument
  * level `basic`, and opencl_begin_*(), which the wrapper calls before the real
- * function. The other levels are in records.c.
- */
+ * function. The other levels are in records.c. */
 #ifndef TANDEM_DOMAINS_OPENCL_GEN_RECORDS_H
 #define TANDEM_DOMAINS_OPENCL_GEN_RECORDS_H
 

@@ -2,8 +2,7 @@
  *
  * What a program calls instead of OpenCL: straight through unless recording,
  * else a record around the real call. Behaviour lives in the hooks (hooks.h),
- * which opencl.rules names.
- */
+ * which opencl.rules names. */
 #include "domains/opencl/gen/custom.h"
 #include "domains/opencl/gen/next.h"
 #include "domains/opencl/gen/records.h"
