@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/event_value.h"
 #include "analysis/operations.h"
 #include "trace/field.h"
 #include "util/array.h"
@@ -27,38 +28,16 @@ int commands_init(struct commands *commands, struct devices *devices,
 	return commands->known ? 0 : -ENOMEM;
 }
 
-/* Reads the sizes of one field. Their lower bits are the field's elements, their
- * upper ones, where any size has some, those of `high` from *high_at on. */
-static uint8_t read_sizes(const struct trace_event *event, const char *name, size_t *high_at,
-			  uint64_t sizes[3])
-{
-	const struct tandem_field *field = trace_field_find(event->layout, name);
-	const struct tandem_field *high = trace_field_find(event->layout, "high");
-	const uint8_t *elements, *highs = NULL;
-	size_t found = 0, high_count = 0;
-	uint8_t count = 0;
-
-	if (!field)
-		return 0;
-	elements = trace_field_elements(event, field, &found);
-	if (high)
-		highs = trace_field_elements(event, high, &high_count);
-	for (; count < 3 && count < found; count++) {
-		sizes[count] = trace_element_unsigned(field, elements + count * field->bytes);
-		if (*high_at < high_count)
-			sizes[count] |= trace_element_unsigned(high, highs + *high_at * high->bytes)
-					<< (8 * field->bytes);
-		++*high_at;
-	}
-	return count;
-}
-
 static void read_shape(const struct trace_event *event, struct command_shape *shape)
 {
-	size_t high_at = 0;
+	struct event_shape read;
 
-	shape->dimensions = read_sizes(event, "global", &high_at, shape->global);
-	shape->local_dimensions = read_sizes(event, "local", &high_at, shape->local);
+	if (!event_shape_read(event, &read))
+		return;
+	shape->dimensions = (uint8_t)read.globals;
+	shape->local_dimensions = (uint8_t)read.locals;
+	memcpy(shape->global, read.global, read.globals * sizeof(*read.global));
+	memcpy(shape->local, read.local, read.locals * sizeof(*read.local));
 }
 
 static int flight_take(struct commands *commands, struct command_flight **flight, uint32_t *index)
