@@ -12,7 +12,7 @@
  * steps of NTP. */
 #define SAME_BOOT_NS INT64_C(2000000000)
 
-#define FORMATS(X) X(perfetto) X(chrome)
+#define FORMATS(X) X(perfetto) X(chrome) X(csv)
 
 #define X(format) extern const struct export_ops export_##format;
 FORMATS(X)
