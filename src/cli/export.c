@@ -106,7 +106,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		cli_error("which format? give --format");
 	else if (!arguments->path_count)
 		cli_error("which session? give its directory");
-	else if (!arguments->ops->suffix && arguments->out && !strcmp(arguments->out, "-"))
+	else if (arguments->ops->own_output && arguments->out && !strcmp(arguments->out, "-"))
 		cli_error("--format %s cannot go to the standard output", arguments->ops->name);
 	else
 		return 0;
@@ -116,7 +116,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 /* "/tmp/session/" -> "session.json"; the caller frees it. */
 static char *default_out(const struct arguments *arguments)
 {
-	const char *path = arguments->paths[0], *suffix = arguments->ops->suffix;
+	const char *path = arguments->paths[0];
 	size_t end = strlen(path), begin;
 	char *out = NULL;
 
@@ -125,11 +125,11 @@ static char *default_out(const struct arguments *arguments)
 	for (begin = end; begin && path[begin - 1] != '/'; begin--)
 		;
 	if (begin == end || (end - begin <= 2 && !strncmp(path + begin, "..", end - begin)))
-		return strdup("session");
-	if (asprintf(&out, "%.*s%s%s", (int)(end - begin), path + begin, suffix ? suffix : "-",
-		     suffix ? "" : arguments->ops->name) < 0)
-		return NULL;
-	return out;
+		path = "session", begin = 0, end = strlen(path);
+	return asprintf(&out, "%.*s%s", (int)(end - begin), path + begin,
+			arguments->ops->suffix) < 0
+		       ? NULL
+		       : out;
 }
 
 static int say_result(const struct arguments *arguments, const char *out,

@@ -22,16 +22,19 @@ static void add_text(struct text *line, const char *text, size_t length)
 	bool quoted = !length;
 
 	for (size_t i = 0; i < length; i++)
-		quoted |= strchr(",\"\r\n", text[i]) != NULL;
+		quoted |= memchr(",\"\r\n", text[i], 4) != NULL;
 	if (!quoted) {
-		text_add(line, text, length);
+		text_add_utf8(line, text, length);
 		return;
 	}
 	text_add_char(line, '"');
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '"')
+	for (size_t i = 0, part; i < length; i += part) {
+		const char *quote = memchr(text + i, '"', length - i);
+
+		part = quote ? (size_t)(quote - text) - i + 1 : length - i;
+		text_add_utf8(line, text + i, part);
+		if (quote)
 			text_add_char(line, '"');
-		text_add_char(line, text[i]);
 	}
 	text_add_char(line, '"');
 }
@@ -129,6 +132,8 @@ static void csv_release(struct export *export)
 const struct export_ops export_csv = {
 	.name = "csv",
 	.words = "a folder with a CSV file for each table of the database",
+	.suffix = "-csv",
+	.own_output = true,
 	.state_bytes = sizeof(struct csv),
 	.begin = csv_begin,
 	TABLES_OPS,

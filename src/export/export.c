@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Linux's pids are below this (PID_MAX_LIMIT). */
 #define PIDS (1u << 22)
@@ -12,7 +13,7 @@
  * steps of NTP. */
 #define SAME_BOOT_NS INT64_C(2000000000)
 
-#define FORMATS(X) X(perfetto) X(chrome) X(csv)
+#define FORMATS(X) X(perfetto) X(chrome) X(sqlite) X(csv)
 
 #define X(format) extern const struct export_ops export_##format;
 FORMATS(X)
@@ -176,22 +177,26 @@ int export_make(const struct export_request *request, struct export_result *resu
 				.out = request->out,
 				.output = {.fd = -1},
 				.error = error ? error : &told};
+	struct stat made;
 	int status;
 
 	*result = (struct export_result){.events = 0};
 	export.state = calloc(1, request->ops->state_bytes + 1);
 	if (!export.state)
 		return error_add(error, -ENOMEM, "%s: %s", request->out, strerror(ENOMEM));
-	status = request->ops->suffix ? output_open(&export.output, request->out, export.error)
-				      : 0;
+	status = request->ops->own_output
+			 ? 0
+			 : output_open(&export.output, request->out, export.error);
 	if (!status) {
 		status = export_run(&export, request, result);
 		if (export.ops->release)
 			export.ops->release(&export);
 	}
-	if (!status && export.ops->suffix) {
+	if (!status && !export.ops->own_output) {
 		result->bytes = export.output.bytes;
 		status = output_close(&export.output, export.error);
+	} else if (!status && !stat(request->out, &made) && S_ISREG(made.st_mode)) {
+		result->bytes = (uint64_t)made.st_size;
 	}
 	output_drop(&export.output);
 	free(export.state);

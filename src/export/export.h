@@ -30,8 +30,8 @@ struct export;
 struct export_ops {
 	const char *name;   /* of --format */
 	const char *words;  /* for --help */
-	const char *suffix; /* of a file's name; NULL: the format makes its own output,
-			       a folder or a database, at export->out */
+	const char *suffix; /* of the output's name */
+	bool own_output;    /* makes export->out itself: a folder, a database */
 	size_t state_bytes; /* of export->state, zeroed */
 
 	int (*begin)(struct export *export);
@@ -57,7 +57,7 @@ struct export {
 	const struct export_ops *ops;
 	void *state;
 	const char *out;
-	struct output output; /* where ops->suffix */
+	struct output output; /* unless ops->own_output */
 	struct error *error;  /* for causes; may be NULL */
 
 	struct walk *walk; /* of the current session */
@@ -108,7 +108,7 @@ const struct export_ops *export_find(const char *name);
 
 struct export_request {
 	const struct export_ops *ops;
-	const char *out; /* a path; "-" is the standard output, where ops->suffix */
+	const char *out; /* a path; "-" is the standard output, unless ops->own_output */
 	struct trace_session *const *sessions;
 	size_t session_count;
 	/* Put sessions of different machines or boots on one axis by the time of
@@ -119,7 +119,7 @@ struct export_request {
 
 struct export_result {
 	uint64_t events;
-	uint64_t bytes; /* 0: not known */
+	uint64_t bytes; /* of the file; 0 of a folder */
 	size_t apart;	/* sessions that have a clock of their own */
 };
 

@@ -56,36 +56,16 @@ void proto_bytes(struct text *message, uint32_t field, const void *bytes, size_t
 	text_add(message, bytes, length);
 }
 
-static bool is_utf8(const char *string, size_t length)
-{
-	for (size_t i = 0; i < length;) {
-		size_t run = utf8_length(string + i, length - i);
-
-		if (!run)
-			return false;
-		i += run;
-	}
-	return true;
-}
-
 void proto_string(struct text *message, uint32_t field, const char *string, size_t length)
 {
 	size_t begun;
 
-	if (is_utf8(string, length)) {
+	if (utf8_valid(string, length)) {
 		proto_bytes(message, field, string, length);
 		return;
 	}
 	begun = proto_begin(message, field);
-	for (size_t i = 0; i < length;) {
-		size_t run = utf8_length(string + i, length - i);
-
-		if (run)
-			text_add(message, string + i, run);
-		else
-			text_add_string(message, "\xef\xbf\xbd");
-		i += run ? run : 1;
-	}
+	text_add_utf8(message, string, length);
 	proto_end(message, begun);
 }
 

@@ -33,7 +33,8 @@
 	X(exit_code, INTEGER, "NULL: killed, or not seen to end")              \
 	X(exit_signal, INTEGER, "NULL: not killed, or not seen to end")        \
 	X(args_level, TEXT, "none, basic, full")                               \
-	X(tandem, TEXT, "version that recorded")
+	X(tandem, TEXT, "version that recorded")                               \
+	X(fingerprint, TEXT, "changes when the trace does")
 
 #define TABLE_PROCESSES(X)                                                     \
 	X(id, INTEGER, "")                                                     \

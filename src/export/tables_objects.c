@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "export/tables_row.h"
+#include "trace/fingerprint.h"
 
 static const char *args_level(enum tandem_args_level level)
 {
@@ -21,6 +22,7 @@ int tables_session(struct export *export)
 	const struct trace_run *run = &session->run;
 	struct tables *tables = export->state;
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
+	char fingerprint[TRACE_FINGERPRINT_BYTES];
 
 	map_clear(&tables->described);
 	row_integer(&row[SESSIONS_id], (int64_t)export->session + 1);
@@ -39,6 +41,8 @@ int tables_session(struct export *export)
 		row_integer(&row[SESSIONS_exit_code], run->exit_code);
 	row_word(&row[SESSIONS_args_level], args_level(session->args_level));
 	row_word(&row[SESSIONS_tandem], run->tandem);
+	trace_fingerprint(session, fingerprint);
+	row_word(&row[SESSIONS_fingerprint], fingerprint);
 	return tables->row(export, TABLE_sessions, row);
 }
 
