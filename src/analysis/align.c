@@ -7,48 +7,43 @@
 #include "trace/merge.h"
 #include "util/array.h"
 
-static int clock_of(struct align *align, uint32_t device, struct align_clock **clock)
+static int clock_of(struct align *align, const struct devices *devices, uint32_t device,
+		    struct clockfit **fit)
 {
-	if (array_reserve(&align->clocks, &align->capacity, (size_t)device + 1,
-			  sizeof(*align->clocks)))
+	struct clockfit_options options = CLOCKFIT_DEFAULTS;
+
+	if (array_reserve(&align->fits, &align->capacity, (size_t)device + 1,
+			  sizeof(*align->fits)))
 		return -ENOMEM;
 	while (align->count <= device)
-		align->clocks[align->count++] =
-			(struct align_clock){.least = INT64_MIN, .most = INT64_MAX};
-	*clock = &align->clocks[device];
+		align->fits[align->count++] = NULL;
+	if (!align->fits[device]) {
+		if (devices->rows[device].timer_ns > options.resolution_ns)
+			options.resolution_ns = devices->rows[device].timer_ns;
+		if (clockfit_create(&align->fits[device], CLOCKFIT_STREAM, &options))
+			return -ENOMEM;
+	}
+	*fit = align->fits[device];
 	return 0;
 }
 
-/* host - device, saturated: a damaged trace can hold any times. */
-static int64_t difference(int64_t host_ns, uint64_t device_ns)
+/* Times that no clock shows are left out: a damaged trace can hold any. */
+static int align_command(struct align *align, const struct devices *devices,
+			 const struct command *command)
 {
-	int64_t result;
+	const struct tandem_rec_operation *record = command->record;
+	struct clockfit *fit;
+	int status;
 
-	if (device_ns > INT64_MAX ||
-	    __builtin_sub_overflow(host_ns, (int64_t)device_ns, &result))
-		return host_ns < 0 ? INT64_MIN : INT64_MIN + 1;
-	return result;
-}
-
-static int align_command(struct align *align, const struct command *command)
-{
-	struct align_clock *clock;
-	int64_t least, most;
-
-	if (!command->timed)
+	if (!command->timed || record->end > INT64_MAX || record->queued > INT64_MAX)
 		return 0;
-	if (clock_of(align, command->device, &clock))
+	if (clock_of(align, devices, command->device, &fit))
 		return -ENOMEM;
-	clock->commands++;
-	most = difference(command->seen_ns, command->record->end);
-	if (most < clock->most)
-		clock->most = most;
-	if (!command->call)
-		return 0;
-	least = difference(command->call_begin_ns, command->record->queued);
-	if (least > clock->least)
-		clock->least = least;
-	return 0;
+	status = clockfit_add_upper(fit, (int64_t)record->end, command->seen_ns);
+	if ((!status || status == -ERANGE) && command->call && record->queued <= record->end)
+		status = clockfit_add_lower(fit, (int64_t)record->queued,
+					    command->call_begin_ns);
+	return status == -ERANGE ? 0 : status;
 }
 
 static int align_pass(struct align *align, struct commands *commands,
@@ -68,7 +63,7 @@ static int align_pass(struct align *align, struct commands *commands,
 		} else if (event->record->id == TANDEM_EVENT_operation) {
 			status = commands_ended(commands, event, &command);
 			if (!status)
-				status = align_command(align, &command);
+				status = align_command(align, commands->devices, &command);
 		} else {
 			status = trace_objects_learn(&commands->devices->objects, event);
 		}
@@ -82,16 +77,6 @@ static int align_pass(struct align *align, struct commands *commands,
 	return status;
 }
 
-static void clock_finish(struct align_clock *clock)
-{
-	__extension__ typedef __int128 wide;
-
-	if (clock->least == INT64_MIN)
-		clock->least = clock->most;
-	clock->offset_ns = (int64_t)(((wide)clock->least + clock->most) / 2);
-	clock->bound_ns = (uint64_t)llabs(clock->most - clock->offset_ns);
-}
-
 int align_make(struct align *align, struct devices *devices, struct trace_session *session,
 	       const struct progress *progress)
 {
@@ -103,48 +88,109 @@ int align_make(struct align *align, struct devices *devices, struct trace_sessio
 		return status;
 	status = align_pass(align, &commands, session, progress);
 	commands_free(&commands);
-	for (size_t i = 0; i < align->count; i++)
-		clock_finish(&align->clocks[i]);
-	/* What was enqueued before and what is described later is known now. */
-	devices->objects.gathered = status >= 0;
-	if (status < 0)
+	for (size_t i = 0; !status && i < align->count; i++)
+		status = align->fits[i] ? clockfit_finish(align->fits[i]) : 0;
+	if (status)
 		align_free(align);
 	return status;
 }
 
-const struct align_clock *align_clock(const struct align *align, uint32_t device)
+const struct clockfit *align_clock(const struct align *align, uint32_t device)
 {
-	return device < align->count && align->clocks[device].commands ? &align->clocks[device]
-								       : NULL;
+	return device < align->count ? align->fits[device] : NULL;
+}
+
+struct place { /* of one device time */
+	int64_t host_ns;
+	uint64_t bound_ns;
+	bool fits;
+};
+
+static bool place_find(struct clockfit *fit, const struct command *command, uint64_t device_ns,
+		       struct place *place)
+{
+	int64_t after_ns = command->call ? command->call_begin_ns : INT64_MIN;
+	int status = device_ns > INT64_MAX
+			     ? -ERANGE
+			     : clockfit_to_host_within(fit, (int64_t)device_ns, after_ns,
+						       command->seen_ns, &place->host_ns,
+						       &place->bound_ns);
+
+	place->fits = !status;
+	return !status || status == -EDOM;
+}
+
+static int64_t between(int64_t value, int64_t least, int64_t most)
+{
+	if (least > most)
+		return value;
+	return value < least ? least : value > most ? most : value;
+}
+
+/* As long as the clocks cannot have drifted apart during the command by more than
+ * is known of them, its times are moved together: then each is as far from the
+ * others as the device says. */
+static void place_together(struct command *command, const struct place *start,
+			   const struct place *end)
+{
+	const struct tandem_rec_operation *record = command->record;
+	struct command_times *times = &command->times;
+	int64_t first = start->host_ns - (int64_t)record->start;
+	int64_t shift = first + (end->host_ns - (int64_t)record->end - first) / 2;
+
+	shift = between(shift,
+			command->call ? command->call_begin_ns - (int64_t)record->queued
+				      : INT64_MIN,
+			command->seen_ns - (int64_t)record->end);
+	times->queued_ns = (int64_t)record->queued + shift;
+	times->submitted_ns = (int64_t)record->submitted + shift;
+	times->start_ns = (int64_t)record->start + shift;
+	times->end_ns = (int64_t)record->end + shift;
+}
+
+static bool in_order(const struct tandem_rec_operation *record)
+{
+	return record->queued <= record->submitted && record->submitted <= record->start &&
+	       record->start <= record->end;
 }
 
 void align_place(const struct align *align, struct command *command)
 {
-	const struct align_clock *clock = align_clock(align, command->device);
+	struct clockfit *fit = command->device < align->count ? align->fits[command->device]
+							      : NULL;
 	const struct tandem_rec_operation *record = command->record;
 	struct command_times *times = &command->times;
-	int64_t shift;
+	struct place queued, submitted, start, end;
+	uint64_t apart, known;
 
-	command->placed = clock && command->timed;
-	if (!command->placed)
+	command->placed = false;
+	if (!fit || !command->timed || !place_find(fit, command, record->start, &start) ||
+	    !place_find(fit, command, record->end, &end))
 		return;
-	/* Where the clocks drift apart, one offset does not serve every command:
-	 * this one is moved to where its own call and its own end allow. */
-	shift = clock->offset_ns;
-	if (command->call && shift < difference(command->call_begin_ns, record->queued))
-		shift = difference(command->call_begin_ns, record->queued);
-	if (shift > difference(command->seen_ns, record->end))
-		shift = difference(command->seen_ns, record->end);
-	times->queued_ns = (int64_t)(record->queued + (uint64_t)shift);
-	times->submitted_ns = (int64_t)(record->submitted + (uint64_t)shift);
-	times->start_ns = (int64_t)(record->start + (uint64_t)shift);
-	times->end_ns = (int64_t)(record->end + (uint64_t)shift);
-	times->bound_ns = clock->bound_ns;
-	times->causal = !command->call || times->queued_ns >= command->call_begin_ns;
+	if (!place_find(fit, command, record->queued, &queued))
+		queued = start;
+	if (!place_find(fit, command, record->submitted, &submitted))
+		submitted = start;
+	command->placed = true;
+	times->causal = queued.fits && start.fits && end.fits;
+	times->bound_ns = start.bound_ns > end.bound_ns ? start.bound_ns : end.bound_ns;
+	apart = (uint64_t)llabs((end.host_ns - start.host_ns) -
+				(int64_t)(record->end - record->start));
+	known = times->bound_ns > UINT64_MAX / 2 ? UINT64_MAX : 2 * times->bound_ns;
+	if (times->causal && in_order(record) && apart <= known) {
+		place_together(command, &start, &end);
+		return;
+	}
+	times->queued_ns = queued.host_ns;
+	times->submitted_ns = submitted.host_ns;
+	times->start_ns = start.host_ns;
+	times->end_ns = end.host_ns < start.host_ns ? start.host_ns : end.host_ns;
 }
 
 void align_free(struct align *align)
 {
-	free(align->clocks);
+	for (size_t i = 0; i < align->count; i++)
+		clockfit_destroy(align->fits[i]);
+	free(align->fits);
 	memset(align, 0, sizeof(*align));
 }

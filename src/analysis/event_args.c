@@ -94,8 +94,7 @@ static void give_element(struct visit *visit, const char *name, const struct tan
 static void give_object_name(struct visit *visit, const struct tandem_field *field,
 			     const uint8_t *at)
 {
-	const char *name = event_object_name(visit->objects, visit->session,
-					     visit->event->stream->process->index, field->object,
+	const char *name = event_object_name(visit->objects, visit->event, field->object,
 					     (uint32_t)trace_element_unsigned(field, at));
 	char key[80];
 

@@ -200,7 +200,8 @@ static void add_command_args(struct json *json, const struct command *command)
 		json_unsigned(json, "in_host_queue_ns", record->submitted - record->queued);
 		json_unsigned(json, "in_device_queue_ns", record->start - record->submitted);
 	}
-	json_unsigned(json, "clock_bound_ns", command->times.bound_ns);
+	if (command->times.bound_ns != CLOCKFIT_UNBOUNDED)
+		json_unsigned(json, "clock_bound_ns", command->times.bound_ns);
 	add_sizes(json, "global", command->shape.global, command->shape.dimensions);
 	add_sizes(json, "local", command->shape.local, command->shape.local_dimensions);
 	json_end_object(json);

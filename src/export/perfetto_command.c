@@ -104,7 +104,8 @@ static void annotate_command(struct export *export, const struct command *comman
 		perfetto_annotate_unsigned(writer, "in_device_queue_ns",
 					   record->start - record->submitted);
 	}
-	perfetto_annotate_unsigned(writer, "clock_bound_ns", command->times.bound_ns);
+	if (command->times.bound_ns != CLOCKFIT_UNBOUNDED)
+		perfetto_annotate_unsigned(writer, "clock_bound_ns", command->times.bound_ns);
 	if (!command->times.causal)
 		perfetto_annotate_word(writer, "clock", "breaks causality");
 }

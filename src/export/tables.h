@@ -181,9 +181,14 @@
 
 #define TABLE_CLOCKS(X)                                                        \
 	X(device, INTEGER, "devices.id")                                       \
-	X(commands, INTEGER, "that told of its clock")                         \
-	X(offset_ns, INTEGER, "host minus device")                             \
-	X(bound_ns, INTEGER, "the offset is at most so far off")
+	X(segment, INTEGER, "from 1; the clock was set or slewed in between")  \
+	X(begin_ns, INTEGER, "first moment that tells of it")                  \
+	X(end_ns, INTEGER, "last one")                                         \
+	X(offset_ns, INTEGER, "host minus device, at the begin")               \
+	X(drift_ppm, REAL, "how much faster the host's clock runs")            \
+	X(bound_ns, INTEGER, "at most so far off, at worst; NULL: not known")  \
+	X(best_ns, INTEGER, "... at best")                                     \
+	X(constraints, INTEGER, "moments that tell of it")
 
 /* X(name, TABLE_NAME, words) */
 #define TABLES(X)                                                              \

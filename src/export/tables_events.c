@@ -82,7 +82,8 @@ static void add_times(struct table_value *row, const struct export *export,
 	row_time(&row[DEVICE_OPS_submitted_ns], export, times->submitted_ns);
 	row_time(&row[DEVICE_OPS_start_ns], export, times->start_ns);
 	row_time(&row[DEVICE_OPS_end_ns], export, times->end_ns);
-	row_integer(&row[DEVICE_OPS_bound_ns], (int64_t)times->bound_ns);
+	if (times->bound_ns != CLOCKFIT_UNBOUNDED)
+		row_integer(&row[DEVICE_OPS_bound_ns], (int64_t)times->bound_ns);
 	row_integer(&row[DEVICE_OPS_causal], times->causal);
 }
 

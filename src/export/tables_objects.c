@@ -84,8 +84,7 @@ static int device_id(struct export *export, const struct trace_event *event, uin
 	*id = 0;
 	if (!number)
 		return 0;
-	status = devices_of_number(&export->walk->devices, event->stream->process->index, number,
-				   domain, &device);
+	status = devices_of_number(&export->walk->devices, event, number, domain, &device);
 	*id = export_device(export, device);
 	return status;
 }
@@ -200,7 +199,7 @@ int tables_object(struct export *export, const struct walk_item *item)
 	if (event->record->id == TANDEM_EVENT_device) {
 		const struct tandem_rec_device *record = (const void *)event->record;
 
-		if (devices_of_number(&export->walk->devices, process, record->device,
+		if (devices_of_number(&export->walk->devices, event, record->device,
 				      record->domain, &device))
 			return -ENOMEM;
 		key = device;
@@ -276,22 +275,40 @@ static int loss_rows(struct export *export)
 	return status;
 }
 
-static int clock_rows(struct export *export)
+static int segment_row(struct export *export, uint32_t device, size_t number,
+		       const struct clockfit_segment *segment)
 {
 	struct tables *tables = export->state;
+	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
+
+	row_id(&row[CLOCKS_device], export_device(export, device));
+	row_integer(&row[CLOCKS_segment], (int64_t)number + 1);
+	row_time(&row[CLOCKS_begin_ns], export, segment->begin_ns);
+	row_time(&row[CLOCKS_end_ns], export, segment->end_ns);
+	row_integer(&row[CLOCKS_offset_ns], segment->host_ns - segment->device_ns);
+	row_real(&row[CLOCKS_drift_ppm], segment->drift_ppm);
+	if (segment->bound_ns != CLOCKFIT_UNBOUNDED)
+		row_integer(&row[CLOCKS_bound_ns], (int64_t)segment->bound_ns);
+	if (segment->best_ns != CLOCKFIT_UNBOUNDED)
+		row_integer(&row[CLOCKS_best_ns], (int64_t)segment->best_ns);
+	row_integer(&row[CLOCKS_constraints], (int64_t)segment->constraints);
+	return tables->row(export, TABLE_clocks, row);
+}
+
+static int clock_rows(struct export *export)
+{
 	int status = 0;
 
 	for (uint32_t i = 0; !status && i < export->walk->devices.count; i++) {
-		const struct align_clock *clock = align_clock(&export->walk->align, i);
-		struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
+		const struct clockfit *fit = align_clock(&export->walk->align, i);
+		const struct clockfit_segment *segments;
+		size_t count = 0;
 
-		if (!clock)
+		if (!fit)
 			continue;
-		row_id(&row[CLOCKS_device], export_device(export, i));
-		row_integer(&row[CLOCKS_commands], (int64_t)clock->commands);
-		row_integer(&row[CLOCKS_offset_ns], clock->offset_ns);
-		row_integer(&row[CLOCKS_bound_ns], (int64_t)clock->bound_ns);
-		status = tables->row(export, TABLE_clocks, row);
+		segments = clockfit_segments(fit, &count);
+		for (size_t j = 0; !status && j < count; j++)
+			status = segment_row(export, i, j, &segments[j]);
 	}
 	return status;
 }

@@ -105,6 +105,12 @@ static inline void row_integer(struct table_value *value, int64_t integer)
 	value->integer = integer;
 }
 
+static inline void row_real(struct table_value *value, double real)
+{
+	value->type = TABLE_REAL;
+	value->real = real;
+}
+
 /* 0 stays NULL: there is no such id. */
 static inline void row_id(struct table_value *value, uint64_t id)
 {

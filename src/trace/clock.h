@@ -31,7 +31,7 @@ struct trace_clock_line {
 	uint64_t slope; /* ns per tick, times 2^CLOCK_SHIFT */
 };
 
-#define CLOCK_SHIFT 32
+#define CLOCK_SHIFT 44
 #define CLOCK_HALF (UINT64_C(1) << (CLOCK_SHIFT - 1))
 
 struct trace_clock {
