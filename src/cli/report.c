@@ -17,16 +17,11 @@ static const char help[] =
 	"did, where commands waited, memory, errors, and what was lost.\n"
 	"\n"
 	"  -f, --format=FORMAT  text (default), json or csv\n"
-	"  -t, --table=NAME     only this table: api, device, zones, devices, sharing, memory,
-"
-	"                       builds, errors, open_calls, untimed_queues, threads, waits,
-"
-	"                       clocks
-"
-	"  -c, --clocks         only how clocks were fitted to the host's, and how wrong
-"
-	"                       that can be: --table clocks
-"
+	"  -t, --table=NAME     only this table: api, device, zones, devices, sharing, memory,\n"
+	"                       builds, errors, open_calls, untimed_queues, threads, waits,\n"
+	"                       clocks\n"
+	"  -c, --clocks         only how clocks were fitted to the host's, and how wrong\n"
+	"                       that can be: --table clocks\n"
 	"  -n, --top=N          rows of each table in text (default 20; 0: all)\n"
 	"  -h, --help           this text\n"
 	"\n"
