@@ -8,7 +8,7 @@
 
 static int window_reserve(int fd, uint32_t bytes)
 {
-	char zeros[4096] = { 0 };
+	static const char zeros[4096]; /* not on the stack: it may be a signal handler's */
 	long error = syscall(SYS_fallocate, fd, 0, 0, (off_t)bytes);
 
 	if (!error)
@@ -17,7 +17,7 @@ static int window_reserve(int fd, uint32_t bytes)
 		return -errno;
 	/* No fallocate here: blocks that were written are reserved too. */
 	for (uint32_t offset = 0; offset < bytes; offset += sizeof(zeros)) {
-		struct iovec part = { zeros, sizeof(zeros) };
+		struct iovec part = { (void *)(uintptr_t)zeros, sizeof(zeros) };
 		int failed = system_pwritev(fd, &part, 1, offset);
 
 		if (failed)

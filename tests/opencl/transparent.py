@@ -21,7 +21,7 @@ CASES = [
     ("platforms", [], ALL), ("profiling", ["references"], ["stub", "basic"]),
     ("profiling", [], ["pthread"]), ("outoforder", [], ALL),
     ("userevent", [], ["stub"]), ("userevent", ["complete"], ["pthread"]),
-    ("threads", ["2"], ALL), ("threads", ["50", "3"], ["stub", "pthread"]),
+    ("threads", ["2"], ALL), ("threads", ["4", "5", "16384"], ["stub"]), ("threads", ["50", "3"], ["stub", "pthread"]),
     ("flight", ["3000"], ["stub", "pthread"]), ("shared", [], ["stub", "pthread"]), ("tolerant", [], ALL),
     ("every", ["null"], ALL), ("every", ["valid"], ["stub"]),
     ("dynamic", ["dlsym"], ALL), ("dynamic", ["dlvsym"], ALL), ("dynamic", ["again"], ALL),
