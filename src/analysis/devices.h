@@ -24,6 +24,7 @@ struct device_row {
 	bool described;	      /* false: what it is was never said */
 	uint32_t name, platform_name; /* in objects->names */
 	uint32_t platform, ordinal;
+	uint64_t timer_ns;    /* resolution of its clock; 0: not known */
 	uint32_t parent;      /* row, or TRACE_NONE */
 	uint64_t operations;
 	struct busy busy;
@@ -62,11 +63,16 @@ int devices_share(struct devices *devices, uint32_t row, uint32_t process, uint6
 /* No command is in flight anywhere. Returns 0 or -ENOMEM. */
 int devices_settle(struct devices *devices);
 
+/* Gives the rows their shown names, which live in the arena; "" where memory ran
+ * out. */
+void devices_name(struct devices *devices, struct arena *arena);
+
 /* Gives the rows their shown names and writes the table of devices. Returns 0 or
  * -ENOMEM. */
 int devices_finish(struct devices *devices, struct report *report);
 
 const char *devices_domain(uint8_t domain);
+const char *devices_type(uint8_t type);
 
 void devices_free(struct devices *devices);
 

@@ -6,15 +6,13 @@
 
 #include "analysis/builds.h"
 #include "analysis/calls.h"
+#include "analysis/clocks.h"
 #include "analysis/devices.h"
 #include "analysis/memory.h"
 #include "analysis/operations.h"
 #include "analysis/waits.h"
 #include "schema/gen/core_records.h"
 #include "trace/merge.h"
-
-/* A look at the clock of the wall costs more than an event. */
-#define PROGRESS_EVENTS (1u << 20)
 
 struct pass {
 	struct trace_session *session;
@@ -70,8 +68,8 @@ static int pass_event(struct pass *pass, const struct trace_event *event)
 	pass->calls.threads[event->stream->index].events++;
 	if (!trace_event_is_call(event))
 		return pass_record(pass, event);
-	if (event->layout->op_offset)
-		operations_enqueued(&pass->operations, event);
+	if (event->layout->op_offset && operations_enqueued(&pass->operations, event))
+		return -ENOMEM;
 	if (pass->waits.any && waits_call(&pass->waits, event))
 		return -ENOMEM;
 	return calls_add(&pass->calls, event);
@@ -137,6 +135,8 @@ static int pass_finish(struct pass *pass)
 		status = devices_finish(devices, report);
 	if (!status)
 		status = operations_finish(&pass->operations, report);
+	if (!status)
+		status = clocks_finish(&pass->operations.align, devices, pass->session, report);
 	if (!status)
 		status = memory_finish(&pass->memory, report);
 	if (!status)

@@ -134,6 +134,19 @@ struct report_queue { /* without device times for (some of) its commands */
 	uint64_t process, queue;
 };
 
+#define REPORT_UNBOUNDED UINT64_MAX
+
+struct report_clock { /* from a clock to CLOCK_MONOTONIC */
+	const char *source; /* the device, or what the trace's time stamps are */
+	const char *domain;
+	int64_t offset_ns;  /* host minus source, at the first moment known */
+	double drift_ppm;   /* how much faster the host's runs */
+	uint64_t bound_ns;  /* a converted time is this far off at most, at worst... */
+	uint64_t best_ns;   /* ... and at best; REPORT_UNBOUNDED: not known */
+	uint64_t segments;  /* straight lines */
+	uint64_t constraints, outliers; /* what tells of it; what contradicts all else */
+};
+
 #define REPORT_BUILDS 200u
 #define REPORT_OPEN_CALLS 200u
 #define REPORT_LOG_BYTES 4096u
@@ -170,6 +183,8 @@ struct report {
 	size_t thread_count;
 	struct report_wait *waits;
 	size_t wait_count;
+	struct report_clock *clocks; /* the trace's own first */
+	size_t clock_count;
 	const char *scheduling; /* "system", "program" (the program's own threads), "none" */
 	uint64_t kernel_events;
 	struct report_open_call *open_calls;

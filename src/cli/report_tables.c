@@ -155,6 +155,18 @@ static const struct table_column waits_columns[] = {
 	{"name", "thread's name", TABLE_STRING, offsetof(struct report_wait, name)},
 };
 
+static const struct table_column clocks_columns[] = {
+	{"offset_ns", "offset (ns)", TABLE_SIGNED, offsetof(struct report_clock, offset_ns)},
+	{"drift_ppm", "drift", TABLE_PPM, offsetof(struct report_clock, drift_ppm)},
+	{"bound_ns", "bound", TABLE_BOUND, offsetof(struct report_clock, bound_ns)},
+	{"best_ns", "at best", TABLE_BOUND, offsetof(struct report_clock, best_ns)},
+	{"segments", "segments", TABLE_COUNT, offsetof(struct report_clock, segments)},
+	{"constraints", "constraints", TABLE_COUNT, offsetof(struct report_clock, constraints)},
+	{"outliers", "outliers", TABLE_COUNT, offsetof(struct report_clock, outliers)},
+	{"domain", "domain", TABLE_STRING, offsetof(struct report_clock, domain)},
+	{"source", "clock of", TABLE_STRING, offsetof(struct report_clock, source)},
+};
+
 static const struct table tables[] = {
 	[REPORT_TABLE_api] = TABLE("api", api_columns, struct report_api),
 	[REPORT_TABLE_device] = TABLE("device", device_columns, struct report_device),
@@ -169,6 +181,7 @@ static const struct table tables[] = {
 	[REPORT_TABLE_untimed_queues] = TABLE("untimed_queues", untimed_queues_columns,
 					      struct report_queue),
 	[REPORT_TABLE_waits] = TABLE("waits", waits_columns, struct report_wait),
+	[REPORT_TABLE_clocks] = TABLE("clocks", clocks_columns, struct report_clock),
 	[REPORT_TABLE_thread] = TABLE("threads", thread_columns, struct report_thread),
 };
 

@@ -164,13 +164,14 @@ static void add_total(struct text *out, const struct report *report, enum report
 	}
 }
 
-/* Threads of a program that has one say nothing new. */
+/* Threads of a program that has one say nothing new; clocks are for those who
+ * ask. */
 static bool part_is_worth(const struct report *report, enum report_table which,
 			  const struct report_part *part)
 {
 	if (which == REPORT_TABLE_thread)
 		return report->thread_count > 1;
-	return part->count > 0;
+	return part->count > 0 && which != REPORT_TABLE_clocks;
 }
 
 void report_text(struct text *out, const struct report *report,

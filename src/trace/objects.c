@@ -104,6 +104,7 @@ static int learn_device(struct trace_objects *objects, const struct trace_event 
 		.platform = record->platform,
 		.ordinal = record->ordinal,
 		.compute_units = record->compute_units,
+		.timer_ns = record->timer_ns,
 	};
 	return 0;
 }

@@ -34,6 +34,7 @@ struct trace_device {
 	uint32_t parent;	      /* number; 0: no sub-device */
 	uint32_t platform, ordinal;
 	uint32_t compute_units;
+	uint64_t timer_ns; /* resolution of its clock */
 };
 
 struct trace_queue {

@@ -35,6 +35,7 @@ static void session_take_control(struct trace_session *session, struct tandem_co
 	session->untimed_queues =
 		atomic_load_explicit(&control->untimed_queues, memory_order_relaxed);
 	session->unfinished = atomic_load_explicit(&control->unfinished, memory_order_relaxed);
+	session->ticks_monotonic = control->clock_source == TANDEM_CLOCK_MONOTONIC;
 	run->ticks_hz = control->ticks_hz;
 	run->start_ticks = control->start_ticks;
 	run->start_monotonic_ns = control->start_monotonic_ns;

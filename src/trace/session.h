@@ -35,6 +35,7 @@ struct trace_session {
 
 	bool has_control;
 	enum tandem_args_level args_level;
+	bool ticks_monotonic; /* ticks are CLOCK_MONOTONIC; else a counter's */
 	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the control page counts them */
 	uint64_t untimed_queues;
 	uint64_t unfinished; /* operations, as the processes counted at their ends */

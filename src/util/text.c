@@ -101,6 +101,19 @@ void text_escape(struct text *text, const char *bytes, size_t length)
 	}
 }
 
+void text_add_utf8(struct text *text, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length;) {
+		size_t run = utf8_length(bytes + i, length - i);
+
+		if (run)
+			text_add(text, bytes + i, run);
+		else
+			text_add_string(text, "\xef\xbf\xbd");
+		i += run ? run : 1;
+	}
+}
+
 void text_clear(struct text *text)
 {
 	text->length = 0;
@@ -147,4 +160,16 @@ size_t utf8_count(const char *bytes, size_t length)
 		i += run ? run : 1;
 	}
 	return count;
+}
+
+bool utf8_valid(const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length;) {
+		size_t run = utf8_length(bytes + i, length - i);
+
+		if (!run)
+			return false;
+		i += run;
+	}
+	return true;
 }

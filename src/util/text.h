@@ -63,12 +63,17 @@ void text_pad(struct text *text, size_t from, size_t column);
 void text_escape(struct text *text, const char *bytes, size_t length);
 
 /* Empties it, keeps the memory. */
+/* Adds bytes of unknown origin as UTF-8: what is none becomes U+FFFD. */
+void text_add_utf8(struct text *text, const char *bytes, size_t length);
+
 void text_clear(struct text *text);
 void text_free(struct text *text);
 
 /* Number of bytes of the UTF-8 character at `bytes`, 0 where there is none:
  * overlong forms, surrogates and what lies behind U+10FFFF are none. */
 size_t utf8_length(const char *bytes, size_t length);
+
+bool utf8_valid(const char *bytes, size_t length);
 
 /* Characters (not columns) of a UTF-8 text; a stray byte counts one. */
 size_t utf8_count(const char *bytes, size_t length);

@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 
@@ -69,9 +70,19 @@ def run(command, state=None, env=None, options=(), calls=False, timeout=100, **m
             options = ["--kernel", "off", *options]
         command = [TANDEM, "record", "--quiet", "-o", folder, *STATES.get(state, []), *options, "--",
                    *command]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True,
-                            errors="replace", timeout=timeout, **more)
-    return Run(result.stdout, result.stderr, result.returncode,
+    given = more.pop("input", None)
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, errors="replace",
+                               stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+                               start_new_session=True, **more)
+    try:
+        out, err = process.communicate(given, timeout)
+    except subprocess.TimeoutExpired:
+        # A recorder's program too: it would hang on after it.
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        err += f"\nno end after {timeout} s"
+    return Run(out, err, process.returncode,
                Session(folder) if state is not None else None,
                layer_counts(counts) if calls else None)
 
