@@ -114,7 +114,7 @@ class Session:
     @property
     def events(self):
         if self._events is None:
-            said = subprocess.run([TANDEM, "print", "--format", "json", self.folder],
+            said = subprocess.run([TANDEM, "print", "--raw", "--format", "json", self.folder],
                                   capture_output=True, text=True)
             self.complaints = said.stderr
             self.print_status = said.returncode
