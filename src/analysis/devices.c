@@ -160,7 +160,7 @@ const char *devices_domain(uint8_t domain)
 	return name ? name : "unknown";
 }
 
-static const char *device_type(uint8_t type)
+const char *devices_type(uint8_t type)
 {
 	static const char *const words[] = {
 		[TANDEM_DEVICE_TYPE_other] = "other",
@@ -175,7 +175,7 @@ static const char *device_type(uint8_t type)
 /* Numbers those that share a name: " #1" goes to the first by platform and
  * ordinal, which is the order in which a program finds them. */
 static const char *device_shown(const struct devices *devices, size_t index,
-				struct report *report)
+				struct arena *arena)
 {
 	const struct device_row *row = &devices->rows[index];
 	const char *name = intern_text(&devices->objects.names, row->name);
@@ -197,14 +197,21 @@ static const char *device_shown(const struct devices *devices, size_t index,
 			   (other->ordinal < row->ordinal ||
 			    (other->ordinal == row->ordinal && i < index)));
 	}
-	if (same < 2)
-		return table_string(report, name);
 	bytes = strlen(name) + 16;
-	shown = arena_alloc(&report->arena, bytes);
+	shown = arena_alloc(arena, bytes);
 	if (!shown)
 		return "";
-	snprintf(shown, bytes, "%s #%u", name, before + 1);
+	if (same < 2)
+		snprintf(shown, bytes, "%s", name);
+	else
+		snprintf(shown, bytes, "%s #%u", name, before + 1);
 	return shown;
+}
+
+void devices_name(struct devices *devices, struct arena *arena)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		devices->rows[i].shown = device_shown(devices, i, arena);
 }
 
 static int busy_compare(const void *a, const void *b)
@@ -221,17 +228,17 @@ int devices_finish(struct devices *devices, struct report *report)
 	report->devices = arena_alloc(&report->arena, devices->count * sizeof(*report->devices));
 	if (!report->devices)
 		return -ENOMEM;
+	devices_name(devices, &report->arena);
 	for (size_t i = 0; i < devices->count; i++) {
 		struct device_row *row = &devices->rows[i];
 		uint64_t busy_ns = busy_sum(&row->busy);
 
-		row->shown = device_shown(devices, i, report);
 		if (!row->described && !row->operations)
 			continue;
 		report->devices[report->busy_count++] = (struct report_busy){
 			.domain = devices_domain(row->domain),
 			.name = row->shown,
-			.type = device_type(row->type),
+			.type = devices_type(row->type),
 			.platform = table_string(report, intern_text(&devices->objects.names,
 								     row->platform_name)),
 			.busy_ns = busy_ns,

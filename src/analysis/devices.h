@@ -59,11 +59,16 @@ int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint6
 /* No command is in flight anywhere. */
 void devices_settle(struct devices *devices);
 
+/* Gives the rows their shown names, which live in the arena; "" where memory ran
+ * out. */
+void devices_name(struct devices *devices, struct arena *arena);
+
 /* Gives the rows their shown names and writes the table of devices. Returns 0 or
  * -ENOMEM. */
 int devices_finish(struct devices *devices, struct report *report);
 
 const char *devices_domain(uint8_t domain);
+const char *devices_type(uint8_t type);
 
 void devices_free(struct devices *devices);
 

@@ -97,6 +97,7 @@ static int memory_allocated(struct memory *memory, const struct trace_event *eve
 	if (status)
 		return status;
 	row = &memory->rows[index];
+	memory->latest = index;
 	row->allocations++;
 	row->allocated += record->bytes;
 	row->live += record->bytes;
@@ -118,6 +119,7 @@ static void memory_freed(struct memory *memory, const struct trace_event *event)
 		return;
 	live = &memory->live[index];
 	row = &memory->rows[live->row];
+	memory->latest = live->row;
 	row->frees++;
 	row->freed += live->bytes;
 	row->live -= live->bytes;
@@ -127,6 +129,7 @@ static void memory_freed(struct memory *memory, const struct trace_event *event)
 
 int memory_add(struct memory *memory, const struct trace_event *event)
 {
+	memory->latest = TRACE_NONE;
 	if (event->record->id == TANDEM_EVENT_memory)
 		return memory_allocated(memory, event);
 	memory_freed(memory, event);

@@ -35,6 +35,7 @@ struct memory {
 	size_t live_count, live_capacity;
 	uint32_t free_list; /* + 1; 0: empty */
 	struct map known;   /* process and number -> live */
+	uint32_t latest;    /* row that the latest record changed, or TRACE_NONE */
 };
 
 void memory_init(struct memory *memory, struct devices *devices);

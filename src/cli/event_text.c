@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/colour.h"
-#include "cli/event_value.h"
+#include "analysis/event_value.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "trace/session.h"

@@ -1,4 +1,4 @@
-#include "cli/event_value.h"
+#include "analysis/event_value.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Values of fields in words: enumerators, flags, objects by number and name,
  * operation ids. What text and JSON share. One thread. */
-#ifndef TANDEM_CLI_EVENT_VALUE_H
-#define TANDEM_CLI_EVENT_VALUE_H
+#ifndef TANDEM_ANALYSIS_EVENT_VALUE_H
+#define TANDEM_ANALYSIS_EVENT_VALUE_H
 
 #include <stdint.h>
 

@@ -1,0 +1,204 @@
+#include "analysis/commands.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/event_value.h"
+#include "analysis/operations.h"
+#include "trace/field.h"
+#include "util/array.h"
+
+struct command_flight { /* an enqueued command */
+	uint64_t op, call;
+	int64_t begin_ns, end_ns;
+	uint32_t process, stream, queue;
+	uint16_t api;
+	bool open; /* not seen to end yet; a free one is in the list by `stream` */
+	struct command_shape shape;
+};
+
+int commands_init(struct commands *commands, struct devices *devices,
+		  struct trace_session *session)
+{
+	memset(commands, 0, sizeof(*commands));
+	commands->session = session;
+	commands->devices = devices;
+	commands->known = calloc(session->process_count + 1, sizeof(*commands->known));
+	return commands->known ? 0 : -ENOMEM;
+}
+
+static void read_shape(const struct trace_event *event, struct command_shape *shape)
+{
+	struct event_shape read;
+
+	if (!event_shape_read(event, &read))
+		return;
+	shape->dimensions = (uint8_t)read.globals;
+	shape->local_dimensions = (uint8_t)read.locals;
+	memcpy(shape->global, read.global, read.globals * sizeof(*read.global));
+	memcpy(shape->local, read.local, read.locals * sizeof(*read.local));
+}
+
+static int flight_take(struct commands *commands, struct command_flight **flight, uint32_t *index)
+{
+	if (commands->free_list) {
+		*index = commands->free_list - 1;
+		commands->free_list = commands->flights[*index].stream;
+	} else {
+		if (array_reserve(&commands->flights, &commands->flight_capacity,
+				  commands->flight_count + 1, sizeof(*commands->flights)))
+			return -ENOMEM;
+		*index = (uint32_t)commands->flight_count++;
+	}
+	*flight = &commands->flights[*index];
+	return 0;
+}
+
+static void flight_give(struct commands *commands, uint32_t index)
+{
+	commands->flights[index].open = false;
+	commands->flights[index].stream = commands->free_list;
+	commands->free_list = index + 1;
+	commands->in_flight--;
+}
+
+int commands_call(struct commands *commands, const struct trace_event *event, uint64_t number)
+{
+	uint64_t op = trace_event_op(event);
+	uint32_t process = event->stream->process->index;
+	const struct tandem_field *queue;
+	struct command_flight *flight;
+	uint32_t index;
+
+	if (!op || trace_event_failed(event))
+		return 0;
+	if (flight_take(commands, &flight, &index))
+		return -ENOMEM;
+	queue = trace_field_find(event->layout, "queue");
+	*flight = (struct command_flight){
+		.op = op,
+		.call = number,
+		.begin_ns = event->ns,
+		.end_ns = event->end_ticks
+				  ? trace_clock_ns(&commands->session->clock, event->end_ticks)
+				  : 0,
+		.process = process,
+		.stream = event->stream->index,
+		.queue = queue ? (uint32_t)trace_field_unsigned(event, queue) : 0,
+		.api = event->record->id,
+		.open = true,
+	};
+	read_shape(event, &flight->shape);
+	commands->in_flight++;
+	return map_set(&commands->known[process], op, index);
+}
+
+static int find_queue(struct commands *commands, struct command *command)
+{
+	uint64_t key = (uint64_t)command->process << 32 | command->queue_number;
+	uint64_t known = map_get(&commands->queue_of, key);
+	uint32_t device = 0;
+	int status = 0;
+
+	if (known == MAP_NONE) {
+		status = devices_find_queue(commands->devices, command->process,
+					    command->queue_number, &command->queue);
+		if (!status && command->queue != TRACE_NONE)
+			device = commands->devices->objects.queues[command->queue].device;
+		if (!status)
+			status = devices_of_number(commands->devices, command->process, device,
+						   command->domain, &command->device);
+		if (!status)
+			status = map_set(&commands->queue_of, key,
+					 (uint64_t)command->device << 32 | command->queue);
+		return status;
+	}
+	command->device = (uint32_t)(known >> 32);
+	command->queue = (uint32_t)known;
+	return 0;
+}
+
+static int find_name(struct commands *commands, struct command *command, uint32_t kernel)
+{
+	const struct tandem_event *call = tandem_event_get(command->api);
+	uint32_t name;
+	int status = 0;
+
+	command->name = call ? operation_short_name(call->name) : "unknown";
+	if (command->kind == TANDEM_OPERATION_KIND_kernel && kernel) {
+		status = devices_find_kernel(commands->devices, command->process, kernel, &name);
+		command->name = status || name == TRACE_NONE
+					? "unknown kernel"
+					: intern_text(&commands->devices->objects.names, name);
+	}
+	return status;
+}
+
+static void take_flight(struct command *command, const struct command_flight *flight)
+{
+	command->op = flight->op;
+	command->process = flight->process;
+	command->call = flight->call;
+	command->stream = flight->stream;
+	command->call_begin_ns = flight->begin_ns;
+	command->call_end_ns = flight->end_ns;
+	command->shape = flight->shape;
+	command->api = flight->api;
+	command->queue_number = flight->queue;
+	command->domain = TANDEM_ID_DOMAIN(flight->api);
+}
+
+int commands_ended(struct commands *commands, const struct trace_event *event,
+		   struct command *command)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	uint32_t process = event->stream->process->index;
+	uint64_t index = map_remove(&commands->known[process], record->op);
+	int status;
+
+	*command = (struct command){.process = process, .stream = TRACE_NONE};
+	if (index != MAP_NONE) {
+		take_flight(command, &commands->flights[index]);
+		flight_give(commands, (uint32_t)index);
+	}
+	command->op = record->op;
+	command->api = record->api;
+	command->domain = record->domain;
+	command->queue_number = record->queue;
+	command->record = record;
+	command->seen_ns = event->ns;
+	command->kind = record->kind > TANDEM_OPERATION_KIND_other ? TANDEM_OPERATION_KIND_other
+								   : record->kind;
+	command->timed = record->timed && record->start <= record->end;
+	status = find_queue(commands, command);
+	return status ? status : find_name(commands, command, record->kernel);
+}
+
+int commands_unfinished(struct commands *commands, size_t *at, struct command *command)
+{
+	int status;
+
+	/* A call that never returned may have enqueued nothing. */
+	while (*at < commands->flight_count &&
+	       (!commands->flights[*at].open || !commands->flights[*at].end_ns))
+		++*at;
+	if (*at == commands->flight_count)
+		return 0;
+	*command = (struct command){.kind = TANDEM_OPERATION_KIND_other};
+	take_flight(command, &commands->flights[(*at)++]);
+	status = find_queue(commands, command);
+	if (!status)
+		status = find_name(commands, command, 0);
+	return status ? status : 1;
+}
+
+void commands_free(struct commands *commands)
+{
+	for (size_t i = 0; commands->known && i < commands->session->process_count; i++)
+		map_free(&commands->known[i]);
+	free(commands->known);
+	free(commands->flights);
+	map_free(&commands->queue_of);
+	memset(commands, 0, sizeof(*commands));
+}
