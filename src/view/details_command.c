@@ -5,7 +5,6 @@
 
 #include "analysis/event_args.h"
 #include "analysis/event_value.h"
-#include "analysis/operations.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "view/details_call.h"
@@ -202,8 +201,6 @@ int details_command(struct view_details *details, const struct details_span *spa
 		return 0;
 	queue = &index->rows[index->tracks[command->track].row];
 	json_begin_array(json, "facts");
-	details_text(json, "kind",
-		     operation_kind_name((uint8_t)(span->label->kind - VIEW_SPAN_kernel)));
 	details_text(json, "queue", view_index_text(index, queue->name));
 	if (queue->device < index->rows_count)
 		details_text(json, "device",
