@@ -5,6 +5,7 @@
 const DETAILS_KEPT = 400;
 const SNAP_PIXELS = 8;
 const NAMES_LEAST = 90;
+const HEIGHT_FOR_PANEL = 460;
 
 class App {
 	constructor(source) {
@@ -37,13 +38,17 @@ class App {
 		this.tiles.failed = (error) => this.fail(error);
 		this.painter = new Painter(this.tiles, this.labels);
 		this.overviewPainter = new Painter(this.tiles, this.labels);
-		this.namesWidth = clamp(innerWidth * 0.22, 150, 300);
+		this.namesWidth = this.usualNamesWidth();
+		this.namesChosen = false;
 		this.ruler = new Ruler(byId("ruler"), this);
 		this.overview = new Overview(byId("overview"), this);
 		this.panes = [new Pane(byId("pinned"), this, true), new Pane(byId("rows"), this, false)];
 		this.tooltip = new Tooltip(byId("tooltip"), this);
 		this.setTheme(null);
 		this.panel = new Panel(byId("panel"), this);
+		/* On a small screen the rows come first. */
+		if (innerHeight < HEIGHT_FOR_PANEL)
+			this.panel.fold();
 		this.search = new Search(this);
 		this.showRun();
 		this.showNotes();
@@ -178,7 +183,12 @@ class App {
 		this.redraw();
 	}
 
+	usualNamesWidth() {
+		return clamp(innerWidth * 0.22, 130, 300);
+	}
+
 	setNamesWidth(pixels) {
+		this.namesChosen = true;
 		this.namesWidth = clamp(pixels, NAMES_LEAST, innerWidth * 0.6);
 		this.resized();
 	}
@@ -561,7 +571,11 @@ class App {
 					dialog.close();
 			});
 		addEventListener("resize", () => {
-			this.setNamesWidth(this.namesWidth);
+			if (this.namesChosen)
+				this.setNamesWidth(this.namesWidth);
+			else
+				this.namesWidth = this.usualNamesWidth();
+			this.resized();
 			if (this.search.active)
 				this.search.mark();
 		});

@@ -64,7 +64,8 @@ class Panel {
 
 	open(sheet) {
 		this.opened = true;
-		this.node.classList.remove("folded");
+		if (this.node.classList.contains("folded"))
+			this.fold();
 		for (const one of this.sheets) {
 			byId(one).hidden = one !== sheet;
 			byId("tab-" + one).setAttribute("aria-selected", String(one === sheet));
@@ -206,7 +207,7 @@ class Panel {
 			}}, "Copy as CSV"),
 			app.selection ? element("button", {onclick: () => app.select(null)}, "Clear") : null, notice);
 		sheet.replaceChildren(head);
-		if (!quietly || !this.opened)
+		if (!quietly || (!this.opened && !this.node.classList.contains("folded")))
 			this.open("selection");
 		let answers;
 		try {
