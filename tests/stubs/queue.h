@@ -29,7 +29,7 @@ struct _cl_event {
 	cl_context context;
 	cl_command_queue queue; /* NULL: a user event */
 	cl_command_type command;
-	cl_int status; /* CL_QUEUED ... CL_COMPLETE, or negative */
+	_Atomic cl_int status; /* CL_QUEUED ... CL_COMPLETE, or negative */
 	bool hangs, fails, profiled;
 	cl_event previous, next; /* in the queue's list */
 	cl_uint wait_count;
