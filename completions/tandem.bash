@@ -21,7 +21,7 @@ _tandem() {
 		for ((i = 2; i < cword; i++)); do
 			case ${words[i]} in
 			-o | --output | --domains | --args | --device-timing | --limit-size | \
-				--exit-wait | --inject | --clock)
+				--exit-wait | --inject | --kernel | --clock)
 				((i++))
 				;;
 			--)
@@ -50,6 +50,7 @@ _tandem() {
 	--args) COMPREPLY=($(compgen -W "none basic full" -- "$cur")) && return ;;
 	--device-timing) COMPREPLY=($(compgen -W "on off" -- "$cur")) && return ;;
 	--inject) COMPREPLY=($(compgen -W "preload layer both" -- "$cur")) && return ;;
+	--kernel) COMPREPLY=($(compgen -W "off sched syscalls gpu all" -- "$cur")) && return ;;
 	--clock) COMPREPLY=($(compgen -W "auto counter monotonic" -- "$cur")) && return ;;
 	--domains) COMPREPLY=($(compgen -W "all opencl" -- "$cur")) && return ;;
 	-o | --output) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
@@ -66,7 +67,7 @@ _tandem() {
 	case $verb in
 	record)
 		options="-o --output --force --domains --args --device-timing --start-paused
-			--limit-size --exit-wait --inject --clock -q --quiet --help"
+			--limit-size --exit-wait --inject --kernel --clock -q --quiet --help"
 		;;
 	status | doctor) options="--format --help" ;;
 	export) options="-f --format -o --output --join -q --quiet --help" ;;

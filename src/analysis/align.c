@@ -7,43 +7,108 @@
 #include "trace/merge.h"
 #include "util/array.h"
 
+/* Constraints nearer to each other than this say the same, within what clocks
+ * drift apart in that time: 0.1 us at worst, of which nothing is lost for good,
+ * as the next moment has its own. */
+#define MOMENT_NS 100000
+
+void align_init(struct align *align, const struct trace_session *session)
+{
+	memset(align, 0, sizeof(*align));
+	align->host_error_ns = session->clock.error_ns;
+}
+
 static int clock_of(struct align *align, const struct devices *devices, uint32_t device,
-		    struct clockfit **fit)
+		    struct align_clock **clock)
 {
 	struct clockfit_options options = CLOCKFIT_DEFAULTS;
 
-	if (array_reserve(&align->fits, &align->capacity, (size_t)device + 1,
-			  sizeof(*align->fits)))
+	if (array_reserve(&align->clocks, &align->capacity, (size_t)device + 1,
+			  sizeof(*align->clocks)))
 		return -ENOMEM;
 	while (align->count <= device)
-		align->fits[align->count++] = NULL;
-	if (!align->fits[device]) {
-		if (devices->rows[device].timer_ns > options.resolution_ns)
-			options.resolution_ns = devices->rows[device].timer_ns;
-		if (clockfit_create(&align->fits[device], CLOCKFIT_STREAM, &options))
-			return -ENOMEM;
-	}
-	*fit = align->fits[device];
+		align->clocks[align->count++] = (struct align_clock){.fit = NULL};
+	*clock = &align->clocks[device];
+	if ((*clock)->fit)
+		return 0;
+	if (devices->rows[device].timer_ns > options.resolution_ns)
+		options.resolution_ns = devices->rows[device].timer_ns;
+	if (align->host_error_ns > options.host_error_ns)
+		options.host_error_ns = align->host_error_ns;
+	return clockfit_create(&(*clock)->fit, CLOCKFIT_STREAM, &options) ? -ENOMEM : 0;
+}
+
+typedef int add_constraint(struct clockfit *fit, int64_t device_ns, int64_t host_ns);
+
+/* Times that no clock shows are left out: a damaged trace can hold any. */
+static int moment_end(struct align_moment *moment, struct clockfit *fit, add_constraint *add)
+{
+	int status = moment->any ? add(fit, moment->device_ns, moment->host_ns) : 0;
+
+	moment->any = false;
+	return status == -ERANGE ? 0 : status;
+}
+
+/* `side` is 1 where the device's time is to be low (a lower constraint: no more
+ * can have been shown by then), -1 where it is to be high. */
+static int moment_add(struct align_moment *moment, struct clockfit *fit, add_constraint *add,
+		      int side, int64_t device_ns, int64_t host_ns)
+{
+	__int128 ahead = (__int128)device_ns - host_ns;
+	__int128 least = (__int128)moment->device_ns - moment->host_ns;
+	bool same = moment->any && host_ns / MOMENT_NS == moment->host_ns / MOMENT_NS;
+
+	if (same && side * ahead >= side * least)
+		return 0;
+	if (!same && moment_end(moment, fit, add))
+		return -ENOMEM;
+	*moment = (struct align_moment){device_ns, host_ns, true};
 	return 0;
 }
 
-/* Times that no clock shows are left out: a damaged trace can hold any. */
+int align_operation(struct align *align, const struct devices *devices, uint32_t device,
+		    const struct tandem_rec_operation *record, const int64_t *call_begin_ns,
+		    int64_t seen_ns)
+{
+	struct align_clock *clock;
+	int status;
+
+	if (!record->timed || record->end > INT64_MAX || record->queued > INT64_MAX ||
+	    record->start > record->end)
+		return 0;
+	status = clock_of(align, devices, device, &clock);
+	if (!status)
+		status = moment_add(&clock->upper, clock->fit, clockfit_add_upper, -1,
+				    (int64_t)record->end, seen_ns);
+	if (!status && call_begin_ns && record->queued <= record->end)
+		status = moment_add(&clock->lower, clock->fit, clockfit_add_lower, 1,
+				    (int64_t)record->queued, *call_begin_ns);
+	return status;
+}
+
+int align_finish(struct align *align)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < align->count; i++) {
+		struct align_clock *clock = &align->clocks[i];
+
+		if (!clock->fit)
+			continue;
+		status = moment_end(&clock->lower, clock->fit, clockfit_add_lower);
+		if (!status)
+			status = moment_end(&clock->upper, clock->fit, clockfit_add_upper);
+		if (!status)
+			status = clockfit_finish(clock->fit);
+	}
+	return status;
+}
+
 static int align_command(struct align *align, const struct devices *devices,
 			 const struct command *command)
 {
-	const struct tandem_rec_operation *record = command->record;
-	struct clockfit *fit;
-	int status;
-
-	if (!command->timed || record->end > INT64_MAX || record->queued > INT64_MAX)
-		return 0;
-	if (clock_of(align, devices, command->device, &fit))
-		return -ENOMEM;
-	status = clockfit_add_upper(fit, (int64_t)record->end, command->seen_ns);
-	if ((!status || status == -ERANGE) && command->call && record->queued <= record->end)
-		status = clockfit_add_lower(fit, (int64_t)record->queued,
-					    command->call_begin_ns);
-	return status == -ERANGE ? 0 : status;
+	return align_operation(align, devices, command->device, command->record,
+			       command->call ? &command->call_begin_ns : NULL, command->seen_ns);
 }
 
 static int align_pass(struct align *align, struct commands *commands,
@@ -83,13 +148,13 @@ int align_make(struct align *align, struct devices *devices, struct trace_sessio
 	struct commands commands;
 	int status = commands_init(&commands, devices, session);
 
-	memset(align, 0, sizeof(*align));
+	align_init(align, session);
 	if (status)
 		return status;
 	status = align_pass(align, &commands, session, progress);
 	commands_free(&commands);
-	for (size_t i = 0; !status && i < align->count; i++)
-		status = align->fits[i] ? clockfit_finish(align->fits[i]) : 0;
+	if (!status)
+		status = align_finish(align);
 	if (status)
 		align_free(align);
 	return status;
@@ -97,7 +162,7 @@ int align_make(struct align *align, struct devices *devices, struct trace_sessio
 
 const struct clockfit *align_clock(const struct align *align, uint32_t device)
 {
-	return device < align->count ? align->fits[device] : NULL;
+	return device < align->count ? align->clocks[device].fit : NULL;
 }
 
 struct place { /* of one device time */
@@ -156,8 +221,9 @@ static bool in_order(const struct tandem_rec_operation *record)
 
 void align_place(const struct align *align, struct command *command)
 {
-	struct clockfit *fit = command->device < align->count ? align->fits[command->device]
-							      : NULL;
+	struct clockfit *fit = command->device < align->count
+				       ? align->clocks[command->device].fit
+				       : NULL;
 	const struct tandem_rec_operation *record = command->record;
 	struct command_times *times = &command->times;
 	struct place queued, submitted, start, end;
@@ -190,7 +256,7 @@ void align_place(const struct align *align, struct command *command)
 void align_free(struct align *align)
 {
 	for (size_t i = 0; i < align->count; i++)
-		clockfit_destroy(align->fits[i]);
-	free(align->fits);
+		clockfit_destroy(align->clocks[i].fit);
+	free(align->clocks);
 	memset(align, 0, sizeof(*align));
 }

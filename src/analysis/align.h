@@ -7,8 +7,15 @@
  *	align_place(&align, &command);        fills command->times
  *	align_free(&align);
  *
+ * or, by a pass that has other things to do as well:
+ *
+ *	align_init(&align, session);
+ *	align_operation(&align, &devices, device, record, &call_begin_ns, seen_ns);
+ *	align_finish(&align);
+ *
  * Each device of the session (a row of devices) has one clock, whatever number
- * of processes use it.
+ * of processes use it. Of many commands within a moment only those that say most
+ * go into the fit.
  */
 #ifndef TANDEM_ANALYSIS_ALIGN_H
 #define TANDEM_ANALYSIS_ALIGN_H
@@ -17,12 +24,35 @@
 #include "analysis/commands.h"
 #include "analysis/progress.h"
 
-struct align {
-	struct clockfit **fits; /* by row of devices; NULL: nothing is known */
-	size_t count, capacity;
+struct align_moment { /* the tightest constraint of the latest moment */
+	int64_t device_ns, host_ns;
+	bool any;
 };
 
-/* Returns 0 or -ENOMEM; on error there is nothing to free. */
+struct align_clock { /* of a row of devices */
+	struct clockfit *fit; /* NULL: nothing is known */
+	struct align_moment lower, upper;
+};
+
+struct align {
+	struct align_clock *clocks;
+	size_t count, capacity;
+	uint64_t host_error_ns; /* of the session's clock */
+};
+
+void align_init(struct align *align, const struct trace_session *session);
+
+/* Takes what an ended command of a device tells of its clock; call_begin_ns is
+ * NULL where the call that enqueued it is not known. Returns 0 or -ENOMEM. */
+int align_operation(struct align *align, const struct devices *devices, uint32_t device,
+		    const struct tandem_rec_operation *record, const int64_t *call_begin_ns,
+		    int64_t seen_ns);
+
+/* Returns 0 or -ENOMEM. */
+int align_finish(struct align *align);
+
+/* All of it, in a pass over the session. Returns 0 or -ENOMEM; on error there is
+ * nothing to free. */
 int align_make(struct align *align, struct devices *devices, struct trace_session *session,
 	       const struct progress *progress);
 

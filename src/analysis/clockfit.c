@@ -182,22 +182,23 @@ static int use_waiting(struct clockfit *fit)
 }
 
 /* Half of a stretch's width, as a host time. */
-static uint64_t bound_of(const struct clockfit *fit, int64_t width, const struct clockfit_rates *inverse)
+static uint64_t bound_of(const struct clockfit *fit, int64_t width,
+			 const struct clockfit_rates *inverse)
 {
 	int64_t resolution = (int64_t)fit->options.resolution_ns;
 
 	if (width == INT64_MAX)
 		return CLOCKFIT_UNBOUNDED;
-	width += 2 * resolution;
+	width += 2 * resolution + 2; /* a search rounds either end outwards */
 	return ((uint64_t)(width + clockfit_gain_up(inverse->high, width)) + 1) / 2;
 }
 
 static void describe(const struct clockfit *fit, const struct clockfit_stretch *stretch,
 		     struct clockfit_segment *segment)
 {
+	const struct clockfit_rates *inverse = &stretch->inverse;
 	int64_t middle = stretch->begin + (stretch->end - stretch->begin) / 2;
 	int64_t least, greatest, narrowest, widest;
-	double drift_ppm = clockfit_rate_to_ppm(stretch->inverse.low / 2 + stretch->inverse.high / 2);
 
 	clockfit_stretch_range(stretch, middle, &least, &greatest);
 	if (least == INT64_MIN)
@@ -210,9 +211,9 @@ static void describe(const struct clockfit *fit, const struct clockfit_stretch *
 		.end_ns = fit->host_base + stretch->end,
 		.host_ns = fit->host_base + middle,
 		.device_ns = fit->device_base + middle + least + (greatest - least) / 2,
-		.drift_ppm = drift_ppm,
-		.bound_ns = bound_of(fit, widest, &stretch->inverse),
-		.best_ns = bound_of(fit, narrowest, &stretch->inverse),
+		.drift_ppm = clockfit_rate_to_ppm(inverse->low / 2 + inverse->high / 2),
+		.bound_ns = bound_of(fit, widest, inverse),
+		.best_ns = bound_of(fit, narrowest, inverse),
 		.constraints = stretch->constraints,
 	};
 }

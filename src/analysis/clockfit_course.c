@@ -55,7 +55,7 @@ static int push(struct clockfit_course *course, const struct clockfit_stretch *s
 	if (course->count)
 		clockfit_stretch_seal(last_of(course));
 	course->stretches[course->count++] = *stretch;
-	return course->limit && course->count > course->limit ? forget_first(course) : 0;
+	return 0;
 }
 
 /* Adds what is on trial to a stretch. Returns how many contradict it, or
@@ -98,7 +98,7 @@ static int decide(struct clockfit_course *course)
 	if (error < 0)
 		return error;
 	course->outliers += (uint64_t)error;
-	return 0;
+	return course->limit && course->count > course->limit ? forget_first(course) : 0;
 }
 
 /* False: the line broke since, so that the constraint says nothing of it now. */

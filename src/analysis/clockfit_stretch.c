@@ -294,39 +294,47 @@ void clockfit_stretch_range(const struct clockfit_stretch *stretch, int64_t x, i
 	*greatest = mirror == CLOCKFIT_NO_EDGE ? INT64_MAX : -mirror;
 }
 
+/* INT64_MAX where it is not known. */
+static int64_t width_at(const struct clockfit_stretch *stretch, int64_t x)
+{
+	int64_t least, greatest;
+
+	clockfit_stretch_range(stretch, x, &least, &greatest);
+	return least == INT64_MIN || greatest == INT64_MAX ? INT64_MAX : greatest - least;
+}
+
 void clockfit_stretch_width(const struct clockfit_stretch *stretch, int64_t *narrowest,
 			    int64_t *widest)
 {
-	struct clockfit_rates rates = stretch->rates;
+	/* What happened between begin and end can be as far outside. */
+	int64_t first = width_at(stretch, stretch->begin), last = width_at(stretch, stretch->end);
+	int64_t before_x, before;
 	struct walk walk = walk_begin(stretch, false);
 	struct clockfit_constraint constraint;
-	int64_t previous_x = stretch->begin, previous = -1;
 	bool more = true;
 
-	*narrowest = INT64_MAX;
-	*widest = 0;
+	*narrowest = *widest = INT64_MAX;
+	if (first == INT64_MAX)
+		return;
+	before_x = stretch->begin - first;
+	*narrowest = *widest = before = width_at(stretch, before_x);
 	while (more) {
-		int64_t x = stretch->end, least, greatest, width = INT64_MAX;
+		int64_t x = stretch->end + last, width, peak = 0;
 
 		more = walk_next(&walk, &constraint);
-		if (more && constraint.point.x < x)
+		if (more)
 			x = constraint.point.x;
-		if (x < stretch->begin)
-			continue;
-		clockfit_stretch_range(stretch, x, &least, &greatest);
-		if (least != INT64_MIN && greatest != INT64_MAX)
-			width = greatest - least;
+		width = width_at(stretch, x);
+		/* Between two points, the edges come apart as the rates allow. */
+		if (stretch->model->wander)
+			peak = (before + width + 1 +
+				clockfit_gain_up(stretch->rates.high - stretch->rates.low,
+						 x - before_x)) / 2;
 		*narrowest = width < *narrowest ? width : *narrowest;
 		*widest = width > *widest ? width : *widest;
-		/* Between two points, the edges come apart as the rates allow. */
-		if (previous >= 0 && width != INT64_MAX && stretch->model->wander) {
-			int64_t apart = clockfit_gain_up(rates.high - rates.low, x - previous_x);
-			int64_t peak = (previous + width + apart + 1) / 2;
-
-			*widest = peak > *widest ? peak : *widest;
-		}
-		previous_x = x;
-		previous = width == INT64_MAX ? -1 : width;
+		*widest = peak > *widest ? peak : *widest;
+		before_x = x;
+		before = width;
 	}
 }
 

@@ -78,7 +78,8 @@ int clockfit_stretch_part(struct clockfit_stretch *earlier, struct clockfit_stre
 void clockfit_stretch_find(struct clockfit_stretch *stretch, int64_t low, int64_t high,
 			   int64_t *earliest, int64_t *latest);
 
-/* Of a closed stretch: least and greatest y at x; INT64_MIN and INT64_MAX where nothing is known. */
+/* Of a closed stretch: least and greatest y at x; INT64_MIN and INT64_MAX where
+ * nothing is known. */
 void clockfit_stretch_range(const struct clockfit_stretch *stretch, int64_t x, int64_t *least,
 			    int64_t *greatest);
 

@@ -18,19 +18,24 @@ int operations_init(struct operations *operations, struct devices *devices,
 	memset(operations, 0, sizeof(*operations));
 	operations->devices = devices;
 	operations->session = session;
+	align_init(&operations->align, session);
 	operations->in_flight = calloc(session->process_count + 1,
 				       sizeof(*operations->in_flight));
 	return operations->in_flight ? 0 : -ENOMEM;
 }
 
-void operations_enqueued(struct operations *operations, const struct trace_event *event)
+int operations_enqueued(struct operations *operations, const struct trace_event *event)
 {
+	uint32_t process = event->stream->process->index;
+	uint64_t op = trace_event_op(event);
+
 	/* A call that failed made no operation; one that has not returned may
 	 * or may not have. */
-	if (!trace_event_op(event) || !event->end_ticks || trace_event_failed(event))
-		return;
-	operations->in_flight[event->stream->process->index]++;
+	if (!op || !event->end_ticks || trace_event_failed(event))
+		return 0;
+	operations->in_flight[process]++;
 	operations->in_flight_all++;
+	return begins_note(&operations->begins, process, op, event->ns);
 }
 
 const char *operation_short_name(const char *call)
@@ -199,9 +204,24 @@ static int add_times(struct operations *operations, struct operation_row *row,
 	queue->executing_ns += record->end - record->start;
 	queue->count++;
 	row->timed_bytes += record->bytes;
-	if (histogram_add(&row->times, record->end - record->start))
+	if (histogram_add(&row->times, record->end - record->start) ||
+	    devices_share(operations->devices, row->device, queue->process,
+			  waits ? record->queued : record->start, record->start, record->end))
 		return -ENOMEM;
 	return devices_busy(operations->devices, row->device, record->start, record->end);
+}
+
+static int add_clock(struct operations *operations, const struct trace_event *event,
+		     uint32_t device)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	int64_t begin_ns;
+	bool known = begins_take(&operations->begins, event->stream->process->index, record->op,
+				 &begin_ns);
+
+	/* align_operation() passes over those without times. */
+	return align_operation(&operations->align, operations->devices, device, record,
+			       known ? &begin_ns : NULL, event->ns);
 }
 
 int operations_add(struct operations *operations, const struct trace_event *event)
@@ -222,6 +242,9 @@ int operations_add(struct operations *operations, const struct trace_event *even
 	row->count++;
 	row->bytes += record->bytes;
 	row->failed += record->status < 0;
+	status = add_clock(operations, event, row->device);
+	if (status)
+		return status;
 	if (record->timed) {
 		status = add_times(operations, row, &operations->queues[queue], record);
 	} else {
@@ -370,6 +393,8 @@ int operations_finish(struct operations *operations, struct report *report)
 		status = finish_zones(operations, report);
 	if (!status)
 		status = finish_untimed(operations, report);
+	if (!status)
+		status = align_finish(&operations->align);
 	report->operations = operations->count;
 	report->odd_operations = operations->odd;
 	for (size_t i = 0; i < operations->session->process_count; i++) {
@@ -383,6 +408,8 @@ void operations_free(struct operations *operations)
 {
 	for (size_t i = 0; i < operations->row_count; i++)
 		histogram_free(&operations->rows[i].times);
+	align_free(&operations->align);
+	begins_free(&operations->begins);
 	free(operations->rows);
 	free(operations->queues);
 	free(operations->in_flight);

@@ -1,19 +1,18 @@
-/* What happened, in the order in which it happened: each call's begin and end,
- * and each command's four device times at their own places among them. Fed with
- * the items of a walk; memory is bounded by what happens while a command is in
- * flight, and more goes to files (order.h). One thread.
+/* What happened, in the order in which it happened, as plain events: each call's
+ * begin and end, and each command's four device times at their own places among
+ * them. A chronicle (chronicle.h) for whoever wants nothing else of an event. One
+ * thread.
  *
- *	timeline_create(&timeline, take_event, context);
+ *	timeline_open(&timeline, &walk, take_event, context);
  *	while (walk_next(&walk, &item) > 0)
- *		timeline_item(timeline, &walk, item);
- *	timeline_finish(timeline);
- *	timeline_destroy(timeline);
+ *		timeline_item(&timeline, item);
+ *	timeline_finish(&timeline);
+ *	timeline_close(&timeline);
  */
 #ifndef TANDEM_ANALYSIS_TIMELINE_H
 #define TANDEM_ANALYSIS_TIMELINE_H
 
-#include "analysis/order.h"
-#include "analysis/walk.h"
+#include "analysis/chronicle.h"
 
 enum timeline_kind {
 	TIMELINE_CALL_BEGIN,
@@ -46,23 +45,31 @@ struct timeline_event {
 	uint64_t bytes, duration_ns, bound_ns;
 };
 
-struct timeline;
-
 /* Takes the next event, borrowed. Returns 0, or an error that comes back. */
 typedef int timeline_take(void *context, const struct timeline_event *event);
 
-/* Returns 0 or -ENOMEM. */
-int timeline_create(struct timeline **timeline, timeline_take *take, void *context);
+struct timeline {
+	struct chronicle chronicle;
+	timeline_take *take;
+	void *context;
+};
+
+/* Returns 0 or -ENOMEM; on error there is nothing to close. The timeline may not
+ * move. */
+int timeline_open(struct timeline *timeline, struct walk *walk, timeline_take *take,
+		  void *context);
 
 /* Takes the walk's next item. Calls that never returned have no end; commands
  * without device times are not there. Returns 0, -ENOMEM, an error of the files,
  * or what `take` returned. */
-int timeline_item(struct timeline *timeline, const struct walk *walk,
-		  const struct walk_item *item);
+int timeline_item(struct timeline *timeline, const struct walk_item *item);
 
 /* Hands out the rest. Returns as timeline_item(). */
 int timeline_finish(struct timeline *timeline);
 
-void timeline_destroy(struct timeline *timeline);
+void timeline_close(struct timeline *timeline);
+
+/* Whether the call comes back only when the device has done something. */
+bool timeline_call_blocks(const struct trace_event *event);
 
 #endif

@@ -1,11 +1,14 @@
 #include "cli/child.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -23,7 +26,26 @@ static void waited_signals(sigset_t *set)
 		sigaddset(set, passed_on[i]);
 }
 
-/* Standard input and output to nowhere, everything above standard error shut. */
+/* What the recorder has opened itself closes on exec; what it inherited can't
+ * have been so, or it would not be here. */
+static void close_inherited(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		int fd = atoi(entry->d_name);
+		int flags = fd > 2 ? fcntl(fd, F_GETFD) : FD_CLOEXEC;
+
+		if (flags >= 0 && !(flags & FD_CLOEXEC))
+			close(fd);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+/* Standard input and output to nowhere, every other file of the caller's but
+ * standard error shut. */
 static void let_files_go(void)
 {
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -31,8 +53,10 @@ static void let_files_go(void)
 	if (nowhere >= 0) {
 		dup2(nowhere, 0);
 		dup2(nowhere, 1);
+		if (nowhere > 2)
+			close(nowhere);
 	}
-	close_range(3, ~0u, 0);
+	close_inherited();
 }
 
 struct start {
@@ -141,22 +165,44 @@ static void pass_on(pid_t pid, const siginfo_t *info)
 		kill(pid, info->si_signo);
 }
 
-int child_wait(pid_t pid)
+/* The next signal, between whose arrivals the chore is done. */
+static int next_signal(const sigset_t *set, siginfo_t *info, const struct child_chore *chore,
+		       int signals)
+{
+	static const struct timespec at_once;
+	struct pollfd files[] = {{.fd = signals, .events = POLLIN},
+				 {.fd = chore ? chore->fd : -1, .events = POLLIN}};
+
+	if (signals < 0)
+		return sigwaitinfo(set, info);
+	for (;;) {
+		int ms = chore->work(chore->user);
+
+		if (poll(files, 2, ms) < 0 && errno != EINTR)
+			return sigwaitinfo(set, info);
+		if (files[0].revents)
+			return sigtimedwait(set, info, &at_once);
+	}
+}
+
+int child_wait(pid_t pid, const struct child_chore *chore)
 {
 	bool stopped = false;
 	siginfo_t info;
 	sigset_t set;
-	int status;
+	int signals, status;
 
 	waited_signals(&set);
+	signals = chore ? signalfd(-1, &set, SFD_CLOEXEC) : -1;
 	for (;;) {
 		pid_t ended = waitpid(pid, &status, WNOHANG);
 
-		if (ended == pid)
-			return status;
-		if (ended < 0 && errno != EINTR)
-			return W_EXITCODE(255, 0);
-		if (sigwaitinfo(&set, &info) < 0)
+		if (ended == pid || (ended < 0 && errno != EINTR)) {
+			if (signals >= 0)
+				close(signals);
+			return ended == pid ? status : W_EXITCODE(255, 0);
+		}
+		if (next_signal(&set, &info, chore, signals) < 0)
 			continue;
 		if (info.si_signo == SIGCHLD) {
 			stopped = has_stopped(pid);

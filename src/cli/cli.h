@@ -35,6 +35,7 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 	X(findings, "what is wrong in a session, what it cost and what to do")  \
 	X(export, "a session in another tool's format: Perfetto, Chrome, SQLite...")       \
 	X(sql, "ask a session's tables in SQL")                                \
+	X(view, "the timeline of sessions, in the browser")                    \
 	X(doctor, "what this machine can record, and how to mend what it cannot")
 
 #define X(verb, words) int cmd_##verb(int argc, char **argv);

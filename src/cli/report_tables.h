@@ -12,12 +12,15 @@
 	X(device, device_count, "Device operations")                           \
 	X(zones, zone_count, "Where commands waited, by queue")                \
 	X(devices, busy_count, "Devices")                                      \
+	X(sharing, sharing_count, "Who had a device while commands waited for it") \
 	X(memory, memory_count, "Device memory")                               \
 	X(builds, build_count, "Program builds")                               \
 	X(errors, error_count, "Errors")                                       \
 	X(open_calls, open_call_count, "Calls that did not return")            \
 	X(untimed_queues, untimed_queue_count, "Queues without device times")  \
-	X(thread, thread_count, "Threads")
+	X(thread, thread_count, "Threads")                                     \
+	X(waits, wait_count, "What threads waited for, and whom for")          \
+	X(clocks, clock_count, "Clocks, as they were fitted to CLOCK_MONOTONIC")
 
 enum report_table {
 #define X(field, count, words) REPORT_TABLE_##field,

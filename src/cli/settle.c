@@ -13,8 +13,17 @@
 
 #include "schema/packet.h"
 
+static bool header_is_zero(const struct tandem_packet_header *header)
+{
+	static const struct tandem_packet_header zero;
+
+	return !memcmp(header, &zero, sizeof(zero));
+}
+
+/* False, with the header all the same, where no packet begins. */
 static bool header_read(int fd, uint64_t at, struct tandem_packet_header *header)
 {
+	memset(header, 0, sizeof(*header));
 	return pread(fd, header, sizeof(*header), (off_t)at) == (ssize_t)sizeof(*header) &&
 	       header->magic == TANDEM_CTF_MAGIC &&
 	       header->content_bits >= sizeof(*header) * 8 &&
@@ -25,7 +34,7 @@ static bool header_read(int fd, uint64_t at, struct tandem_packet_header *header
  * header. True: the window's packet stands whole in the stream. */
 static bool stream_settle(int stream, const struct tandem_packet_header *window)
 {
-	struct tandem_packet_header header;
+	struct tandem_packet_header header = { .magic = 0 };
 	struct stat status;
 	uint64_t at = 0, size;
 
@@ -34,12 +43,14 @@ static bool stream_settle(int stream, const struct tandem_packet_header *window)
 	size = (uint64_t)status.st_size;
 	while (at < size) {
 		bool sound = header_read(stream, at, &header);
+		bool same = sound && header.packet_seq_num == window->packet_seq_num;
+		bool reserved = header_is_zero(&header) && size - at <= window->packet_bits / 8;
 		uint64_t end = at + header.packet_bits / 8;
 
-		if (sound && end <= size && header.packet_seq_num == window->packet_seq_num)
-			return end == size;
-		/* Cut off in the append that was under way; the window has it. */
-		if (at + sizeof(header) > size || (sound && end > size)) {
+		if (same && end == size && header.content_bits == window->content_bits)
+			return true;
+		/* The append that was under way: the window has all of it. */
+		if (same || reserved || at + sizeof(header) > size || (sound && end > size)) {
 			if (ftruncate(stream, (off_t)at))
 				perror("tandem: a packet that was cut off stays");
 			return false;

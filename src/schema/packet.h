@@ -7,8 +7,9 @@
  *
  * A record is in the file as soon as content_bits covers it. stream-K and
  * window-K carry the same stream_instance_id, so that any CTF reader joins
- * them; if a process is killed between appending a window and resetting it,
- * the same packet_seq_num stands in both, and the reader keeps the first.
+ * them. While a window is appended the same packet_seq_num stands in both, in
+ * stream-K at first without content; where a process was killed in between, the
+ * one with more content counts.
  *
  * content_bits ends with the last record, without the padding before a next
  * one (readers take what is left for the start of an event).

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct text {
 	char *data; /* ends with NUL once something was added */
@@ -22,9 +23,32 @@ struct text {
 
 #define TEXT_INIT { .data = NULL }
 
-void text_add(struct text *text, const char *bytes, size_t length);
-void text_add_string(struct text *text, const char *string);
-void text_add_char(struct text *text, char c);
+/* When there is no room left. */
+void text_add_slowly(struct text *text, const char *bytes, size_t length);
+
+/* Inline, as a line of output is made of some twenty pieces. */
+static inline void text_add(struct text *text, const char *bytes, size_t length)
+{
+	if (__builtin_expect(length >= text->capacity - text->length, 0) || text->failed) {
+		text_add_slowly(text, bytes, length);
+		return;
+	}
+	if (length)
+		memcpy(text->data + text->length, bytes, length);
+	text->length += length;
+	text->data[text->length] = '\0';
+}
+
+static inline void text_add_string(struct text *text, const char *string)
+{
+	text_add(text, string, strlen(string));
+}
+
+static inline void text_add_char(struct text *text, char c)
+{
+	text_add(text, &c, 1);
+}
+
 void text_add_unsigned(struct text *text, unsigned long long number);
 void text_format(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

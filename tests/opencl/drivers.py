@@ -9,8 +9,8 @@ sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from recording import compare, DRIVERS, PROGRAMS, run
 from tap import check, finish
 
-BUSY = ["outoforder", "userevent", "callbacks", "flight", "profiling", "transfers"]
-FLIGHT = ["2000"]
+BUSY = ["shared", "outoforder", "userevent", "callbacks", "flight", "profiling", "transfers"]
+ARGUMENTS = {"flight": ["2000"], "profiling": ["references"]}
 
 
 def reports(path):
@@ -38,7 +38,7 @@ def try_all(words, variables, programs, unfinished=0, timed=None, states=("basic
     env = {**DRIVERS["stub"], "STUB_REUSE": "0", "STUB_REPORT": os.path.abspath("report"),
            **variables}
     for name in programs:
-        command = [PROGRAMS / name] + (FLIGHT if name == "flight" else [])
+        command = [PROGRAMS / name, *ARGUMENTS.get(name, [])]
         alone = run(command, env=env)
         reports(env["STUB_REPORT"])
         calls = run(command, env=env, calls=True).calls

@@ -30,7 +30,7 @@ struct _cl_event {
 	cl_command_queue queue; /* NULL: a user event */
 	cl_command_type command;
 	size_t amount; /* work-items, or bytes read or written */
-	cl_int status; /* CL_QUEUED ... CL_COMPLETE, or negative */
+	_Atomic cl_int status; /* CL_QUEUED ... CL_COMPLETE, or negative */
 	bool hangs, fails, profiled;
 	cl_event previous, next; /* in the queue's list */
 	cl_uint wait_count;

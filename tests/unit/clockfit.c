@@ -186,6 +186,31 @@ static int64_t gaining(int64_t host)
 	return host + 300 * SECOND + host / 1000000 * 150;
 }
 
+/* As far apart, and as far from zero, as times can be. */
+static void extreme_times(enum clockfit_kind kind)
+{
+	const int64_t far = INT64_C(1) << 62, apart = INT64_C(1) << 58;
+	struct clockfit_options options = exact_options();
+	struct clockfit *fit;
+	uint64_t bound;
+
+	options.drift_ppm = 500000;
+	fit = create(kind, &options);
+	CHECK(clockfit_add_pair(fit, -far + apart, far - apart, 1000) == 0);
+	CHECK(clockfit_add_pair(fit, -far, far - 2 * apart, 1000) == 0);
+	CHECK(clockfit_add_pair(fit, -far + 2 * apart, far, 1000) == 0);
+	CHECK(clockfit_add_pair(fit, -far + 2 * apart + 1, far, 1000) == -ERANGE);
+	CHECK(clockfit_finish(fit) == 0);
+	for (int64_t i = 0; i <= 64; i++) {
+		int64_t device = -far + apart / 32 * i;
+
+		CHECK(is_right(fit, device, far - 2 * apart + (device + far), &bound));
+		CHECK(bound < (uint64_t)apart);
+	}
+	CHECK(is_right(fit, -far + 3 * apart, far + apart, &bound));
+	clockfit_destroy(fit);
+}
+
 static void find_line(enum clockfit_kind kind)
 {
 	struct clockfit_options options = CLOCKFIT_DEFAULTS;
@@ -207,7 +232,8 @@ static void find_line(enum clockfit_kind kind)
 	CHECK(llabs(gaining(line->host_ns) - line->device_ns) <= 2);
 	CHECK(line->best_ns <= 1010 && line->best_ns >= 500);
 	CHECK(line->bound_ns <= 1020 && line->bound_ns >= line->best_ns);
-	/* The bound of a segment is the greatest in it, and outside it grows. */
+	/* The bound of a segment is the greatest in it, and outside of it, bounds
+	 * grow. */
 	for (int64_t host = 0; host < 9 * SECOND; host += SECOND / 77) {
 		CHECK(is_right(fit, gaining(host), host, &bound));
 		CHECK(bound <= line->bound_ns && bound + 2 >= line->best_ns);
@@ -330,8 +356,9 @@ static void grow(enum clockfit_kind kind)
 	for (int64_t i = 0; i < 5; i++) {
 		for (int64_t k = 0; k < 1000; k++) {
 			int64_t host = (i * 1000 + k) * SECOND / 1000;
+			uint64_t error = 1000 - (uint64_t)i * 100;
 
-			CHECK(clockfit_add_pair(fit, gaining(host), host, 1000 - (uint64_t)i * 100) == 0);
+			CHECK(clockfit_add_pair(fit, gaining(host), host, error) == 0);
 		}
 		CHECK(clockfit_finish(fit) == 0);
 		CHECK(is_right(fit, gaining(0), 0, &bound));
@@ -434,17 +461,20 @@ static void compare_with_search(enum clockfit_kind kind)
 
 	options.wander_ppm = 0;
 	for (int round = 0; round < 2000; round++) {
-		long double drift = 1e-6L * (options.drift_ppm = (double)(100 + random_below(5000)));
+		int64_t drift_ppm = 100 + random_below(5000);
+		long double drift = (long double)drift_ppm * 1e-6L;
 		long double rate = 1 + drift * (long double)(random_below(201) - 100) / 100;
 		int64_t offset = (random_below(2000001) - 1000000) * 1000 * SECOND;
-		struct clockfit *fit = create(kind, &options);
+		struct clockfit *fit;
 
+		options.drift_ppm = (double)drift_ppm;
+		fit = create(kind, &options);
 		for (int i = 0; i < POINTS; i++) {
 			int64_t host = random_below(1000000), off = random_below(3000);
 			bool lower = i % 2;
-			int64_t device;
+			int64_t device = (int64_t)floorl(rate * (long double)host);
 
-			device = (int64_t)floorl(rate * (long double)host) + (lower ? 1 + off : -off);
+			device += lower ? 1 + off : -off;
 			constraints[i] = (struct constraint){host, device, lower};
 			CHECK(0 == (lower ? clockfit_add_lower(fit, offset + device, host)
 					  : clockfit_add_upper(fit, offset + device, host)));
@@ -514,6 +544,7 @@ int main(void)
 		one_pair(kinds[i]);
 		equal_times(kinds[i]);
 		refuse_times(kinds[i]);
+		extreme_times(kinds[i]);
 		find_line(kinds[i]);
 		contradictory(kinds[i]);
 		outliers(kinds[i]);

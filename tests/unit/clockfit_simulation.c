@@ -106,7 +106,8 @@ static struct command *make_commands(const struct load *load)
 		now += exponential(load->every);
 		command->begin = now;
 		command->times[QUEUED] = now + load->queue_least + exponential(load->queue_mean);
-		command->times[SUBMITTED] = command->times[QUEUED] + exponential(load->run_mean / 8);
+		command->times[SUBMITTED] =
+			command->times[QUEUED] + exponential(load->run_mean / 8);
 		command->times[START] = command->times[SUBMITTED] + exponential(load->run_mean / 4);
 		command->times[END] = command->times[START] + exponential(load->run_mean);
 		command->seen =
@@ -167,11 +168,13 @@ static size_t check(const struct load *load, const struct clockfit_options *opti
 {
 	struct command *commands = make_commands(load);
 	struct clockfit *fits[2];
-	size_t wrong = 0, loose = 0, unknown = 0, segments;
+	size_t wrong = 0, loose = 0, unknown = 0, beyond = 0, segments;
+	const struct clockfit_segment *segment;
 
 	qsort(commands, load->commands, sizeof(*commands), by_seen);
 	fits[0] = make_fit(CLOCKFIT_WHOLE, options, commands, load->commands);
 	fits[1] = make_fit(CLOCKFIT_STREAM, options, commands, load->commands);
+	segment = clockfit_segments(fits[0], &segments);
 	for (size_t i = 0; i < load->commands; i++) {
 		const struct command *command = &commands[i];
 
@@ -191,13 +194,14 @@ static size_t check(const struct load *load, const struct clockfit_options *opti
 				wrong += failed || error > (double)bounds[f];
 				unknown += bounds[f] == CLOCKFIT_UNBOUNDED;
 			}
+			beyond += segments == 1 && bounds[0] > segment->bound_ns;
 			loose += (double)bounds[1] > 1.1 * (double)bounds[0] + 1;
 		}
 	}
-	clockfit_segments(fits[0], &segments);
 	CHECK(wrong == 0);
 	CHECK(loose == 0 || options->max_points < STARVED);
 	CHECK(unknown == 0);
+	CHECK(beyond == 0);
 	bounded(fits[1], options, load->commands);
 	clockfit_destroy(fits[0]);
 	clockfit_destroy(fits[1]);
@@ -388,7 +392,8 @@ static void run(void (*make)(uint64_t seed), uint64_t seed)
 
 	make(seed);
 	if (check_failures != before)
-		fprintf(stderr, "in world \"%s\", TANDEM_TEST_SEED=%" PRIu64 "\n", world.name, seed);
+		fprintf(stderr, "in world \"%s\", TANDEM_TEST_SEED=%" PRIu64 "\n", world.name,
+			seed);
 }
 
 int main(void)

@@ -40,7 +40,8 @@ struct pass {
 	struct findings *findings;
 	void *states[KINDS];
 	bool wanted[KINDS];
-	struct timeline *timeline; /* NULL: nobody asks for it */
+	struct timeline timeline;
+	bool timed; /* somebody asks for it */
 };
 
 const char *finding_sure_name(enum finding_sure sure)
@@ -144,7 +145,8 @@ static int pass_begin(struct pass *pass)
 		status = ops->begin ? ops->begin(pass->findings, pass->states[i]) : 0;
 	}
 	if (!status && events)
-		status = timeline_create(&pass->timeline, pass_event, pass);
+		status = timeline_open(&pass->timeline, &pass->findings->walk, pass_event, pass);
+	pass->timed = !status && events;
 	return status;
 }
 
@@ -152,8 +154,8 @@ static int pass_item(struct pass *pass, const struct walk_item *item)
 {
 	int status = 0;
 
-	if (pass->timeline)
-		status = timeline_item(pass->timeline, &pass->findings->walk, item);
+	if (pass->timed)
+		status = timeline_item(&pass->timeline, item);
 	for (unsigned i = 0; !status && i < KINDS; i++) {
 		if (pass->wanted[i] && finding_kinds[i]->item)
 			status = finding_kinds[i]->item(pass->findings, pass->states[i], item);
@@ -170,8 +172,8 @@ static int pass_run(struct pass *pass)
 		status = pass_item(pass, item);
 	if (!status)
 		status = next;
-	if (!status && pass->timeline)
-		status = timeline_finish(pass->timeline);
+	if (!status && pass->timed)
+		status = timeline_finish(&pass->timeline);
 	for (unsigned i = 0; !status && i < KINDS; i++) {
 		if (pass->wanted[i] && finding_kinds[i]->end)
 			status = finding_kinds[i]->end(pass->findings, pass->states[i]);
@@ -186,7 +188,8 @@ static void pass_release(struct pass *pass)
 			finding_kinds[i]->release(pass->findings, pass->states[i]);
 		free(pass->states[i]);
 	}
-	timeline_destroy(pass->timeline);
+	if (pass->timed)
+		timeline_close(&pass->timeline);
 }
 
 static int by_cost(const void *a, const void *b)

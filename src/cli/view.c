@@ -1,0 +1,165 @@
+/* tandem view: the timeline of sessions, in the user's browser. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/browser.h"
+#include "cli/cli.h"
+#include "cli/reading.h"
+#include "view/server.h"
+
+static const char help[] =
+	"Usage: tandem view [options] DIR...\n"
+	"\n"
+	"Shows recorded sessions as a timeline in the browser: threads and their API\n"
+	"calls, queues and what the devices executed, waits, states, memory. The page\n"
+	"comes from this machine and fetches nothing from elsewhere; only its address,\n"
+	"which is printed, leads to it. Ctrl-C ends.\n"
+	"\n"
+	"      --no-open     do not open a browser, only print the address\n"
+	"  -p, --port=PORT   the port to listen on (default: a free one)\n"
+	"  -h, --help        this text\n"
+	"\n"
+	"  tandem view tandem-app-20261120-100000\n"
+	"  tandem view before after          two runs on one axis\n";
+
+struct arguments {
+	bool no_open;
+	uint64_t port;
+	char **paths;
+	size_t count;
+};
+
+struct viewing { /* one session */
+	struct reading reading;
+	bool open, shown;
+};
+
+static int read_arguments(struct arguments *arguments, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"no-open", no_argument, NULL, 'n'},
+		{"port", required_argument, NULL, 'p'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	int option;
+
+	optind = 0;
+	while ((option = getopt_long(argc, argv, "p:h", options, NULL)) != -1) {
+		switch (option) {
+		case 'n':
+			arguments->no_open = true;
+			break;
+		case 'p':
+			if (cli_parse_number(optarg, UINT16_MAX, &arguments->port) ||
+			    !arguments->port) {
+				cli_error("--port %s: a port is a number from 1 to 65535", optarg);
+				return cli_usage("view");
+			}
+			break;
+		case 'h':
+			cli_help(help);
+			return -ECANCELED;
+		default:
+			return cli_usage("view");
+		}
+	}
+	if (optind == argc) {
+		cli_error("which session? give its directory");
+		return cli_usage("view");
+	}
+	arguments->paths = argv + optind;
+	arguments->count = (size_t)(argc - optind);
+	return 0;
+}
+
+/* Until the user has seen enough. */
+static void wait_for_end(const sigset_t *signals)
+{
+	int signal;
+
+	while (sigwait(signals, &signal) == EINTR)
+		;
+}
+
+static int serve(const struct arguments *arguments, struct view_source *sources,
+		 const sigset_t *signals)
+{
+	struct error error = ERROR_INIT;
+	struct view_server *server;
+
+	/* Before the server's thread starts, which inherits it. */
+	pthread_sigmask(SIG_BLOCK, signals, NULL);
+	if (!view_sources_align(sources, arguments->count))
+		cli_note("these sessions are not of one host and one boot: each begins at 0");
+	if (view_server_start(&server, sources, arguments->count, (uint16_t)arguments->port,
+			      &error))
+		return reading_fail(&error);
+	printf("%s\n", view_server_address(server));
+	fflush(stdout);
+	if (!arguments->no_open && browser_open(view_server_ticket(server)))
+		cli_note("no browser could be opened: open the address above");
+	cli_note("Ctrl-C ends the timeline");
+	wait_for_end(signals);
+	view_server_stop(server);
+	return CLI_DONE;
+}
+
+static int open_session(struct viewing *viewing, struct view_source *source, const char *path)
+{
+	struct progress progress = {.tell = reading_progress, .user = &viewing->reading};
+	struct error error = ERROR_INIT;
+	int status = reading_open(&viewing->reading, path);
+
+	if (status)
+		return status;
+	viewing->open = true;
+	status = view_source_open(source, &viewing->reading.session, &progress, &error);
+	reading_progress_end(&viewing->reading);
+	viewing->shown = !status;
+	return status ? reading_fail(&error) : CLI_DONE;
+}
+
+static int view_all(const struct arguments *arguments, const sigset_t *signals)
+{
+	struct viewing *viewing = calloc(arguments->count, sizeof(*viewing));
+	struct view_source *sources = calloc(arguments->count, sizeof(*sources));
+	int status = viewing && sources ? CLI_DONE : cli_error("out of memory");
+
+	for (size_t i = 0; status == CLI_DONE && i < arguments->count; i++)
+		status = open_session(&viewing[i], &sources[i], arguments->paths[i]);
+	if (status == CLI_DONE)
+		status = serve(arguments, sources, signals);
+	for (size_t i = 0; viewing && sources && i < arguments->count; i++) {
+		if (viewing[i].shown)
+			view_source_close(&sources[i]);
+		if (viewing[i].open)
+			reading_close(&viewing[i].reading);
+	}
+	free(viewing);
+	free(sources);
+	return status;
+}
+
+int cmd_view(int argc, char **argv)
+{
+	struct arguments arguments = {.port = 0};
+	sigset_t signals;
+	int status = read_arguments(&arguments, argc, argv);
+
+	if (status)
+		return status == -ECANCELED ? CLI_DONE : status;
+	/* Nothing is unsaved while the index is being made: until the server runs a
+	 * signal just ends us. */
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	return view_all(&arguments, &signals);
+}

@@ -1,0 +1,37 @@
+/* One session as the timeline shows it: its index, its details, and what the page
+ * is told about it. One thread.
+ *
+ *	struct view_source source;
+ *	view_source_open(&source, session, NULL, &error);
+ *	view_source_json(&source, &json);
+ *	view_source_close(&source);
+ */
+#ifndef TANDEM_VIEW_SOURCE_H
+#define TANDEM_VIEW_SOURCE_H
+
+#include "util/json.h"
+#include "view/details.h"
+#include "view/index.h"
+
+struct view_source {
+	struct trace_session *session; /* borrowed */
+	struct view_index index;
+	struct view_details details;
+	int64_t offset_ns; /* of its start on the picture's axis */
+};
+
+/* Makes the index if need be. Returns 0 or -errno; on error there is nothing to
+ * close. The source must stay where it is. */
+int view_source_open(struct view_source *source, struct trace_session *session,
+		     const struct progress *progress, struct error *error);
+
+/* An object: what was run, notes, labels, rows with their tracks. */
+void view_source_json(const struct view_source *source, struct json *json);
+
+void view_source_close(struct view_source *source);
+
+/* Puts several sessions on one axis: of one host and one boot at their true
+ * distance, else each at 0. Returns whether they are at their true distance. */
+bool view_sources_align(struct view_source *sources, size_t count);
+
+#endif

@@ -1,0 +1,98 @@
+/* What the kinds of spans, rows and flags are called, and their colours: chosen to
+ * be told apart without seeing red from green (after Okabe and Ito, and Tol), and
+ * never the only sign of anything. */
+"use strict";
+
+const FLAG = {failed: 1, unfinished: 2, untimed: 4, noncausal: 8};
+
+const FLAG_WORDS = {
+	failed: "failed",
+	unfinished: "its end was not seen",
+	untimed: "no device times: drawn from its call to when its end was seen",
+	noncausal: "lies before its call: the clocks disagree",
+};
+
+const KINDS = {
+	call: ["API call", "#8794a8"],
+	enqueue: ["API call that enqueues", "#3f7fd9"],
+	wait: ["API call that waits", "#d9a21b"],
+	create: ["API call that makes something", "#2a9d98"],
+	release: ["API call that releases something", "#7a86b8"],
+	build: ["API call that builds", "#9a5fc2"],
+	kernel: ["kernel", null],
+	copy_h2d: ["copy, host to device", "#0e7fc2"],
+	copy_d2h: ["copy, device to host", "#e8833a"],
+	copy_d2d: ["copy, device to device", "#12938a"],
+	fill: ["fill", "#a3a13c"],
+	map: ["map", "#45b3d6"],
+	unmap: ["unmap", "#8ec5dd"],
+	migrate: ["migrate", "#d6588f"],
+	barrier: ["barrier", "#7f8894"],
+	marker: ["marker", "#9aa2ad"],
+	other: ["other command", "#7f8894"],
+	running: ["running on a CPU", "#0c9a70"],
+	wait_cpu: ["waiting for a CPU", "#d9601a"],
+	wait_blocked: ["waiting, blocked", "#e8cf52"],
+	unknown: ["state unknown", "#a8b0ba"],
+	task: ["on this CPU", null],
+	active: ["active", "#5b8cc9"],
+};
+
+/* Of kernels and tasks, by name. */
+const NAME_COLOURS = ["#0072b2", "#009e73", "#cc6fa2", "#d98f00", "#4ba3dc", "#8c3062",
+	"#8f8f2c", "#a3489a", "#23784a", "#cf5a10"];
+
+const FAILED_COLOUR = "#c4302b";
+
+/* Kinds of rows, for the eye: a mark before the name. */
+const ROW_MARKS = {
+	session: "\u25c6", process: "\u25a3", thread: "\u2261", context: "\u25a2",
+	transfers: "\u21c4", kernels: "\u25b6", sync: "\u2503", untimed: "\u25cc",
+	resources: "\u2756", cpu: "\u25a4", device: "\u25a9", host_queue: "\u25e2",
+	device_queue: "\u25e2", utilisation: "\u25e2", memory: "\u25e2",
+};
+
+function hashText(text) {
+	let hash = 2166136261;
+	for (let i = 0; i < text.length; i++)
+		hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
+	return hash >>> 0;
+}
+
+function kindWords(kind) {
+	return KINDS[kind] ? KINDS[kind][0] : kind;
+}
+
+/* "#rrggbb" to [r, g, b] */
+function rgb(colour) {
+	const number = parseInt(colour.slice(1), 16);
+	return [number >> 16, number >> 8 & 255, number & 255];
+}
+
+/* One name of one kind, as it is drawn. Tiles refer to it by its number. */
+class Label {
+	constructor(name, kind, flags, plain) {
+		this.name = name;
+		this.shown = visible(name);
+		/* Where there is little room, what all names of a runtime begin with
+		 * says nothing: "clEnqueueReadBuffer" is "ReadBuffer". */
+		this.brief = this.shown.replace(/^(cl|cuda|cu|hip|ze|hsa_)(Enqueue)?(?=[A-Za-z_])/, "");
+		this.kind = kind;
+		this.flags = flags;
+		this.plain = plain;
+		const given = KINDS[kind] && KINDS[kind][1];
+		this.colour = flags & FLAG.failed ? FAILED_COLOUR :
+			given || NAME_COLOURS[hashText(name) % NAME_COLOURS.length];
+		const [r, g, b] = rgb(this.colour);
+		/* As ImageData wants it, without its alpha. */
+		this.pixel = b << 16 | g << 8 | r;
+		/* sRGB's luminance, near enough: dark letters on light colours. */
+		this.dark = 0.2126 * r + 0.7152 * g + 0.0722 * b < 138;
+		this.hatched = (flags & (FLAG.unfinished | FLAG.untimed)) !== 0 ||
+			kind === "unknown";
+		const sign = flags & FLAG.failed ? "\u2715 " : flags & FLAG.noncausal ? "! " : "";
+		this.shown = sign + this.shown;
+		this.brief = sign + this.brief;
+		this.wanted = true; /* by the search, or there is none */
+	}
+}

@@ -1,0 +1,143 @@
+/* The whole run in one strip: when there were API calls and when a device was
+ * busy, what is shown of it, where the search found something, where findings
+ * lie. */
+"use strict";
+
+const BAND_HEIGHT = 9;
+const MARKS_HEIGHT = 6;
+
+class Overview {
+	constructor(canvas, app) {
+		this.canvas = canvas;
+		this.app = app;
+		this.bins = [];
+		this.listen();
+	}
+
+	get height() {
+		return this.app.rows.sessions.length * (2 * BAND_HEIGHT + 5) + MARKS_HEIGHT + 6;
+	}
+
+	x(ns) {
+		const {range} = this.app;
+		return (ns - range.first) / (range.last - range.first) * this.canvas.clientWidth;
+	}
+
+	time(x) {
+		const {range} = this.app;
+		return range.first + x / this.canvas.clientWidth * (range.last - range.first);
+	}
+
+	draw() {
+		const {app, canvas} = this;
+		const ratio = devicePixelRatio || 1;
+		const width = canvas.clientWidth, height = this.height;
+		canvas.style.height = height + "px";
+		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+			canvas.width = Math.round(width * ratio);
+			canvas.height = Math.round(height * ratio);
+		}
+		const context = canvas.getContext("2d");
+		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		context.clearRect(0, 0, width, height);
+		const places = [];
+		app.rows.sessions.forEach((session, i) => {
+			session.tracks.forEach((track, j) => {
+				places.push({track: {...track, height: BAND_HEIGHT},
+					y: 4 + i * (2 * BAND_HEIGHT + 5) + j * (BAND_HEIGHT + 1)});
+			});
+		});
+		context.fillStyle = app.style.row;
+		for (const {y} of places)
+			context.fillRect(0, y, width, BAND_HEIGHT);
+		app.overviewPainter.draw(context, places, width, ratio, app.range.first, app.range.last);
+		this.drawMarks(context, width, height);
+		this.drawWindow(context, width, height);
+	}
+
+	drawMarks(context, width, height) {
+		const {app} = this;
+		const y = height - MARKS_HEIGHT - 1;
+		context.fillStyle = app.style.match;
+		for (const bin of this.bins)
+			context.fillRect(bin * width / app.search.binCount, y, Math.max(1.5, width / app.search.binCount),
+				MARKS_HEIGHT);
+		context.fillStyle = app.style.finding;
+		for (const {begin, end} of app.marked || [])
+			context.fillRect(this.x(begin), y, Math.max(2, this.x(end) - this.x(begin)), MARKS_HEIGHT);
+	}
+
+	drawWindow(context, width, height) {
+		const {app} = this;
+		const left = this.x(app.range.begin), right = this.x(app.range.end);
+		context.fillStyle = app.style.shade;
+		context.fillRect(0, 0, left, height);
+		context.fillRect(right, 0, width - right, height);
+		if (app.selection) {
+			context.fillStyle = app.style.accent;
+			const at = this.x(app.selection.begin);
+			context.fillRect(at, 0, Math.max(1, this.x(app.selection.end) - at), 2);
+		}
+		context.strokeStyle = app.style.accent;
+		context.lineWidth = 1;
+		context.strokeRect(Math.max(0.5, left), 0.5, Math.max(2, Math.min(width - 0.5, right) - Math.max(0.5, left)),
+			height - 1);
+		context.fillStyle = app.style.accent;
+		for (const x of [left, right])
+			context.fillRect(clamp(x - 2, 0, width - 4), height / 2 - 6, 4, 12);
+	}
+
+	/* The window is dragged as a whole or by an edge; beside it a drag spans a new
+	 * one, a click moves it there. */
+	listen() {
+		const {app, canvas} = this;
+		let taken = null;
+		const place = (event) => event.clientX - canvas.getBoundingClientRect().left;
+		const part = (x) => {
+			const left = this.x(app.range.begin), right = this.x(app.range.end);
+			if (Math.abs(x - left) < 6)
+				return "begin";
+			if (Math.abs(x - right) < 6)
+				return "end";
+			return x > left && x < right ? "all" : "new";
+		};
+		canvas.addEventListener("pointerdown", (event) => {
+			const x = place(event);
+			taken = {part: part(x), x, at: this.time(x), begin: app.range.begin, end: app.range.end,
+				moved: false};
+			/* All of it is shown: there is nothing to move, only to choose. */
+			if (taken.part === "all" && app.range.span > (app.range.last - app.range.first) * 0.98)
+				taken.part = "new";
+			canvas.setPointerCapture(event.pointerId);
+		});
+		canvas.addEventListener("pointermove", (event) => {
+			const x = place(event), at = this.time(x);
+			const cursors = {begin: "ew-resize", end: "ew-resize", all: "grab", new: "crosshair"};
+			canvas.style.cursor = cursors[taken ? taken.part : part(x)];
+			if (!taken)
+				return;
+			taken.moved = taken.moved || Math.abs(x - taken.x) > CLICK_PIXELS;
+			if (!taken.moved)
+				return;
+			if (taken.part === "begin")
+				app.range.set(Math.min(at, taken.end - LEAST_NS), taken.end);
+			else if (taken.part === "end")
+				app.range.set(taken.begin, Math.max(at, taken.begin + LEAST_NS));
+			else if (taken.part === "all")
+				app.range.set(taken.begin + at - taken.at, taken.end + at - taken.at);
+			else
+				app.range.set(Math.min(at, taken.at), Math.max(at, taken.at));
+		});
+		canvas.addEventListener("pointerup", () => {
+			if (taken && !taken.moved) {
+				const half = app.range.span / 2;
+				app.range.glide(taken.at - half, taken.at + half);
+			}
+			taken = null;
+		});
+		canvas.addEventListener("wheel", (event) => {
+			event.preventDefault();
+			app.range.zoomNow(Math.exp(clamp(event.deltaY, -300, 300) * 0.0025), this.time(place(event)));
+		}, {passive: false});
+	}
+}

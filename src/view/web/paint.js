@@ -1,0 +1,297 @@
+/* Draws tracks. Spans become one line of pixels for each track, written into
+ * memory, and are then stretched to the track's height: the cost of a picture
+ * depends on its width and not on how many spans there are. Names, hatches and
+ * curves are drawn on top. */
+"use strict";
+
+const TEXT_FONT = "11px system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
+
+/* A name is written where at least so many pixels are there for it. */
+const TEXT_LEAST = 26;
+const TEXT_PADDING = 4;
+
+/* Alpha of a pixel that is covered for a moment only: never invisible. */
+const ALPHA_LEAST = 96;
+const ALPHA_DIMMED = 36;
+
+class Painter {
+	constructor(tiles, labels) {
+		this.tiles = tiles;
+		this.labels = labels; /* by session */
+		this.strip = document.createElement("canvas");
+		this.widths = new Map(); /* of texts */
+		this.searching = false;
+		this.dark = false;
+		this.style = null;
+	}
+
+	/* Colours that depend on the theme. */
+	setStyle(style) {
+		this.style = style;
+	}
+
+	/* Draws tracks at their places: [{track, y}], in device pixels scaled by
+	 * `ratio`; from..to over the canvas's width. Returns whether all was there. */
+	draw(context, places, width, ratio, from, to) {
+		const pixels = Math.max(1, Math.round(width * ratio));
+		const level = clamp(Math.floor(Math.log2((to - from) / pixels)), 0, 50);
+		const frame = {context, width, ratio, from, to, pixels, level,
+			scale: pixels / (to - from), whole: true};
+		const spans = places.filter(({track}) =>
+			track.type === "spans" || track.type === "state" || track.type === "strip");
+		this.drawSpans(frame, spans);
+		for (const place of places) {
+			if (place.track.type === "cover")
+				this.drawCover(frame, place);
+			else if (place.track.type === "counter")
+				this.drawCounter(frame, place);
+		}
+		return frame.whole;
+	}
+
+	drawSpans(frame, places) {
+		if (!places.length)
+			return;
+		const {context, pixels, ratio, width} = frame;
+		this.prepareStrip(pixels, places.length);
+		const wide = [];
+		places.forEach((place, line) => this.fillLine(frame, place, line, wide));
+		const strip = this.strip.getContext("2d");
+		strip.putImageData(this.image, 0, 0, 0, 0, pixels, places.length);
+		context.imageSmoothingEnabled = false;
+		places.forEach(({track, y}, line) => {
+			context.drawImage(this.strip, 0, line, pixels, 1, 0, y, width, track.height);
+		});
+		context.font = TEXT_FONT;
+		context.textBaseline = "middle";
+		for (const one of wide)
+			this.drawWide(frame, one);
+	}
+
+	prepareStrip(pixels, lines) {
+		if (!this.image || this.image.width !== pixels || this.image.height < lines) {
+			const height = Math.max(lines, this.image ? this.image.height : 0, 32);
+			this.strip.width = pixels;
+			this.strip.height = height;
+			this.image = new ImageData(pixels, height);
+			this.memory = new Uint32Array(this.image.data.buffer);
+		}
+		this.memory.fill(0, 0, pixels * lines);
+	}
+
+	/* One line of pixels: every span leaves at least one. */
+	fillLine(frame, place, line, wide) {
+		const {from, to, scale, pixels, ratio} = frame;
+		const {track} = place;
+		const labels = this.labels[track.session];
+		const memory = this.memory, base = line * pixels;
+		const colour = track.type === "strip" ? stripPixel(this, track) : 0;
+		const textLeast = track.height >= 14 ? TEXT_LEAST * ratio : Infinity;
+		const offset = track.offset;
+		const searching = this.searching && track.type !== "strip";
+		const whole = this.tiles.visit(track, frame.level, from - offset, to - offset, true,
+			(tile, begin, end) => {
+				for (let i = firstItem(tile, begin); i < tile.count && tile.begin[i] < end; i++) {
+					const x = (tile.begin[i] + offset - from) * scale;
+					const right = (tile.end[i] + offset - from) * scale;
+					const label = labels[tile.label[i]] || labels.unknown;
+					const dimmed = searching && !label.wanted;
+					const pixel = colour || label.pixel;
+					let left = x < 0 ? 0 : x | 0;
+					if (left >= pixels)
+						break;
+					/* What reaches over several tiles is named once, and what
+					 * is narrow drawn with the tile that it begins in. */
+					const again = tile.begin[i] < begin && begin > from - offset;
+					if (right - x < 1.5) {
+						if (again)
+							continue;
+						/* What is gathered is as strong as it is dense. */
+						const share = tile.spans[i] > 1 ? tile.busy[i] * Math.min(1, right - x + 0.5) : 1;
+						const alpha = dimmed ? ALPHA_DIMMED :
+							ALPHA_LEAST + (255 - ALPHA_LEAST) * Math.min(1, share) | 0;
+						/* In front of what is weaker there, and of what
+						 * is not looked for. */
+						if (memory[base + left] >>> 24 <= alpha)
+							memory[base + left] = (pixel | alpha << 24) >>> 0;
+						continue;
+					}
+					let last = right > pixels ? pixels : Math.round(right);
+					if (last <= left)
+						last = left + 1;
+					/* A gap tells two spans of one name apart. */
+					const gap = last - left >= 4 * ratio && tile.spans[i] === 1 && right <= pixels ? 1 : 0;
+					const alpha = dimmed ? ALPHA_DIMMED : tile.spans[i] > 1 ?
+						ALPHA_LEAST + (255 - ALPHA_LEAST) * tile.busy[i] | 0 : 255;
+					memory.fill((pixel | alpha << 24) >>> 0, base + left, base + last - gap);
+					if (!again && tile.spans[i] === 1 && (last - left >= textLeast || (label.hatched && last - left > 2)))
+						wide.push({place, label, left: left / ratio, right: (last - gap) / ratio,
+							length: tile.end[i] - tile.begin[i], dimmed});
+				}
+			});
+		frame.whole = whole && frame.whole;
+	}
+
+	drawWide(frame, {place, label, left, right, length, dimmed}) {
+		const {context} = frame;
+		const {track, y} = place;
+		if (label.hatched) {
+			context.fillStyle = this.style.hatch;
+			context.fillRect(left, y, right - left, track.height);
+		}
+		if (track.height < 14 || right - left < TEXT_LEAST || dimmed)
+			return;
+		const room = right - left - 2 * TEXT_PADDING;
+		const text = this.fitText(context, label, room, length);
+		if (!text)
+			return;
+		context.fillStyle = label.dark ? "#fff" : "#10151c";
+		context.fillText(text, left + TEXT_PADDING, y + track.height / 2 + 0.5);
+	}
+
+	width(context, text) {
+		let width = this.widths.get(text);
+		if (width === undefined) {
+			if (this.widths.size > 4000)
+				this.widths.clear();
+			width = context.measureText(text).width;
+			this.widths.set(text, width);
+		}
+		return width;
+	}
+
+	/* The name, with its length where there is room, or as much of it as fits. */
+	fitText(context, label, room, length) {
+		const width = this.width(context, label.shown);
+		if (width <= room) {
+			const words = label.shown + "  " + lengthWords(length);
+			return width + 70 <= room || this.width(context, words) <= room ? words : label.shown;
+		}
+		const name = label.brief;
+		const briefWidth = this.width(context, name);
+		if (briefWidth <= room)
+			return name;
+		for (let letters = Math.floor(name.length * room / briefWidth); letters > 1; letters--) {
+			const cut = name.slice(0, letters) + "\u2026";
+			if (this.width(context, cut) <= room)
+				return cut;
+		}
+		return "";
+	}
+
+	/* The share of each pixel's time that is covered, as a filled curve. */
+	drawCover(frame, {track, y}) {
+		const {context, from, to, scale, pixels, ratio} = frame;
+		const share = new Float32Array(pixels);
+		const offset = track.offset;
+		const whole = this.tiles.visit(track, frame.level, from - offset, to - offset, true,
+			(tile, begin, end) => {
+				for (let i = firstItem(tile, begin); i < tile.count && tile.begin[i] < end; i++) {
+					const left = (Math.max(tile.begin[i], begin) + offset - from) * scale;
+					const right = (Math.min(tile.end[i], end) + offset - from) * scale;
+					addShare(share, left, right, tile.busy[i]);
+				}
+			});
+		frame.whole = whole && frame.whole;
+		context.fillStyle = this.style.coverFill;
+		context.strokeStyle = this.style.coverLine;
+		drawColumns(context, y, track.height, pixels, ratio, (i) => Math.min(1, share[i]));
+	}
+
+	/* A counter's least and most in each pixel. */
+	drawCounter(frame, {track, y}) {
+		const {context, from, to, scale, pixels, ratio} = frame;
+		const most = new Float64Array(pixels), least = new Float64Array(pixels);
+		const offset = track.offset;
+		const set = (left, right, low, high) => {
+			const first = Math.max(0, Math.floor(left)), last = Math.min(pixels - 1, Math.floor(right));
+			for (let i = first; i <= last; i++) {
+				most[i] = Math.max(most[i], high);
+				least[i] = seen[i] ? Math.min(least[i], low) : low;
+				seen[i] = 1;
+			}
+		};
+		const seen = new Uint8Array(pixels);
+		const whole = this.tiles.visit(track, frame.level, from - offset, to - offset, true,
+			(tile, begin, end) => {
+				let i = Math.max(0, lowerBound(tile.begin, begin) - 1);
+				for (; i < tile.count && tile.begin[i] < end; i++) {
+					const next = i + 1 < tile.count ? Math.min(tile.begin[i + 1], end) : end;
+					const at = (Math.max(tile.begin[i], begin) + offset - from) * scale;
+					if (tile.begin[i] >= begin)
+						set(at, at, tile.least[i], tile.most[i]);
+					set(at, (next + offset - from) * scale, tile.last[i], tile.last[i]);
+				}
+			});
+		frame.whole = whole && frame.whole;
+		const top = this.counterTop(track, most);
+		context.fillStyle = this.style.counterFill;
+		context.strokeStyle = this.style.counterLine;
+		drawColumns(context, y, track.height, pixels, ratio, (i) => top ? most[i] / top : 0);
+	}
+
+	/* The most that the counter ever is, so that its scale does not change while
+	 * one moves through it. */
+	counterTop(track, most) {
+		if (track.top === undefined) {
+			let top = 0, known = false;
+			const {first, last} = track.extent;
+			const level = clamp(Math.ceil(Math.log2((last - first) / TILE_BINS)), 0, 50);
+			known = this.tiles.visit(track, level, first, last, true, (tile) => {
+				for (let i = 0; i < tile.count; i++)
+					top = Math.max(top, tile.most[i]);
+			});
+			if (known)
+				track.top = top;
+		}
+		return track.top !== undefined ? track.top : most.reduce((a, b) => Math.max(a, b), 0);
+	}
+}
+
+/* The first item that may reach beyond `begin`. */
+function firstItem(tile, begin) {
+	if (!tile.reach) {
+		/* Where spans overlap, a later one may end earlier. */
+		tile.reach = new Float64Array(tile.count);
+		for (let i = 0, reach = -Infinity; i < tile.count; i++) {
+			reach = Math.max(reach, tile.end[i]);
+			tile.reach[i] = reach;
+		}
+		tile.bytes += 8 * tile.count;
+	}
+	return lowerBound(tile.reach, begin);
+}
+
+/* Strips have no names: the first is of API calls, the second of the device. */
+function stripPixel(painter, track) {
+	const [r, g, b] = rgb(track.lane ? painter.style.stripDevice : painter.style.stripCalls);
+	return b << 16 | g << 8 | r;
+}
+
+function addShare(share, left, right, busy) {
+	const first = Math.max(0, Math.floor(left)), last = Math.min(share.length - 1, Math.floor(right));
+	for (let i = first; i <= last; i++)
+		share[i] += busy * (Math.min(right, i + 1) - Math.max(left, i));
+}
+
+/* A filled curve of a height from 0 to 1 for each pixel, and its upper line. */
+function drawColumns(context, y, height, pixels, ratio, part) {
+	context.beginPath();
+	context.moveTo(0, y + height);
+	for (let i = 0; i < pixels; i++) {
+		const top = y + height - part(i) * (height - 2);
+		context.lineTo(i / ratio, top);
+		context.lineTo((i + 1) / ratio, top);
+	}
+	context.lineTo(pixels / ratio, y + height);
+	context.closePath();
+	context.fill();
+	context.beginPath();
+	for (let i = 0; i < pixels; i++) {
+		const top = y + height - part(i) * (height - 2);
+		context.lineTo(i / ratio, top);
+		context.lineTo((i + 1) / ratio, top);
+	}
+	context.lineWidth = 1;
+	context.stroke();
+}

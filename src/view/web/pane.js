@@ -1,0 +1,534 @@
+/* One scrolling list of rows: names on the left, the picture beside them. There
+ * are two, for pinned rows and for all. Only what is on the screen is made. */
+"use strict";
+
+/* A span so near to the pointer is meant. */
+const REACH_PIXELS = 4;
+/* A pointer that moved less was a click. */
+const CLICK_PIXELS = 4;
+
+class Pane {
+	constructor(node, app, pinned) {
+		this.node = node;
+		this.app = app;
+		this.pinned = pinned;
+		this.space = node.querySelector(".space");
+		this.picture = node.querySelector(".picture");
+		this.overlay = node.querySelector(".overlay");
+		this.names = node.querySelector(".names");
+		this.elements = new Map(); /* row -> its name's element */
+		node.addEventListener("scroll", () => app.redraw());
+		this.listen();
+	}
+
+	get rows() {
+		return this.pinned ? this.app.rows.pinned : this.app.rows.shown;
+	}
+
+	top(row) {
+		return this.pinned ? row.pinnedY : row.y;
+	}
+
+	get height() {
+		return this.pinned ? this.app.rows.pinnedHeight : this.app.rows.height;
+	}
+
+	get width() {
+		return this.picture.clientWidth;
+	}
+
+	/* Rows on the screen. */
+	visible() {
+		const first = this.node.scrollTop, last = first + this.node.clientHeight;
+		const rows = this.rows;
+		let low = 0, high = rows.length;
+		while (low < high) {
+			const middle = low + high >>> 1;
+			if (this.top(rows[middle]) + rows[middle].height <= first)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		const found = [];
+		for (let i = low; i < rows.length && this.top(rows[i]) < last; i++)
+			found.push(rows[i]);
+		return found;
+	}
+
+	measure() {
+		const ratio = devicePixelRatio || 1;
+		const height = this.node.clientHeight;
+		this.space.style.height = Math.max(this.height, this.pinned ? 0 : height) + "px";
+		const width = Math.max(1, this.node.clientWidth - this.app.namesWidth);
+		for (const canvas of [this.picture, this.overlay]) {
+			const pixels = [Math.round(width * ratio), Math.round(height * ratio)];
+			if (canvas.width !== pixels[0] || canvas.height !== pixels[1])
+				[canvas.width, canvas.height] = pixels;
+			canvas.style.width = width + "px";
+			canvas.style.height = height + "px";
+		}
+		this.overlay.style.marginTop = -height + "px";
+		this.ratio = ratio;
+	}
+
+	/* --- drawing */
+
+	draw() {
+		const {app} = this;
+		const context = this.picture.getContext("2d");
+		const rows = this.visible();
+		const scroll = this.node.scrollTop;
+		const width = this.width, height = this.node.clientHeight;
+		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+		context.clearRect(0, 0, width, height);
+		const places = [];
+		for (const row of rows) {
+			const y = this.top(row) - scroll;
+			this.drawBackground(context, row, y, width);
+			for (const track of row.tracks)
+				places.push({track, y: y + track.y});
+		}
+		this.drawGrid(context, height);
+		const whole = app.painter.draw(context, places, width, this.ratio, app.range.begin,
+			app.range.end);
+		for (const {track, y} of places)
+			if (track.type === "counter" || track.type === "cover")
+				this.drawScale(context, track, y);
+		this.drawNames(rows);
+		this.drawOverlay();
+		return whole;
+	}
+
+	drawBackground(context, row, y, width) {
+		const {style} = this.app;
+		if (row === this.app.focused)
+			context.fillStyle = style.focus;
+		else
+			context.fillStyle = row.children.length ? style.group : style.row;
+		context.fillRect(0, y, width, row.height);
+		context.fillStyle = style.line;
+		context.fillRect(0, y + row.height - 1, width, 1);
+	}
+
+	drawGrid(context, height) {
+		const {app} = this;
+		context.fillStyle = app.style.grid;
+		for (const {x} of app.ruler.ticks(this.width))
+			context.fillRect(Math.round(x), 0, 1, height);
+	}
+
+	/* What the top of a curve stands for. */
+	drawScale(context, track, y) {
+		const words = track.type === "cover" ? "100 %" : track.top === undefined ? "" :
+			track.row.kind === "memory" ? bytesWords(track.top) : countWords(track.top);
+		if (!words)
+			return;
+		context.font = "10px system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
+		context.textBaseline = "top";
+		const width = context.measureText(words).width;
+		context.fillStyle = this.app.style.badge;
+		context.fillRect(3, y + 1, width + 6, 13);
+		context.fillStyle = this.app.style.dim;
+		context.fillText(words, 6, y + 3);
+	}
+
+	x(ns) {
+		const {range} = this.app;
+		return (ns - range.begin) / range.span * this.width;
+	}
+
+	time(x) {
+		const {range} = this.app;
+		return range.begin + x / this.width * range.span;
+	}
+
+	drawOverlay() {
+		const {app} = this;
+		const context = this.overlay.getContext("2d");
+		const width = this.width, height = this.node.clientHeight;
+		context.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+		context.clearRect(0, 0, width, height);
+		if (app.selection)
+			this.drawStretch(context, app.selection, height);
+		if (app.measured)
+			this.drawMeasure(context, app.measured, height);
+		if (app.cursor !== null) {
+			context.fillStyle = app.style.cursor;
+			context.fillRect(Math.round(this.x(app.cursor)), 0, 1, height);
+		}
+		for (const finding of app.marked || [])
+			this.drawFinding(context, finding);
+		if (app.hovered && app.hovered.spans)
+			this.drawOutline(context, app.hovered, app.style.hover, 1);
+		if (app.selected) {
+			this.drawOutline(context, app.selected, app.style.text, 2);
+			if (!this.pinned)
+				drawArrows(this, context, app.selected);
+		}
+	}
+
+	drawStretch(context, {begin, end}, height) {
+		const left = this.x(begin), right = this.x(end);
+		context.fillStyle = this.app.style.outside;
+		context.fillRect(0, 0, left, height);
+		context.fillRect(right, 0, this.width - right, height);
+		context.fillStyle = this.app.style.accent;
+		context.fillRect(Math.round(left), 0, 1, height);
+		context.fillRect(Math.round(right), 0, 1, height);
+	}
+
+	drawMeasure(context, {from, to}, height) {
+		context.fillStyle = this.app.style.measure;
+		context.fillRect(Math.round(this.x(from)), 0, 1, height);
+		if (to !== null)
+			context.fillRect(Math.round(this.x(to)), 0, 1, height);
+	}
+
+	drawFinding(context, {row, begin, end}) {
+		const shown = this.pinned ? row.pinned && row : this.app.rows.standIn(row);
+		if (!shown)
+			return;
+		const y = this.top(shown) - this.node.scrollTop;
+		const left = this.x(begin), right = Math.max(left + 3, this.x(end));
+		context.fillStyle = this.app.style.finding;
+		context.fillRect(left, y + shown.height - 3, right - left, 3);
+	}
+
+	/* Where a span lies on the screen, or null where its row is hidden. */
+	box({track, begin, end}) {
+		const {row} = track;
+		const shown = this.pinned ? row.pinned && row : this.app.rows.standIn(row);
+		if (!shown)
+			return null;
+		const y = this.top(shown) - this.node.scrollTop + (shown === row ? track.y : shown.height / 2 - 4);
+		const left = this.x(begin + track.offset), right = this.x(end + track.offset);
+		return {left, right: Math.max(right, left + 2), top: y,
+			bottom: y + (shown === row ? track.height : 8), own: shown === row};
+	}
+
+	drawOutline(context, span, colour, width) {
+		const box = this.box(span);
+		if (!box || box.right < -10 || box.left > this.width + 10)
+			return;
+		const left = Math.max(box.left, -10), right = Math.min(box.right, this.width + 10);
+		context.strokeStyle = colour;
+		context.lineWidth = width;
+		context.strokeRect(left - 0.5, box.top - 0.5, right - left + 1, box.bottom - box.top + 1);
+	}
+
+	/* --- names */
+
+	drawNames(rows) {
+		const wanted = new Set(rows);
+		for (const [row, made] of this.elements) {
+			if (!wanted.has(row)) {
+				made.remove();
+				this.elements.delete(row);
+			}
+		}
+		for (const row of rows) {
+			let made = this.elements.get(row);
+			if (!made) {
+				made = this.makeName(row);
+				this.elements.set(row, made);
+				this.names.append(made);
+			}
+			this.placeName(row, made);
+		}
+	}
+
+	placeName(row, made) {
+		const {app} = this;
+		made.style.top = this.top(row) + "px";
+		made.style.height = row.height + "px";
+		made.classList.toggle("focused", row === app.focused && !this.pinned);
+		made.classList.toggle("group", row.children.length > 0);
+		made.classList.toggle("pinned", row.pinned);
+		if (!this.pinned) {
+			if (row.children.length)
+				made.setAttribute("aria-expanded", String(!row.folded));
+			made.setAttribute("aria-selected", String(row === app.focused));
+		}
+		made.querySelector(".fold").textContent =
+			!row.children.length || this.pinned ? "" : row.folded ? "\u25b8" : "\u25be";
+		const pin = made.querySelector(".pin");
+		pin.setAttribute("aria-pressed", String(row.pinned));
+		pin.title = row.pinned ? "Take from the top (P)" : "Keep on top (P)";
+	}
+
+	makeName(row) {
+		const {app} = this;
+		const indent = this.pinned ? 0 : row.depth * 13;
+		const title = row.words + (row.note ? "\n" + row.note : "");
+		const made = element("div", {
+			class: "name kind-" + row.kind, role: this.pinned ? "listitem" : "treeitem",
+			title: title.length > 2000 ? title.slice(0, 2000) + "\u2026" : title,
+			"aria-level": this.pinned ? null : row.depth + 1, draggable: this.pinned ? null : "true",
+			id: (this.pinned ? "pinned-" : "row-") + row.session + "-" + row.number,
+		},
+		element("button", {class: "fold", tabindex: -1, "aria-hidden": "true"}),
+		element("span", {class: "mark", "aria-hidden": "true"}, ROW_MARKS[row.kind] || ""),
+		element("span", {class: "text"}, this.pinned ? pathWords(row) : row.name),
+		element("span", {class: "number"}, row.numberWords),
+		element("button", {class: "pin", tabindex: -1, "aria-label": "Keep on top"}));
+		made.style.paddingLeft = 4 + indent + "px";
+		made.addEventListener("click", (event) => {
+			if (event.target.classList.contains("pin"))
+				app.pin(row, !row.pinned);
+			else if (event.target.classList.contains("fold"))
+				app.fold(row, !row.folded);
+			else
+				app.focus(row);
+		});
+		made.addEventListener("dblclick", (event) => {
+			if (event.target.tagName !== "BUTTON")
+				app.fold(row, !row.folded);
+		});
+		if (!this.pinned)
+			this.listenDrag(row, made);
+		return made;
+	}
+
+	/* A row is put elsewhere among those of its parent. */
+	listenDrag(row, made) {
+		const {app} = this;
+		const after = (event) => event.offsetY > made.clientHeight / 2;
+		const fits = () => app.dragged && app.dragged !== row &&
+			app.rows.siblings(app.dragged) === app.rows.siblings(row);
+		made.addEventListener("dragstart", (event) => {
+			app.dragged = row;
+			event.dataTransfer.setData("text/plain", row.words);
+			event.dataTransfer.effectAllowed = "move";
+		});
+		made.addEventListener("dragend", () => {
+			app.dragged = null;
+		});
+		made.addEventListener("dragover", (event) => {
+			if (!fits())
+				return;
+			event.preventDefault();
+			made.classList.toggle("drop-after", after(event));
+			made.classList.toggle("drop-before", !after(event));
+		});
+		const clear = () => made.classList.remove("drop-after", "drop-before");
+		made.addEventListener("dragleave", clear);
+		made.addEventListener("drop", (event) => {
+			event.preventDefault();
+			clear();
+			if (!fits())
+				return;
+			const siblings = app.rows.siblings(row);
+			const at = siblings.indexOf(row) + (after(event) ? 1 : 0);
+			app.moveRow(app.dragged, siblings[at] === app.dragged ? siblings[at + 1] || null :
+				siblings[at] || null);
+		});
+	}
+
+	/* --- pointer */
+
+	rowAt(y) {
+		y += this.node.scrollTop;
+		return this.visible().find((row) => y >= this.top(row) && y < this.top(row) + row.height);
+	}
+
+	/* What lies at a point of the picture, or null. */
+	hit(x, y) {
+		const row = this.rowAt(y);
+		if (!row)
+			return null;
+		const within = y + this.node.scrollTop - this.top(row);
+		const track = row.tracks.find((one) => within >= one.y - 1 && within <= one.y + one.height + 1);
+		if (!track)
+			return null;
+		if (track.type === "counter")
+			return this.hitCounter(track, x);
+		return this.hitSpan(track, x);
+	}
+
+	get level() {
+		return clamp(Math.floor(Math.log2(this.app.range.span / Math.max(1, this.width * this.ratio))), 0, 50);
+	}
+
+	hitSpan(track, x) {
+		const at = this.time(x) - track.offset;
+		const reach = REACH_PIXELS / this.width * this.app.range.span;
+		let best = null, bestDistance = Infinity;
+		this.app.tiles.visit(track, this.level, at - reach, at + reach, false, (tile) => {
+			for (let i = firstItem(tile, at - reach); i < tile.count && tile.begin[i] < at + reach; i++) {
+				/* The innermost of those around the point, else the nearest. */
+				const outside = Math.max(tile.begin[i] - at, at - tile.end[i], 0);
+				const distance = outside > 0 ? 1 + outside : (tile.end[i] - tile.begin[i]) / 1e20;
+				if (distance < bestDistance) {
+					bestDistance = distance;
+					best = spanOf(track, tile, i, this.app.labels);
+				}
+			}
+		});
+		return best;
+	}
+
+	hitCounter(track, x) {
+		const at = this.time(x) - track.offset;
+		let value = null;
+		this.app.tiles.visit(track, this.level, at, at + 1, false, (tile) => {
+			const i = lowerBound(tile.begin, at + 1e-3) - 1;
+			if (i >= 0)
+				value = tile.last[i];
+		});
+		return value === null ? null : {track, value, at: at + track.offset};
+	}
+
+	listen() {
+		const {overlay, app} = this;
+		let down = null;
+		const point = (event) => {
+			const box = overlay.getBoundingClientRect();
+			return {x: event.clientX - box.left, y: event.clientY - box.top};
+		};
+		overlay.addEventListener("pointerdown", (event) => {
+			const {x, y} = point(event);
+			if (event.button > 1)
+				return;
+			event.preventDefault();
+			overlay.setPointerCapture(event.pointerId);
+			down = {x, y, lastX: x, moved: false, from: this.time(x),
+				pan: event.button === 1 || event.shiftKey};
+			app.pane.names.focus({preventScroll: true});
+		});
+		overlay.addEventListener("pointermove", (event) => {
+			const {x, y} = point(event);
+			app.pointerAt(this.time(x));
+			if (!down) {
+				app.hover(this.hit(x, y), event);
+				return;
+			}
+			down.moved = down.moved || Math.abs(x - down.x) > CLICK_PIXELS ||
+				(down.pan && Math.abs(y - down.y) > CLICK_PIXELS);
+			if (!down.moved)
+				return;
+			app.hover(null);
+			if (down.pan) {
+				app.range.panNow((down.lastX - x) / this.width * app.range.span);
+				down.lastX = x;
+			} else if (!app.measuring) {
+				app.select({begin: Math.min(down.from, this.time(x)),
+					end: Math.max(down.from, this.time(x))}, false);
+			}
+		});
+		overlay.addEventListener("pointerup", (event) => {
+			const {x, y} = point(event);
+			app.tooltip.hide();
+			if (down && !down.moved)
+				app.clicked(this, this.hit(x, y), this.rowAt(y), this.time(x));
+			else if (down && !down.pan && !app.measuring && app.selection)
+				app.select(app.selection, true);
+			down = null;
+		});
+		overlay.addEventListener("pointercancel", () => {
+			down = null;
+		});
+		overlay.addEventListener("pointerleave", () => {
+			app.hover(null);
+			app.pointerAt(null);
+		});
+		overlay.addEventListener("dblclick", (event) => {
+			const {x, y} = point(event);
+			const hit = this.hit(x, y);
+			if (hit && hit.spans)
+				app.range.fit(hit.begin + hit.track.offset, hit.end + hit.track.offset);
+		});
+		this.node.addEventListener("wheel", (event) => this.wheel(event, point(event)),
+			{passive: false});
+	}
+
+	/* As in Perfetto: the wheel scrolls, with Ctrl it zooms, with Shift or
+	 * sideways it moves through time. */
+	wheel(event, {x}) {
+		const {range} = this.app;
+		const step = event.deltaMode === 1 ? 16 : 1;
+		if (event.ctrlKey || event.metaKey) {
+			event.preventDefault();
+			range.zoomNow(Math.exp(clamp(event.deltaY * step, -300, 300) * 0.0025), this.time(Math.max(0, x)));
+		} else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
+			event.preventDefault();
+			range.panNow((event.deltaX || event.deltaY) * step / this.width * range.span);
+		}
+	}
+
+	scrollTo(row) {
+		const top = this.top(row), node = this.node;
+		if (top < node.scrollTop || top + row.height > node.scrollTop + node.clientHeight)
+			node.scrollTop = top - (node.clientHeight - row.height) / 2;
+	}
+}
+
+/* "mandelbrot 13935 › queue 1 kernels": a row without its tree. */
+function pathWords(row) {
+	const parts = [];
+	for (let one = row; one && one.kind !== "session"; one = one.parent)
+		if (one === row || one.kind === "process" || one.kind === "device")
+			parts.unshift(one.words);
+	return parts.join(" \u203a ");
+}
+
+/* An item of a tile, as everybody else knows it. Times are of its session. */
+function spanOf(track, tile, i, labels) {
+	return {track, begin: tile.begin[i], end: tile.end[i], spans: tile.spans[i],
+		item: tile.item[i], busy: tile.busy[i],
+		label: labels[track.session][tile.label[i]] || labels[track.session].unknown};
+}
+
+/* From the call to its command, and from there to the call that saw it end. */
+function drawArrows(pane, context, span) {
+	const {app} = pane;
+	const detail = app.detail;
+	if (!detail || detail.span !== span || !detail.links)
+		return;
+	const to = (link) => {
+		const track = app.rows.byTrack.get(span.track.session + ":" + link.track);
+		return track && {track, begin: link.begin_ns, end: link.end_ns};
+	};
+	const isCommand = detail.kind in KINDS && !["call", "enqueue", "wait", "create", "release",
+		"build"].includes(detail.kind);
+	for (const link of detail.links) {
+		const other = to(link);
+		if (!other)
+			continue;
+		if (link.is === "command" && !isCommand)
+			drawArrow(pane, context, span, "begin", other, "begin", app.style.arrow);
+		else if (link.is === "call")
+			drawArrow(pane, context, other, "begin", span, "begin", app.style.arrow);
+		else if (link.is === "seen")
+			drawArrow(pane, context, span, "end", other, "end", app.style.arrowBack);
+		else if (link.is === "ended")
+			drawArrow(pane, context, other, "end", span, "end", app.style.arrowBack);
+		else if (link.is === "after")
+			drawArrow(pane, context, other, "end", span, "begin", app.style.arrowWait);
+		else if (link.is === "waker")
+			drawArrow(pane, context, other, "begin", span, "end", app.style.arrowWait);
+	}
+}
+
+function drawArrow(pane, context, from, fromEdge, to, toEdge, colour) {
+	const a = pane.box(from), b = pane.box(to);
+	if (!a || !b)
+		return;
+	const edge = (box, which) => clamp(which === "begin" ? box.left : box.right, -200, pane.width + 200);
+	const down = b.top >= a.top;
+	const x0 = edge(a, fromEdge), x1 = edge(b, toEdge);
+	const y0 = down ? a.bottom : a.top, y1 = down ? b.top : b.bottom;
+	const bend = Math.max(14, Math.min(60, Math.abs(y1 - y0) / 2)) * (down ? 1 : -1);
+	context.strokeStyle = colour;
+	context.fillStyle = colour;
+	context.lineWidth = 1.75;
+	context.beginPath();
+	context.moveTo(x0, y0);
+	context.bezierCurveTo(x0, y0 + bend, x1, y1 - bend, x1, y1);
+	context.stroke();
+	context.beginPath();
+	context.moveTo(x1, y1);
+	context.lineTo(x1 - 4, y1 - (down ? 7 : -7));
+	context.lineTo(x1 + 4, y1 - (down ? 7 : -7));
+	context.closePath();
+	context.fill();
+}

@@ -1,0 +1,287 @@
+/* The panel below: details of a span, tables of a stretch of time, findings. */
+"use strict";
+
+const PANEL_LEAST = 60;
+
+const TIME_COLUMNS = [
+	{key: "total_ns", heading: "total", number: true, words: lengthWords, sorted: true},
+	{key: "mean_ns", heading: "mean", number: true, words: lengthWords},
+	{key: "min_ns", heading: "min", number: true, words: lengthWords},
+	{key: "p50_ns", heading: "p50", number: true, words: lengthWords},
+	{key: "p99_ns", heading: "p99", number: true, words: lengthWords},
+	{key: "max_ns", heading: "max", number: true, words: lengthWords},
+	{key: "within_ns", heading: "inside", number: true, words: lengthWords},
+];
+
+const TABLES = {
+	calls: ["API calls", [
+		{key: "name", heading: "function", picks: true},
+		{key: "calls", heading: "calls", number: true, words: countWords},
+		{key: "errors", heading: "errors", number: true, words: countWords},
+		...TIME_COLUMNS,
+	]],
+	device: ["Device operations", [
+		{key: "name", heading: "name", picks: true},
+		{key: "kind", heading: "kind"},
+		{key: "device", heading: "device"},
+		{key: "count", heading: "count", number: true, words: countWords},
+		{key: "failed", heading: "failed", number: true, words: countWords},
+		{key: "bytes", heading: "bytes", number: true, words: bytesWords},
+		...TIME_COLUMNS,
+	]],
+	states: ["States of threads", [
+		{key: "name", heading: "state", picks: true},
+		{key: "count", heading: "count", number: true, words: countWords},
+		{key: "within_ns", heading: "inside", number: true, words: lengthWords, sorted: true},
+	]],
+};
+
+class Panel {
+	constructor(node, app) {
+		this.node = node;
+		this.app = app;
+		this.sheets = ["details", "selection", "findings"];
+		for (const sheet of this.sheets)
+			byId("tab-" + sheet).addEventListener("click", () => this.open(sheet));
+		node.querySelector(".tabs").addEventListener("keydown", (event) => this.tabKey(event));
+		byId("panel-close").addEventListener("click", () => this.fold());
+		this.tables = [];
+		this.asked = 0;
+		this.clear();
+	}
+
+	tabKey(event) {
+		const tabs = this.sheets.map((sheet) => byId("tab-" + sheet)).filter((tab) => !tab.hidden);
+		const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+		const at = tabs.indexOf(document.activeElement);
+		if (!step || at < 0)
+			return;
+		event.stopPropagation();
+		const tab = tabs[(at + step + tabs.length) % tabs.length];
+		tab.click();
+		tab.focus();
+	}
+
+	open(sheet) {
+		this.opened = true;
+		if (this.node.classList.contains("folded"))
+			this.fold();
+		for (const one of this.sheets) {
+			byId(one).hidden = one !== sheet;
+			byId("tab-" + one).setAttribute("aria-selected", String(one === sheet));
+			byId("tab-" + one).tabIndex = one === sheet ? 0 : -1;
+		}
+		this.app.resized();
+	}
+
+	fold() {
+		const folded = this.node.classList.toggle("folded");
+		byId("panel-close").textContent = folded ? "\u2303" : "\u2304";
+		byId("panel-close").title = folded ? "Open the panel" : "Fold the panel";
+		this.app.resized();
+	}
+
+	setHeight(pixels) {
+		const most = Math.max(PANEL_LEAST, innerHeight * 0.7);
+		this.node.style.height = clamp(pixels, PANEL_LEAST, most) + "px";
+		this.app.resized();
+	}
+
+	/* --- details */
+
+	clear() {
+		byId("details").replaceChildren(element("p", {class: "empty"},
+			"Click an event to see all that is known of it. Drag over the picture to sum up a stretch of time."));
+	}
+
+	showMany(span) {
+		const {app} = this;
+		byId("details").replaceChildren(
+			element("h2", {}, plural(span.spans, "event")),
+			element("p", {}, `in ${lengthWords(span.end - span.begin)}, too close together to be told apart here; ` +
+				`${visible(span.label.name)} has the most of the time.`),
+			element("p", {class: "actions"},
+				element("button", {onclick: () => app.range.fit(span.begin + span.track.offset,
+					span.end + span.track.offset)}, "Zoom there"),
+				element("button", {onclick: () => app.select({begin: span.begin + span.track.offset,
+					end: span.end + span.track.offset}, true)}, "Sum them up")));
+		this.open("details");
+	}
+
+	showWait() {
+		byId("details").replaceChildren(element("p", {class: "empty"}, "\u2026"));
+		this.open("details");
+	}
+
+	showDetail(span, detail) {
+		const {app} = this;
+		const {label} = span;
+		const swatch = element("span", {class: "swatch"});
+		swatch.style.background = label.colour;
+		const sheet = byId("details");
+		const left = [["length", exactWords(detail.end_ns - detail.begin_ns)],
+			["begins at", timeWords(detail.begin_ns)], ["ends at", timeWords(detail.end_ns)],
+			["row", pathWords(span.track.row)]];
+		sheet.replaceChildren(
+			element("h2", {}, swatch, element("span", {class: "what"}, visible(detail.name)),
+				element("small", {}, kindWords(detail.kind), ...flagWords(label.flags))),
+			element("p", {class: "actions"},
+				element("button", {onclick: () => app.range.fit(span.begin + span.track.offset,
+					span.end + span.track.offset)}, "Fit"),
+				element("button", {onclick: () => app.select({begin: span.begin + span.track.offset,
+					end: span.end + span.track.offset}, true)}, "Select its time"),
+				element("button", {onclick: () => app.search.exactly(detail.name)}, "Find all of this name")));
+		const columns = element("div", {class: "columns"});
+		const group = (title, pairs) => {
+			if (pairs.length)
+				columns.append(element("section", {}, element("h3", {}, title), facts(pairs)));
+		};
+		group("Event", left.concat((detail.facts || []).filter((fact) => !isTime(fact))
+			.map((fact) => [fact.is, factWords(fact)])));
+		group("Times and waits", (detail.facts || []).filter(isTime)
+			.map((fact) => [fact.is, factWords(fact)]));
+		group(detail.kind in KINDS && isCommandKind(detail.kind) ? "Arguments of its call" : "Arguments",
+			argumentPairs(detail.args));
+		if (detail.links && detail.links.length)
+			columns.append(element("section", {}, element("h3", {}, "Belongs to"), this.links(span, detail)));
+		sheet.append(columns);
+		this.open("details");
+	}
+
+	links(span, detail) {
+		const words = {
+			call: "enqueued by", command: isCommandKind(detail.kind) ? "in its queue" : "enqueues",
+			seen: "seen to end by", after: "waits for", ended: "sees the end of", waker: "woken by",
+		};
+		const list = element("ul", {class: "links"});
+		for (const link of detail.links)
+			list.append(element("li", {}, element("span", {class: "is"}, words[link.is] || link.is), " ",
+				element("button", {class: "link", onclick: () => this.app.goTo(span.track.session, link)},
+					visible(link.name)),
+				element("span", {class: "dim"}, " " + lengthWords(link.end_ns - link.begin_ns))));
+		return list;
+	}
+
+	/* --- selection */
+
+	/* Nothing is selected: then everything is. */
+	showWhole() {
+		this.showSelection(true);
+	}
+
+	scopes() {
+		const {app} = this;
+		const choice = element("select", {"aria-label": "Rows to sum up",
+			onchange: (event) => {
+				this.scope = event.target.value;
+				this.showSelection(true);
+			}}, element("option", {value: ""}, "all rows"));
+		if (app.focused)
+			choice.append(element("option", {value: "focus"}, "row " + pathWords(app.focused)));
+		for (const row of app.rows.all)
+			if (row.kind === "process" || (row.kind === "session" && app.rows.sessions.length > 1))
+				choice.append(element("option", {value: row.session + ":" + row.number}, row.words));
+		choice.value = this.scope || "";
+		if (choice.selectedIndex < 0)
+			choice.value = this.scope = "";
+		return choice;
+	}
+
+	async showSelection(quietly) {
+		const {app} = this;
+		const asked = ++this.asked;
+		const {begin, end} = app.selection || {begin: app.range.first, end: app.range.last};
+		const scope = this.scope === "focus" && app.focused ?
+			app.focused.session + ":" + app.focused.number : this.scope;
+		const sheet = byId("selection");
+		const choice = this.scopes();
+		const notice = element("output", {class: "notice"});
+		const head = element("p", {class: "actions"},
+			element("strong", {}, app.selection ? lengthWords(end - begin) : "The whole run"),
+			element("span", {class: "dim"}, app.selection ? `from ${timeWords(begin)} to ${timeWords(end)}` :
+				"drag over the picture or its scale to sum up a stretch of time"), choice,
+			app.selection ? element("button", {onclick: () => app.range.fit(begin, end)}, "Fit") : null,
+			element("button", {id: "copy-csv", onclick: async () => {
+				const done = await copyText(this.csv());
+				notice.textContent = done ? "Copied." : "The browser does not let a page copy.";
+			}}, "Copy as CSV"),
+			app.selection ? element("button", {onclick: () => app.select(null)}, "Clear") : null, notice);
+		sheet.replaceChildren(head);
+		if (!quietly || (!this.opened && !this.node.classList.contains("folded")))
+			this.open("selection");
+		let answers;
+		try {
+			answers = await this.ask(scope, begin, end);
+		} catch (error) {
+			app.fail(error);
+			return;
+		}
+		if (asked !== this.asked)
+			return;
+		this.tables = [];
+		for (const [key, [title, columns]] of Object.entries(TABLES)) {
+			const rows = merged(answers.map((answer) => answer[key]), key);
+			if (!rows.length)
+				continue;
+			const used = columns.filter((column) => !["errors", "failed", "bytes"].includes(column.key) ||
+				rows.some((row) => row[column.key]));
+			this.tables.push(new Table(title, used, rows, (row) => app.search.exactly(row.name)));
+		}
+		const note = element("p", {class: "hint"},
+			"Counts and times are of what begins in this stretch, whole; \u201cinside\u201d is what lies in it.");
+		sheet.replaceChildren(head, ...this.tables.map((table) => table.node),
+			this.tables.length ? note : element("p", {class: "empty"}, "Nothing lies in this stretch."));
+	}
+
+	ask(scope, begin, end) {
+		const {app} = this;
+		const questions = [];
+		app.model.sessions.forEach((session, number) => {
+			const row = scope ? scope.split(":").map(Number) : null;
+			if (row && row[0] !== number)
+				return;
+			questions.push(app.source.select(number, begin - session.offset_ns, end - session.offset_ns,
+				row ? row[1] : null));
+		});
+		return Promise.all(questions);
+	}
+
+	csv() {
+		return this.tables.map((table) => table.csv()).join("\n");
+	}
+}
+
+function isTime(fact) {
+	return fact.ns !== undefined || fact.at_ns !== undefined;
+}
+
+function isCommandKind(kind) {
+	return ["kernel", "copy_h2d", "copy_d2h", "copy_d2d", "fill", "map", "unmap", "migrate", "barrier",
+		"marker", "other"].includes(kind);
+}
+
+/* Rows of several sessions under one name: sums where sums make sense. */
+function merged(lists, key) {
+	if (lists.length === 1)
+		return lists[0];
+	const rows = new Map();
+	for (const row of lists.flat()) {
+		const name = key + row.name + "\0" + (row.kind || "") + "\0" + (row.device || "");
+		const known = rows.get(name);
+		if (!known) {
+			rows.set(name, {...row});
+			continue;
+		}
+		const count = (known.calls || known.count) + (row.calls || row.count);
+		for (const sum of ["calls", "count", "errors", "failed", "bytes", "total_ns", "within_ns"])
+			if (known[sum] !== undefined)
+				known[sum] += row[sum];
+		known.mean_ns = count ? known.total_ns / count : 0;
+		known.min_ns = Math.min(known.min_ns, row.min_ns);
+		known.max_ns = Math.max(known.max_ns, row.max_ns);
+		/* Of two distributions only bounds are known. */
+		known.p50_ns = Math.max(known.p50_ns, row.p50_ns);
+		known.p99_ns = Math.max(known.p99_ns, row.p99_ns);
+	}
+	return [...rows.values()];
+}

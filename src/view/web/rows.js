@@ -1,0 +1,237 @@
+/* The tree of rows: what is folded, pinned, in which order, and which rows the
+ * filter leaves; and from that the list of rows as they stand on the screen. */
+"use strict";
+
+/* Heights of tracks, in CSS pixels. */
+const TRACK_HEIGHTS = {spans: 19, state: 9, strip: 6, cover: 30, counter: 30};
+const TRACK_GAP = 1;
+const ROW_PADDING = 3;
+const ROW_LEAST = 25;
+
+/* So many rows are unfolded at the start. */
+const ROWS_AT_START = 60;
+
+class Row {
+	constructor(number, session, told) {
+		this.number = number;
+		this.session = session;
+		this.kind = told.kind;
+		this.name = visible(told.name);
+		this.note = visible(told.note);
+		this.id = told.number;
+		this.device = told.device;
+		this.bound = told.bound_ns;
+		this.parent = null;
+		this.children = [];
+		this.folded = false;
+		this.pinned = false;
+		this.depth = 0;
+		this.tracks = told.tracks.map(([track, type, items, again], lane) => ({
+			key: session + ":" + track, session, number: track, type, items, again, lane, row: this,
+		}));
+		this.measure();
+	}
+
+	measure() {
+		let y = ROW_PADDING;
+		for (const track of this.tracks) {
+			track.y = y;
+			track.height = TRACK_HEIGHTS[track.type];
+			y += track.height + TRACK_GAP;
+		}
+		const needed = y - TRACK_GAP + ROW_PADDING;
+		this.height = Math.max(ROW_LEAST, needed);
+		/* A single narrow band stands in the middle. */
+		const off = Math.floor((this.height - needed) / 2);
+		for (const track of this.tracks)
+			track.y += off;
+	}
+
+	/* "worker-1 1001": the number that tells namesakes apart. */
+	get numberWords() {
+		return this.kind === "process" || this.kind === "thread" ? String(this.id) : "";
+	}
+
+	get words() {
+		const words = this.numberWords;
+		return words ? this.name + " " + words : this.name;
+	}
+
+	isBelow(other) {
+		for (let row = this; row; row = row.parent)
+			if (row === other)
+				return true;
+		return false;
+	}
+
+	get items() {
+		return this.tracks.reduce((sum, track) => sum + track.items, 0) +
+			this.children.reduce((sum, child) => sum + child.items, 0);
+	}
+}
+
+class Rows {
+	constructor(model) {
+		this.roots = [];
+		this.all = [];
+		this.byTrack = new Map(); /* "session:track" -> track */
+		this.pattern = null;
+		model.sessions.forEach((told, session) => this.add(told, session));
+		/* The one session's own row says nothing that the page's head does not. */
+		this.sessions = this.roots;
+		if (this.roots.length === 1)
+			this.roots = this.roots[0].children;
+		for (const root of this.roots)
+			this.setDepth(root, 0);
+		this.foldAtStart();
+		this.layout();
+	}
+
+	add(told, session) {
+		const rows = told.rows.map((row, number) => new Row(number, session, row));
+		told.rows.forEach((row, number) => {
+			if (row.parent < 0) {
+				this.roots.push(rows[number]);
+			} else {
+				rows[number].parent = rows[row.parent];
+				rows[row.parent].children.push(rows[number]);
+			}
+			for (const track of rows[number].tracks)
+				this.byTrack.set(track.key, track);
+		});
+		this.all.push(...rows);
+	}
+
+	setDepth(row, depth) {
+		row.depth = depth;
+		row.children.forEach((child) => this.setDepth(child, depth + 1));
+	}
+
+	/* Whatever does not fit on a few screens is folded: the processes with the
+	 * least in them first. */
+	foldAtStart() {
+		const size = (row) => row.children.reduce((sum, child) => sum + size(child), 1);
+		const groups = this.all.filter((row) => row.kind === "process" || row.kind === "device");
+		const weighed = groups.map((row) => [row.items, row]);
+		let rows = this.all.length;
+		weighed.sort((a, b) => a[0] - b[0]);
+		for (const [, row] of weighed) {
+			if (rows <= ROWS_AT_START)
+				break;
+			if (row.children.length) {
+				rows -= size(row) - 1;
+				row.folded = true;
+			}
+		}
+	}
+
+	setFilter(pattern) {
+		this.pattern = pattern;
+		this.layout();
+	}
+
+	matches(row) {
+		return this.pattern.test(row.words) || this.pattern.test(row.note);
+	}
+
+	/* Rows that the filter leaves: those that match, what is below them and what
+	 * they are part of. */
+	filtered() {
+		const kept = new Set();
+		const visit = (row, above) => {
+			const here = above || this.matches(row);
+			let any = here;
+			for (const child of row.children)
+				any = visit(child, here) || any;
+			if (any)
+				kept.add(row);
+			return any;
+		};
+		this.roots.forEach((root) => visit(root, false));
+		return kept;
+	}
+
+	/* Makes `shown`, the rows from top to bottom with their y, and `pinned`. */
+	layout() {
+		const kept = this.pattern ? this.filtered() : null;
+		this.shown = [];
+		let y = 0;
+		const place = (row) => {
+			if (kept && !kept.has(row))
+				return;
+			row.y = y;
+			y += row.height;
+			this.shown.push(row);
+			if (!row.folded || kept)
+				row.children.forEach(place);
+		};
+		this.all.forEach((row) => {
+			row.y = null;
+		});
+		this.roots.forEach(place);
+		this.height = y;
+		this.pinned = this.all.filter((row) => row.pinned);
+		let pinnedY = 0;
+		for (const row of this.pinned) {
+			row.pinnedY = pinnedY;
+			pinnedY += row.height;
+		}
+		this.pinnedHeight = pinnedY;
+	}
+
+	setFolded(row, folded) {
+		if (!row.children.length || row.folded === folded)
+			return false;
+		row.folded = folded;
+		this.layout();
+		return true;
+	}
+
+	setPinned(row, pinned) {
+		row.pinned = pinned;
+		this.layout();
+	}
+
+	/* Unfolds whatever hides the row, and drops a filter that does. */
+	reveal(row) {
+		for (let above = row.parent; above; above = above.parent)
+			above.folded = false;
+		this.layout();
+		if (row.y === null) {
+			this.pattern = null;
+			this.layout();
+			return false;
+		}
+		return true;
+	}
+
+	siblings(row) {
+		return row.parent && this.roots !== row.parent.children ? row.parent.children : this.roots;
+	}
+
+	/* Puts a row before another one of the same parent (null: at the end). */
+	move(row, before) {
+		const siblings = this.siblings(row);
+		if (before && !siblings.includes(before))
+			return false;
+		siblings.splice(siblings.indexOf(row), 1);
+		siblings.splice(before ? siblings.indexOf(before) : siblings.length, 0, row);
+		this.layout();
+		return true;
+	}
+
+	moveBy(row, step) {
+		const siblings = this.siblings(row);
+		const at = siblings.indexOf(row) + step;
+		if (at < 0 || at >= siblings.length)
+			return false;
+		return this.move(row, siblings[step > 0 ? at + 1 : at] || null);
+	}
+
+	/* The row itself, or the nearest one above it that is on the screen. */
+	standIn(row) {
+		while (row && row.y === null)
+			row = row.parent;
+		return row;
+	}
+}

@@ -1,0 +1,152 @@
+/* The scale of time above the rows, and on it the selection and the measure. */
+"use strict";
+
+const TICK_PIXELS = 110;
+
+class Ruler {
+	constructor(canvas, app) {
+		this.canvas = canvas;
+		this.app = app;
+		this.listen();
+	}
+
+	/* A round step, so that ticks stand about TICK_PIXELS apart. */
+	step(width) {
+		const rough = this.app.range.span / Math.max(1, width / TICK_PIXELS);
+		const power = Math.pow(10, Math.floor(Math.log10(rough)));
+		for (const factor of [1, 2, 5, 10])
+			if (factor * power >= rough)
+				return factor * power;
+		return 10 * power;
+	}
+
+	ticks(width) {
+		const {range} = this.app;
+		const step = this.step(width);
+		const found = [];
+		for (let at = Math.ceil(range.begin / step) * step; at <= range.end; at += step)
+			found.push({at, x: (at - range.begin) / range.span * width});
+		return found;
+	}
+
+	/* Ticks are told from the latest round moment, which stands at the left, once
+	 * their own digits would all begin alike. */
+	base(step) {
+		const {range} = this.app;
+		const round = step * 1000;
+		return range.begin > round ? Math.floor(range.begin / round) * round : 0;
+	}
+
+	draw() {
+		const {app, canvas} = this;
+		const ratio = devicePixelRatio || 1;
+		const width = canvas.clientWidth, height = canvas.clientHeight;
+		if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
+			canvas.width = Math.round(width * ratio);
+			canvas.height = Math.round(height * ratio);
+		}
+		const context = canvas.getContext("2d");
+		context.setTransform(ratio, 0, 0, ratio, 0, 0);
+		context.clearRect(0, 0, width, height);
+		context.font = TEXT_FONT;
+		context.textBaseline = "middle";
+		const step = this.step(width), base = this.base(step);
+		let from = 0;
+		if (base) {
+			const words = timeWords(base);
+			context.fillStyle = app.style.text;
+			context.fillText(words, 6, height / 2);
+			from = context.measureText(words).width + 16;
+		}
+		for (const {at, x} of this.ticks(width)) {
+			context.fillStyle = app.style.tick;
+			context.fillRect(Math.round(x), height - 6, 1, 6);
+			if (x < from)
+				continue;
+			context.fillStyle = app.style.dim;
+			context.fillText((base ? "+" : "") + tickWords(at - base, step), x + 5, height / 2);
+		}
+		if (app.selection)
+			this.drawStretch(context, app.selection.begin, app.selection.end, app.style.accent, height, 0);
+		if (app.measured && app.measured.to !== null)
+			this.drawStretch(context, Math.min(app.measured.from, app.measured.to),
+				Math.max(app.measured.from, app.measured.to), app.style.measure, height, 0);
+	}
+
+	x(ns) {
+		const {range} = this.app;
+		return (ns - range.begin) / range.span * this.canvas.clientWidth;
+	}
+
+	/* A bracket with the length in its middle. */
+	drawStretch(context, begin, end, colour, height, y) {
+		const width = this.canvas.clientWidth;
+		const left = Math.max(this.x(begin), -1), right = Math.min(this.x(end), width + 1);
+		if (right < 0 || left > width)
+			return;
+		context.fillStyle = colour;
+		context.fillRect(left, y, Math.max(1, right - left), 4);
+		const words = lengthWords(end - begin);
+		const room = context.measureText(words).width + 10;
+		const middle = clamp((left + right) / 2, room / 2, width - room / 2);
+		context.fillRect(middle - room / 2, y, room, 17);
+		context.fillStyle = this.app.style.onAccent;
+		context.fillText(words, middle - room / 2 + 5, y + 9);
+	}
+
+	/* Dragging selects; an edge of the selection can be taken and moved. */
+	listen() {
+		const {app, canvas} = this;
+		let fixed = null;
+		const time = (event) => {
+			const box = canvas.getBoundingClientRect();
+			return app.range.begin + (event.clientX - box.left) / box.width * app.range.span;
+		};
+		const edge = (at) => {
+			const near = 6 / canvas.clientWidth * app.range.span;
+			if (!app.selection)
+				return null;
+			if (Math.abs(at - app.selection.begin) < near)
+				return app.selection.end;
+			return Math.abs(at - app.selection.end) < near ? app.selection.begin : null;
+		};
+		canvas.addEventListener("pointerdown", (event) => {
+			const at = time(event);
+			const other = edge(at);
+			fixed = {at: other === null ? at : other, moved: other !== null, x: event.clientX};
+			canvas.setPointerCapture(event.pointerId);
+		});
+		canvas.addEventListener("pointermove", (event) => {
+			const at = time(event);
+			canvas.style.cursor = edge(at) === null ? "crosshair" : "ew-resize";
+			app.pointerAt(at);
+			if (!fixed)
+				return;
+			fixed.moved = fixed.moved || Math.abs(event.clientX - fixed.x) > CLICK_PIXELS;
+			if (fixed.moved)
+				app.select({begin: Math.min(fixed.at, at), end: Math.max(fixed.at, at)}, false);
+		});
+		canvas.addEventListener("pointerup", () => {
+			if (fixed && fixed.moved && app.selection)
+				app.select(app.selection, true);
+			else if (fixed)
+				app.select(null);
+			fixed = null;
+		});
+		canvas.addEventListener("pointerleave", () => app.pointerAt(null));
+		canvas.addEventListener("wheel", (event) => {
+			event.preventDefault();
+			app.range.zoomNow(Math.exp(clamp(event.deltaY, -300, 300) * 0.0025), time(event));
+		}, {passive: false});
+	}
+}
+
+/* A tick's moment with as many digits as the step needs. */
+function tickWords(ns, step) {
+	let unit = NS_UNITS[0];
+	for (const one of NS_UNITS)
+		if (Math.abs(ns) >= one[0] || step >= one[0])
+			unit = one;
+	const digits = clamp(-Math.floor(Math.log10(step / unit[0] * 1.0001)), 0, 9);
+	return (ns / unit[0]).toFixed(digits) + " " + unit[1];
+}

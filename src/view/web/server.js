@@ -1,0 +1,108 @@
+/* The page's questions, asked of the local server (src/view/answer.h). The page in
+ * one file has a class of the same methods in its place (local.js). */
+"use strict";
+
+class ServerSource {
+	constructor() {
+		/* How many questions are on their way, to wait with the next. */
+		this.pending = 0;
+	}
+
+	async ask(name, parameters, binary) {
+		const query = new URLSearchParams(parameters).toString();
+		this.pending++;
+		try {
+			const response = await fetch(name + (query ? "?" + query : ""));
+			if (!response.ok)
+				throw new Error(response.status === 403 ?
+					"The server refused: this page's address is of an earlier run." :
+					`The server answered ${response.status}.`);
+			return binary ? await response.arrayBuffer() : await response.json();
+		} catch (error) {
+			if (error instanceof TypeError)
+				throw new Error("The server does not answer: `tandem view` has ended.");
+			throw error;
+		} finally {
+			this.pending--;
+		}
+	}
+
+	model() {
+		return this.ask("model");
+	}
+
+	async tiles(session, level, first, last, tracks) {
+		const bytes = await this.ask("tiles",
+			{session, level, first, last, tracks: listWords(tracks)}, true);
+		return readTiles(bytes);
+	}
+
+	detail(session, track, item) {
+		return this.ask("detail", {session, track, item});
+	}
+
+	select(session, from, to, row) {
+		const parameters = {session, from: Math.round(from), to: Math.round(to)};
+		if (row !== null)
+			parameters.row = row;
+		return this.ask("select", parameters);
+	}
+
+	async count(session, labels) {
+		return (await this.ask("search", {session, labels: listWords(labels)})).total;
+	}
+
+	step(session, labels, hit, back) {
+		return this.ask("step", {session, labels: listWords(labels), at: Math.round(hit.begin),
+			track: hit.track, item: hit.item, back: back ? 1 : 0});
+	}
+
+	marks(session, labels, from, to, bins) {
+		return this.ask("marks", {session, labels: listWords(labels), from: Math.round(from),
+			to: Math.round(to), bins});
+	}
+}
+
+/* [1, 2, 3, 7] to "1-3,7" */
+function listWords(numbers) {
+	const sorted = [...numbers].sort((a, b) => a - b);
+	const words = [];
+	for (let i = 0; i < sorted.length;) {
+		let end = i;
+		while (sorted[end + 1] === sorted[end] + 1)
+			end++;
+		words.push(end > i ? sorted[i] + "-" + sorted[end] : String(sorted[i]));
+		i = end + 1;
+	}
+	return words.join(",");
+}
+
+/* Tiles as src/view/tiles.h describes them. Both kinds have the same columns, of
+ * which counters read the last four as numbers: least, most, last. */
+function readTiles(bytes) {
+	const view = new DataView(bytes);
+	const tiles = [];
+	for (let at = 0; at < bytes.byteLength;) {
+		const count = view.getUint32(at + 4, true);
+		const tile = {
+			track: view.getUint32(at, true),
+			count,
+			whole: (view.getUint32(at + 8, true) & 1) !== 0,
+			number: view.getFloat64(at + 16, true),
+			bytes: 32 * count + 200,
+		};
+		at += 24;
+		tile.begin = new Float64Array(bytes, at, count);
+		tile.end = new Float64Array(bytes, at + 8 * count, count);
+		tile.label = new Uint32Array(bytes, at + 16 * count, count);
+		tile.spans = new Uint32Array(bytes, at + 20 * count, count);
+		tile.item = new Uint32Array(bytes, at + 24 * count, count);
+		tile.busy = new Float32Array(bytes, at + 28 * count, count);
+		tile.least = tile.end;
+		tile.most = new Float64Array(bytes, at + 16 * count, count);
+		tile.last = new Float64Array(bytes, at + 24 * count, count);
+		tiles.push(tile);
+		at += 32 * count;
+	}
+	return tiles;
+}

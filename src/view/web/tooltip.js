@@ -1,0 +1,151 @@
+/* What lies under the pointer, in words. The short of it stands there at once, the
+ * rest as soon as the server has told it. */
+"use strict";
+
+const DETAIL_AFTER_MS = 60;
+const NAME_IN_TOOLTIP = 1500;
+
+class Tooltip {
+	constructor(node, app) {
+		this.node = node;
+		this.app = app;
+		this.key = null;
+	}
+
+	hide() {
+		this.node.hidden = true;
+		this.key = null;
+		clearTimeout(this.timer);
+	}
+
+	show(hit, x, y) {
+		const key = hit.spans ? hit.track.key + ":" + hit.item + ":" + hit.spans :
+			hit.track.key + ":" + hit.value;
+		if (key !== this.key) {
+			this.key = key;
+			this.fill(hit);
+		}
+		this.node.hidden = false;
+		this.place(x, y);
+	}
+
+	/* Beside the pointer, never beyond the window. */
+	place(x, y) {
+		const box = this.node.getBoundingClientRect();
+		const left = x + 16 + box.width > innerWidth ? Math.max(4, x - 12 - box.width) : x + 16;
+		const top = y + 18 + box.height > innerHeight ? Math.max(4, y - 12 - box.height) : y + 18;
+		this.node.style.left = left + "px";
+		this.node.style.top = top + "px";
+	}
+
+	fill(hit) {
+		clearTimeout(this.timer);
+		this.node.replaceChildren();
+		if (!hit.spans)
+			this.fillValue(hit);
+		else if (hit.spans > 1)
+			this.fillMany(hit);
+		else
+			this.fillOne(hit);
+	}
+
+	head(label) {
+		const name = label.name.length > NAME_IN_TOOLTIP ?
+			visible(label.name.slice(0, NAME_IN_TOOLTIP)) + "\u2026" : label.shown;
+		const swatch = element("span", {class: "swatch"});
+		swatch.style.background = label.colour;
+		return element("div", {class: "head"}, swatch, element("span", {class: "what"}, name));
+	}
+
+	fillOne(hit) {
+		const {label} = hit;
+		this.node.append(this.head(label),
+			element("div", {class: "kind"}, kindWords(label.kind), ...flagWords(label.flags)),
+			facts([["length", exactWords(hit.end - hit.begin)], ["begins at", timeWords(hit.begin)]]));
+		if (hit.track.type === "strip" || hit.track.type === "cover")
+			return;
+		const key = this.key;
+		this.timer = setTimeout(async () => {
+			const detail = await this.app.details(hit);
+			if (this.key === key && detail)
+				this.node.append(facts(detailPairs(detail)));
+		}, DETAIL_AFTER_MS);
+	}
+
+	fillMany(hit) {
+		const length = hit.end - hit.begin;
+		this.node.append(this.head(hit.label),
+			element("div", {class: "kind"}, `and others: ${plural(hit.spans, "event")} in ${lengthWords(length)}`),
+			facts([["begins at", timeWords(hit.begin)], ["covered", percentWords(hit.busy)]]),
+			element("div", {class: "hint"}, "Zoom in to tell them apart (double click)"));
+	}
+
+	fillValue(hit) {
+		const {row} = hit.track;
+		this.node.append(element("div", {class: "head"}, element("span", {class: "what"}, row.name)),
+			element("div", {class: "kind"}, row.note),
+			facts([["value", row.kind === "memory" ? bytesWords(hit.value) + " (" +
+				countWords(hit.value) + " B)" : countWords(hit.value)], ["at", timeWords(hit.at)]]));
+	}
+}
+
+function flagWords(flags) {
+	const found = [];
+	for (const [name, bit] of Object.entries(FLAG))
+		if (flags & bit)
+			found.push(element("span", {class: "flag"}, FLAG_WORDS[name]));
+	return found;
+}
+
+/* A list of words and values. */
+function facts(pairs) {
+	const list = element("dl", {class: "facts"});
+	for (const [is, value] of pairs)
+		list.append(element("dt", {}, is), element("dd", {}, value));
+	return list;
+}
+
+function factWords(fact) {
+	if (fact.ns !== undefined)
+		return exactWords(fact.ns);
+	if (fact.at_ns !== undefined)
+		return timeWords(fact.at_ns);
+	if (fact.bytes !== undefined)
+		return fact.bytes < 1000 ? bytesWords(fact.bytes) :
+			bytesWords(fact.bytes) + " (" + countWords(fact.bytes) + " B)";
+	if (fact.rate !== undefined)
+		return bytesWords(fact.rate) + "/s";
+	if (fact.count !== undefined)
+		return countWords(fact.count);
+	return visible(fact.text);
+}
+
+/* An argument as the program gave it. */
+function argumentWords(value) {
+	if (value === null)
+		return "unknown";
+	if (Array.isArray(value))
+		return "[" + value.map(argumentWords).join(", ") + "]";
+	return typeof value === "string" ? visible(value) : String(value);
+}
+
+/* "kernel" 1 and "kernel_name" "blur" are one argument; `op` is none of the
+ * program's. */
+function argumentPairs(args) {
+	const pairs = [];
+	for (const [name, value] of Object.entries(args || {})) {
+		if (name === "op" || (name.endsWith("_name") && name.slice(0, -5) in args))
+			continue;
+		const named = args[name + "_name"];
+		pairs.push([name, named !== undefined ? `${visible(named)} (${value})` : argumentWords(value)]);
+	}
+	return pairs;
+}
+
+function detailPairs(detail) {
+	const pairs = (detail.facts || []).map((fact) => [fact.is, factWords(fact)]);
+	/* A command's own facts say what matters of its call's arguments. */
+	const all = isCommandKind(detail.kind) ? pairs : pairs.concat(argumentPairs(detail.args));
+	return all.slice(0, 24).map(([is, value]) =>
+		[is, value.length > 300 ? value.slice(0, 300) + "\u2026" : value]);
+}

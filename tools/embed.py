@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Writes files into a C source, so that they are part of the executable.
+
+  tools/embed.py OUTPUT.c FILE...
+
+The source defines what src/view/pages.h declares.
+"""
+import os
+import sys
+
+TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
+         ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
+
+
+def main():
+    output, files = sys.argv[1], sys.argv[2:]
+    lines = ["/* Written by tools/embed.py: do not edit. */",
+             "#include <string.h>", "", '#include "view/pages.h"', ""]
+    rows = []
+    for number, path in enumerate(files):
+        with open(path, "rb") as file:
+            data = file.read()
+        lines.append(f"static const unsigned char page_{number}[] = {{")
+        for at in range(0, len(data), 20):
+            lines.append("\t" + "".join(f"{byte}," for byte in data[at:at + 20]))
+        lines.append("\t0\n};\n")
+        name = os.path.basename(path)
+        kind = TYPES[os.path.splitext(name)[1]]
+        rows.append(f'\t{{"{name}", "{kind}", page_{number}, {len(data)}}},')
+    lines += ["const struct view_page view_pages[] = {", *rows, "};", "",
+              f"const size_t view_page_count = {len(rows)};", "",
+              "const struct view_page *view_page_find(const char *name)", "{",
+              "\tfor (size_t i = 0; i < view_page_count; i++)",
+              "\t\tif (!strcmp(view_pages[i].name, name))",
+              "\t\t\treturn &view_pages[i];", "\treturn NULL;", "}", ""]
+    with open(output, "w") as file:
+        file.write("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
