@@ -183,16 +183,16 @@ static int note_clocks(struct build *build)
 	int status = 0;
 
 	for (uint32_t i = 0; i < build->walk.align.count && !status; i++) {
-		const struct align_clock *clock = align_clock(&build->walk.align, i);
+		uint64_t widest = align_bound_ns(&build->walk.align, i);
 		char bound[UNITS_BYTES];
 
-		if (!clock || clock->bound_ns < WIDE_BOUND_NS)
+		if (widest < WIDE_BOUND_NS)
 			continue;
 		status = view_builder_note(&build->builder, true,
 					   "Times of %s may be off by %s: its clock could not be "
 					   "placed better",
 					   walk_device_name(&build->walk, i),
-					   units_ns(bound, (double)clock->bound_ns));
+					   units_ns(bound, (double)widest));
 	}
 	return status;
 }

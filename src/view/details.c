@@ -58,7 +58,8 @@ static int learn_records(struct view_details *details)
 	}
 	free(streams);
 	/* What is not there is nowhere in the trace. */
-	details->objects.gathered = true;
+	for (size_t i = 0; !status && i < details->session->process_count; i++)
+		status = map_set(&details->objects.complete, i, 1);
 	return status;
 }
 

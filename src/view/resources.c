@@ -64,7 +64,7 @@ static int device_make(struct view_resources *resources, uint32_t number,
 		       struct view_device **made)
 {
 	const struct device_row *device = &resources->walk->devices.rows[number];
-	const struct align_clock *clock = align_clock(&resources->walk->align, number);
+	uint64_t bound_ns = align_bound_ns(&resources->walk->align, number);
 	struct view_row row = {.kind = VIEW_ROW_device, .number = number, .device = VIEW_NONE};
 	const char *platform =
 		intern_text(&resources->walk->devices.objects.names, device->platform_name);
@@ -72,9 +72,7 @@ static int device_make(struct view_resources *resources, uint32_t number,
 	int status = group_row(resources, &row.parent);
 
 	*made = calloc(1, sizeof(**made));
-	if (clock)
-		row.clock_bound_ns = clock->bound_ns < UINT32_MAX ? (uint32_t)clock->bound_ns
-								  : UINT32_MAX;
+	row.clock_bound_ns = bound_ns < UINT32_MAX ? (uint32_t)bound_ns : UINT32_MAX;
 	text_format(&note, "%s device%s%s", devices_domain(device->domain),
 		    *platform ? " of " : "", platform);
 	if (!status && (!*made || note.failed))
