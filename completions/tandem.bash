@@ -8,7 +8,7 @@ _tandem() {
 		words=("${COMP_WORDS[@]}")
 		cword=$COMP_CWORD
 	}
-	local verbs="record pause resume stop status report print doctor"
+	local verbs="record pause resume stop status report print export sql doctor"
 	local verb=${words[1]} options="--help" i
 
 	if [ "$cword" -eq 1 ]; then
@@ -21,7 +21,7 @@ _tandem() {
 		for ((i = 2; i < cword; i++)); do
 			case ${words[i]} in
 			-o | --output | --domains | --args | --device-timing | --limit-size | \
-				--exit-wait | --inject | --clock)
+				--exit-wait | --inject | --kernel | --clock)
 				((i++))
 				;;
 			--)
@@ -41,7 +41,8 @@ _tandem() {
 	case $prev in
 	--format)
 		case $verb in
-		report) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
+		report | sql) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
+		export) COMPREPLY=($(compgen -W "perfetto chrome sqlite csv" -- "$cur")) ;;
 		*) COMPREPLY=($(compgen -W "text json" -- "$cur")) ;;
 		esac
 		return
@@ -49,19 +50,30 @@ _tandem() {
 	--args) COMPREPLY=($(compgen -W "none basic full" -- "$cur")) && return ;;
 	--device-timing) COMPREPLY=($(compgen -W "on off" -- "$cur")) && return ;;
 	--inject) COMPREPLY=($(compgen -W "preload layer both" -- "$cur")) && return ;;
+	--kernel) COMPREPLY=($(compgen -W "off sched syscalls gpu all" -- "$cur")) && return ;;
 	--clock) COMPREPLY=($(compgen -W "auto counter monotonic" -- "$cur")) && return ;;
 	--domains) COMPREPLY=($(compgen -W "all opencl" -- "$cur")) && return ;;
-	-o | --output) COMPREPLY=($(compgen -d -- "$cur")) && return ;;
-	--limit-size | --exit-wait | --pid | --tid | --name | --from | --to) return ;;
+	-o | --output) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
+	--table)
+		COMPREPLY=($(compgen -W "api device zones devices memory builds errors open_calls
+			untimed_queues threads" -- "$cur"))
+		return
+		;;
+	--limit-size | --exit-wait | --pid | --tid | --name | --from | --to | --top | --limit)
+		return
+		;;
 	esac
 
 	case $verb in
 	record)
 		options="-o --output --force --domains --args --device-timing --start-paused
-			--limit-size --exit-wait --inject --clock -q --quiet --help"
+			--limit-size --exit-wait --inject --kernel --clock -q --quiet --help"
 		;;
-	status | report | doctor) options="--format --help" ;;
-	print) options="--format --pid --tid --name --from --to --help" ;;
+	status | doctor) options="--format --help" ;;
+	export) options="-f --format -o --output --join -q --quiet --help" ;;
+	sql) options="--format --help" ;;
+	report) options="--format --table --top --help" ;;
+	print) options="--format --pid --tid --name --from --to --limit --help" ;;
 	esac
 	case $cur in
 	-*) COMPREPLY=($(compgen -W "$options" -- "$cur")) ;;

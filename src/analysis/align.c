@@ -7,48 +7,108 @@
 #include "trace/merge.h"
 #include "util/array.h"
 
-static int clock_of(struct align *align, uint32_t device, struct align_clock **clock)
+/* Constraints nearer to each other than this say the same, within what clocks
+ * drift apart in that time: 0.1 us at worst, of which nothing is lost for good,
+ * as the next moment has its own. */
+#define MOMENT_NS 100000
+
+void align_init(struct align *align, const struct trace_session *session)
 {
+	memset(align, 0, sizeof(*align));
+	align->host_error_ns = session->clock.error_ns;
+}
+
+static int clock_of(struct align *align, const struct devices *devices, uint32_t device,
+		    struct align_clock **clock)
+{
+	struct clockfit_options options = CLOCKFIT_DEFAULTS;
+
 	if (array_reserve(&align->clocks, &align->capacity, (size_t)device + 1,
 			  sizeof(*align->clocks)))
 		return -ENOMEM;
 	while (align->count <= device)
-		align->clocks[align->count++] =
-			(struct align_clock){.least = INT64_MIN, .most = INT64_MAX};
+		align->clocks[align->count++] = (struct align_clock){.fit = NULL};
 	*clock = &align->clocks[device];
+	if ((*clock)->fit)
+		return 0;
+	if (devices->rows[device].timer_ns > options.resolution_ns)
+		options.resolution_ns = devices->rows[device].timer_ns;
+	if (align->host_error_ns > options.host_error_ns)
+		options.host_error_ns = align->host_error_ns;
+	return clockfit_create(&(*clock)->fit, CLOCKFIT_STREAM, &options) ? -ENOMEM : 0;
+}
+
+typedef int add_constraint(struct clockfit *fit, int64_t device_ns, int64_t host_ns);
+
+/* Times that no clock shows are left out: a damaged trace can hold any. */
+static int moment_end(struct align_moment *moment, struct clockfit *fit, add_constraint *add)
+{
+	int status = moment->any ? add(fit, moment->device_ns, moment->host_ns) : 0;
+
+	moment->any = false;
+	return status == -ERANGE ? 0 : status;
+}
+
+/* `side` is 1 where the device's time is to be low (a lower constraint: no more
+ * can have been shown by then), -1 where it is to be high. */
+static int moment_add(struct align_moment *moment, struct clockfit *fit, add_constraint *add,
+		      int side, int64_t device_ns, int64_t host_ns)
+{
+	__int128 ahead = (__int128)device_ns - host_ns;
+	__int128 least = (__int128)moment->device_ns - moment->host_ns;
+	bool same = moment->any && host_ns / MOMENT_NS == moment->host_ns / MOMENT_NS;
+
+	if (same && side * ahead >= side * least)
+		return 0;
+	if (!same && moment_end(moment, fit, add))
+		return -ENOMEM;
+	*moment = (struct align_moment){device_ns, host_ns, true};
 	return 0;
 }
 
-/* host - device, saturated: a damaged trace can hold any times. */
-static int64_t difference(int64_t host_ns, uint64_t device_ns)
-{
-	int64_t result;
-
-	if (device_ns > INT64_MAX ||
-	    __builtin_sub_overflow(host_ns, (int64_t)device_ns, &result))
-		return host_ns < 0 ? INT64_MIN : INT64_MIN + 1;
-	return result;
-}
-
-static int align_command(struct align *align, const struct command *command)
+int align_operation(struct align *align, const struct devices *devices, uint32_t device,
+		    const struct tandem_rec_operation *record, const int64_t *call_begin_ns,
+		    int64_t seen_ns)
 {
 	struct align_clock *clock;
-	int64_t least, most;
+	int status;
 
-	if (!command->timed)
+	if (!record->timed || record->end > INT64_MAX || record->queued > INT64_MAX ||
+	    record->start > record->end)
 		return 0;
-	if (clock_of(align, command->device, &clock))
-		return -ENOMEM;
-	clock->commands++;
-	most = difference(command->seen_ns, command->record->end);
-	if (most < clock->most)
-		clock->most = most;
-	if (!command->call)
-		return 0;
-	least = difference(command->call_begin_ns, command->record->queued);
-	if (least > clock->least)
-		clock->least = least;
-	return 0;
+	status = clock_of(align, devices, device, &clock);
+	if (!status)
+		status = moment_add(&clock->upper, clock->fit, clockfit_add_upper, -1,
+				    (int64_t)record->end, seen_ns);
+	if (!status && call_begin_ns && record->queued <= record->end)
+		status = moment_add(&clock->lower, clock->fit, clockfit_add_lower, 1,
+				    (int64_t)record->queued, *call_begin_ns);
+	return status;
+}
+
+int align_finish(struct align *align)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < align->count; i++) {
+		struct align_clock *clock = &align->clocks[i];
+
+		if (!clock->fit)
+			continue;
+		status = moment_end(&clock->lower, clock->fit, clockfit_add_lower);
+		if (!status)
+			status = moment_end(&clock->upper, clock->fit, clockfit_add_upper);
+		if (!status)
+			status = clockfit_finish(clock->fit);
+	}
+	return status;
+}
+
+static int align_command(struct align *align, const struct devices *devices,
+			 const struct command *command)
+{
+	return align_operation(align, devices, command->device, command->record,
+			       command->call ? &command->call_begin_ns : NULL, command->seen_ns);
 }
 
 static int align_pass(struct align *align, struct commands *commands,
@@ -68,7 +128,7 @@ static int align_pass(struct align *align, struct commands *commands,
 		} else if (event->record->id == TANDEM_EVENT_operation) {
 			status = commands_ended(commands, event, &command);
 			if (!status)
-				status = align_command(align, &command);
+				status = align_command(align, commands->devices, &command);
 		} else {
 			status = trace_objects_learn(&commands->devices->objects, event);
 		}
@@ -82,69 +142,121 @@ static int align_pass(struct align *align, struct commands *commands,
 	return status;
 }
 
-static void clock_finish(struct align_clock *clock)
-{
-	__extension__ typedef __int128 wide;
-
-	if (clock->least == INT64_MIN)
-		clock->least = clock->most;
-	clock->offset_ns = (int64_t)(((wide)clock->least + clock->most) / 2);
-	clock->bound_ns = (uint64_t)llabs(clock->most - clock->offset_ns);
-}
-
 int align_make(struct align *align, struct devices *devices, struct trace_session *session,
 	       const struct progress *progress)
 {
 	struct commands commands;
 	int status = commands_init(&commands, devices, session);
 
-	memset(align, 0, sizeof(*align));
+	align_init(align, session);
 	if (status)
 		return status;
 	status = align_pass(align, &commands, session, progress);
 	commands_free(&commands);
-	for (size_t i = 0; i < align->count; i++)
-		clock_finish(&align->clocks[i]);
-	/* What was enqueued before and what is described later is known now. */
-	devices->objects.gathered = status >= 0;
-	if (status < 0)
+	if (!status)
+		status = align_finish(align);
+	if (status)
 		align_free(align);
 	return status;
 }
 
-const struct align_clock *align_clock(const struct align *align, uint32_t device)
+const struct clockfit *align_clock(const struct align *align, uint32_t device)
 {
-	return device < align->count && align->clocks[device].commands ? &align->clocks[device]
-								       : NULL;
+	return device < align->count ? align->clocks[device].fit : NULL;
+}
+
+struct place { /* of one device time */
+	int64_t host_ns;
+	uint64_t bound_ns;
+	bool fits;
+};
+
+static bool place_find(struct clockfit *fit, const struct command *command, uint64_t device_ns,
+		       struct place *place)
+{
+	int64_t after_ns = command->call ? command->call_begin_ns : INT64_MIN;
+	int status = device_ns > INT64_MAX
+			     ? -ERANGE
+			     : clockfit_to_host_within(fit, (int64_t)device_ns, after_ns,
+						       command->seen_ns, &place->host_ns,
+						       &place->bound_ns);
+
+	place->fits = !status;
+	return !status || status == -EDOM;
+}
+
+static int64_t between(int64_t value, int64_t least, int64_t most)
+{
+	if (least > most)
+		return value;
+	return value < least ? least : value > most ? most : value;
+}
+
+/* As long as the clocks cannot have drifted apart during the command by more than
+ * is known of them, its times are moved together: then each is as far from the
+ * others as the device says. */
+static void place_together(struct command *command, const struct place *start,
+			   const struct place *end)
+{
+	const struct tandem_rec_operation *record = command->record;
+	struct command_times *times = &command->times;
+	int64_t first = start->host_ns - (int64_t)record->start;
+	int64_t shift = first + (end->host_ns - (int64_t)record->end - first) / 2;
+
+	shift = between(shift,
+			command->call ? command->call_begin_ns - (int64_t)record->queued
+				      : INT64_MIN,
+			command->seen_ns - (int64_t)record->end);
+	times->queued_ns = (int64_t)record->queued + shift;
+	times->submitted_ns = (int64_t)record->submitted + shift;
+	times->start_ns = (int64_t)record->start + shift;
+	times->end_ns = (int64_t)record->end + shift;
+}
+
+static bool in_order(const struct tandem_rec_operation *record)
+{
+	return record->queued <= record->submitted && record->submitted <= record->start &&
+	       record->start <= record->end;
 }
 
 void align_place(const struct align *align, struct command *command)
 {
-	const struct align_clock *clock = align_clock(align, command->device);
+	struct clockfit *fit = command->device < align->count
+				       ? align->clocks[command->device].fit
+				       : NULL;
 	const struct tandem_rec_operation *record = command->record;
 	struct command_times *times = &command->times;
-	int64_t shift;
+	struct place queued, submitted, start, end;
+	uint64_t apart, known;
 
-	command->placed = clock && command->timed;
-	if (!command->placed)
+	command->placed = false;
+	if (!fit || !command->timed || !place_find(fit, command, record->start, &start) ||
+	    !place_find(fit, command, record->end, &end))
 		return;
-	/* Where the clocks drift apart, one offset does not serve every command:
-	 * this one is moved to where its own call and its own end allow. */
-	shift = clock->offset_ns;
-	if (command->call && shift < difference(command->call_begin_ns, record->queued))
-		shift = difference(command->call_begin_ns, record->queued);
-	if (shift > difference(command->seen_ns, record->end))
-		shift = difference(command->seen_ns, record->end);
-	times->queued_ns = (int64_t)(record->queued + (uint64_t)shift);
-	times->submitted_ns = (int64_t)(record->submitted + (uint64_t)shift);
-	times->start_ns = (int64_t)(record->start + (uint64_t)shift);
-	times->end_ns = (int64_t)(record->end + (uint64_t)shift);
-	times->bound_ns = clock->bound_ns;
-	times->causal = !command->call || times->queued_ns >= command->call_begin_ns;
+	if (!place_find(fit, command, record->queued, &queued))
+		queued = start;
+	if (!place_find(fit, command, record->submitted, &submitted))
+		submitted = start;
+	command->placed = true;
+	times->causal = queued.fits && start.fits && end.fits;
+	times->bound_ns = start.bound_ns > end.bound_ns ? start.bound_ns : end.bound_ns;
+	apart = (uint64_t)llabs((end.host_ns - start.host_ns) -
+				(int64_t)(record->end - record->start));
+	known = times->bound_ns > UINT64_MAX / 2 ? UINT64_MAX : 2 * times->bound_ns;
+	if (times->causal && in_order(record) && apart <= known) {
+		place_together(command, &start, &end);
+		return;
+	}
+	times->queued_ns = queued.host_ns;
+	times->submitted_ns = submitted.host_ns;
+	times->start_ns = start.host_ns;
+	times->end_ns = end.host_ns < start.host_ns ? start.host_ns : end.host_ns;
 }
 
 void align_free(struct align *align)
 {
+	for (size_t i = 0; i < align->count; i++)
+		clockfit_destroy(align->clocks[i].fit);
 	free(align->clocks);
 	memset(align, 0, sizeof(*align));
 }

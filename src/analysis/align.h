@@ -1,43 +1,66 @@
 /* Where device times lie on the host's clock. A command was queued after the
  * call that enqueued it began, and had ended when its end was seen: what all
- * commands of a device say together gives the offset between the two clocks, and
- * how wrong it can be. One pass over the session. One thread.
+ * commands of a device say together gives the line between the two clocks, and
+ * how wrong it can be (clockfit.h). One pass over the session. One thread.
  *
- *	align_make(&align, &devices, session, NULL, NULL);
+ *	align_make(&align, &devices, session, NULL);
  *	align_place(&align, &command);        fills command->times
  *	align_free(&align);
  *
+ * or, by a pass that has other things to do as well:
+ *
+ *	align_init(&align, session);
+ *	align_operation(&align, &devices, device, record, &call_begin_ns, seen_ns);
+ *	align_finish(&align);
+ *
  * Each device of the session (a row of devices) has one clock, whatever number
- * of processes use it.
+ * of processes use it. Of many commands within a moment only those that say most
+ * go into the fit.
  */
 #ifndef TANDEM_ANALYSIS_ALIGN_H
 #define TANDEM_ANALYSIS_ALIGN_H
 
+#include "analysis/clockfit.h"
 #include "analysis/commands.h"
 #include "analysis/progress.h"
 
-struct align_clock { /* of one device */
-	uint64_t commands;   /* that took part */
-	int64_t least, most; /* host - device, ns: at least, at most; most < least: the
-				clocks drifted apart by so much */
-	int64_t offset_ns;
-	uint64_t bound_ns;
+struct align_moment { /* the tightest constraint of the latest moment */
+	int64_t device_ns, host_ns;
+	bool any;
+};
+
+struct align_clock { /* of a row of devices */
+	struct clockfit *fit; /* NULL: nothing is known */
+	struct align_moment lower, upper;
 };
 
 struct align {
-	struct align_clock *clocks; /* by row of devices */
+	struct align_clock *clocks;
 	size_t count, capacity;
+	uint64_t host_error_ns; /* of the session's clock */
 };
 
-/* Returns 0 or -ENOMEM; on error there is nothing to free. */
+void align_init(struct align *align, const struct trace_session *session);
+
+/* Takes what an ended command of a device tells of its clock; call_begin_ns is
+ * NULL where the call that enqueued it is not known. Returns 0 or -ENOMEM. */
+int align_operation(struct align *align, const struct devices *devices, uint32_t device,
+		    const struct tandem_rec_operation *record, const int64_t *call_begin_ns,
+		    int64_t seen_ns);
+
+/* Returns 0 or -ENOMEM. */
+int align_finish(struct align *align);
+
+/* All of it, in a pass over the session. Returns 0 or -ENOMEM; on error there is
+ * nothing to free. */
 int align_make(struct align *align, struct devices *devices, struct trace_session *session,
 	       const struct progress *progress);
 
 /* Fills `times` and `placed` of a command that has ended. */
 void align_place(const struct align *align, struct command *command);
 
-/* The clock of a device, or NULL where no command told anything. */
-const struct align_clock *align_clock(const struct align *align, uint32_t device);
+/* The fit of a device, or NULL where no command told anything. */
+const struct clockfit *align_clock(const struct align *align, uint32_t device);
 
 void align_free(struct align *align);
 

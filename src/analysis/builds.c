@@ -67,7 +67,7 @@ int builds_add(struct builds *builds, struct report *report, const struct trace_
 	build = build_place(report, record->status != 0);
 	if (!build)
 		return report->builds ? 0 : -ENOMEM;
-	if (devices_of_number(builds->devices, process->index, record->device, record->domain,
+	if (devices_of_number(builds->devices, event, record->device, record->domain,
 			      &device))
 		return -ENOMEM;
 	builds->device[build - report->builds] = device;

@@ -5,8 +5,12 @@
 
 #include "util/array.h"
 
-/* So many unsorted ones are let gather before they are put in order. */
-#define BUSY_BATCH 1024u
+/* An interval belongs near the end nearly always: so far back is looked for its
+ * place. */
+#define BUSY_LOOK_BACK 32u
+
+/* So many strays are let gather before they are put in order. */
+#define BUSY_STRAYS 1024u
 
 static int interval_compare(const void *a, const void *b)
 {
@@ -15,92 +19,139 @@ static int interval_compare(const void *a, const void *b)
 	return left->start < right->start ? -1 : left->start > right->start;
 }
 
-/* Puts all in order and joins those that touch. The unsorted ones are few next
- * to the sorted, but they may belong anywhere. */
-static void busy_sort(struct busy *busy)
+static int list_add(struct busy_list *list, struct busy_interval interval)
 {
-	struct busy_interval *intervals = busy->intervals;
-	size_t kept = 0;
-
-	if (busy->sorted == busy->count)
-		return;
-	qsort(intervals, busy->count, sizeof(*intervals), interval_compare);
-	for (size_t i = 1; i < busy->count; i++) {
-		if (intervals[i].start > intervals[kept].end)
-			intervals[++kept] = intervals[i];
-		else if (intervals[i].end > intervals[kept].end)
-			intervals[kept].end = intervals[i].end;
-	}
-	busy->count = kept + 1;
-	busy->sorted = busy->count;
+	if (array_reserve(&list->items, &list->capacity, list->count + 1, sizeof(*list->items)))
+		return -ENOMEM;
+	list->items[list->count++] = interval;
+	return 0;
 }
 
-/* Sums up the first `count`, which are in order. */
+/* Joins what touches, in a list that is in order of start from `from` on. */
+static void list_join(struct busy_list *list, size_t from)
+{
+	struct busy_interval *items = list->items;
+	size_t kept = from;
+
+	for (size_t i = from + 1; i < list->count; i++) {
+		if (items[i].start > items[kept].end)
+			items[++kept] = items[i];
+		else if (items[i].end > items[kept].end)
+			items[kept].end = items[i].end;
+	}
+	if (list->count)
+		list->count = kept + 1;
+}
+
+/* Puts all in order, strays included. Returns 0 or -ENOMEM. */
+static int busy_sort(struct busy *busy)
+{
+	struct busy_list *joined = &busy->joined;
+
+	if (!busy->strays.count)
+		return 0;
+	for (size_t i = 0; i < busy->strays.count; i++) {
+		if (list_add(joined, busy->strays.items[i]))
+			return -ENOMEM;
+	}
+	busy->strays.count = 0;
+	qsort(joined->items, joined->count, sizeof(*joined->items), interval_compare);
+	list_join(joined, 0);
+	return 0;
+}
+
+/* Sums up the first `count`. */
 static void busy_forget(struct busy *busy, size_t count)
 {
+	struct busy_list *joined = &busy->joined;
+
 	for (size_t i = 0; i < count; i++)
-		busy->settled_ns += busy->intervals[i].end - busy->intervals[i].start;
+		busy->settled_ns += joined->items[i].end - joined->items[i].start;
 	if (count)
-		busy->frontier = busy->intervals[count - 1].end;
-	for (size_t i = count; i < busy->count; i++)
-		busy->intervals[i - count] = busy->intervals[i];
-	busy->count -= count;
-	busy->sorted = busy->count;
+		busy->frontier = joined->items[count - 1].end;
+	for (size_t i = count; i < joined->count; i++)
+		joined->items[i - count] = joined->items[i];
+	joined->count -= count;
+}
+
+/* Puts the interval behind item `at` - 1, whose start is not later. */
+static int busy_insert(struct busy *busy, size_t at, struct busy_interval interval)
+{
+	struct busy_list *joined = &busy->joined;
+	struct busy_interval *items = joined->items;
+
+	if (at && interval.start <= items[at - 1].end) {
+		if (interval.end <= items[at - 1].end)
+			return 0;
+		items[at - 1].end = interval.end;
+		list_join(joined, at - 1);
+		return 0;
+	}
+	if (list_add(joined, interval))
+		return -ENOMEM;
+	items = joined->items;
+	for (size_t i = joined->count - 1; i > at; i--)
+		items[i] = items[i - 1];
+	items[at] = interval;
+	list_join(joined, at);
+	return 0;
 }
 
 int busy_add(struct busy *busy, uint64_t start, uint64_t end)
 {
-	struct busy_interval *last;
+	struct busy_interval interval = {start, end};
+	size_t at = busy->joined.count, looked = 0;
+	int status;
 
 	if (start < busy->frontier) {
 		busy->late++;
-		start = busy->frontier;
-		if (end <= start)
+		interval.start = busy->frontier;
+		if (end <= interval.start)
 			return 0;
 	}
-	last = busy->count ? &busy->intervals[busy->count - 1] : NULL;
-	if (last && busy->sorted == busy->count && start >= last->start && start <= last->end) {
-		if (end > last->end)
-			last->end = end;
-		return 0;
+	while (at && interval.start < busy->joined.items[at - 1].start &&
+	       looked++ < BUSY_LOOK_BACK)
+		at--;
+	if (!at || interval.start >= busy->joined.items[at - 1].start)
+		status = busy_insert(busy, at, interval);
+	else
+		status = list_add(&busy->strays, interval);
+	/* Sorting costs by all of them: wait for as many strays. */
+	if (!status && busy->strays.count > BUSY_STRAYS + busy->joined.count)
+		status = busy_sort(busy);
+	if (!status && busy->joined.count + busy->strays.count >= BUSY_MOST) {
+		status = busy_sort(busy);
+		if (!status && busy->joined.count >= BUSY_MOST / 2)
+			busy_forget(busy, busy->joined.count / 2);
 	}
-	if (array_reserve(&busy->intervals, &busy->capacity, busy->count + 1,
-			  sizeof(*busy->intervals)))
-		return -ENOMEM;
-	if (busy->sorted == busy->count && (!last || start > last->end))
-		busy->sorted++;
-	busy->intervals[busy->count++] = (struct busy_interval){start, end};
-	/* Sorting costs by all of them: wait for as many new ones. */
-	if (busy->count - busy->sorted > BUSY_BATCH + busy->sorted)
-		busy_sort(busy);
-	if (busy->count >= BUSY_MOST) {
-		busy_sort(busy);
-		if (busy->count >= BUSY_MOST / 2)
-			busy_forget(busy, busy->count / 2);
-	}
-	return 0;
+	return status;
 }
 
-void busy_settle(struct busy *busy)
+int busy_settle(struct busy *busy)
 {
-	if (!busy->count)
-		return;
-	busy_sort(busy);
-	busy_forget(busy, busy->count);
+	int status = busy_sort(busy);
+
+	if (!status)
+		busy_forget(busy, busy->joined.count);
+	return status;
 }
 
 uint64_t busy_sum(struct busy *busy)
 {
-	uint64_t sum = busy->settled_ns;
+	uint64_t sum;
 
-	busy_sort(busy);
-	for (size_t i = 0; i < busy->count; i++)
-		sum += busy->intervals[i].end - busy->intervals[i].start;
+	/* Without memory to sort in, the strays are left out. */
+	if (busy_sort(busy))
+		busy->strays.count = 0;
+	sum = busy->settled_ns;
+	for (size_t i = 0; i < busy->joined.count; i++)
+		sum += busy->joined.items[i].end - busy->joined.items[i].start;
 	return sum;
 }
 
 void busy_free(struct busy *busy)
 {
-	free(busy->intervals);
-	*busy = (struct busy){.count = 0};
+	free(busy->joined.items);
+	free(busy->strays.items);
+	*busy = (struct busy){.late = 0};
 }

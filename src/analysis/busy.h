@@ -23,10 +23,14 @@ struct busy_interval {
 	uint64_t start, end;
 };
 
-struct busy {
-	struct busy_interval *intervals;
+struct busy_list {
+	struct busy_interval *items;
 	size_t count, capacity;
-	size_t sorted; /* so many of them are in order and apart */
+};
+
+struct busy {
+	struct busy_list joined; /* in order, apart from each other */
+	struct busy_list strays; /* too far back to be put in order at once */
 	uint64_t settled_ns;
 	uint64_t frontier; /* everything before is settled */
 	uint64_t late;	   /* intervals that came for what was settled */
@@ -35,8 +39,8 @@ struct busy {
 /* start <= end. Returns 0 or -ENOMEM. */
 int busy_add(struct busy *busy, uint64_t start, uint64_t end);
 
-/* All intervals to come begin after the ones that came. */
-void busy_settle(struct busy *busy);
+/* All intervals to come begin after the ones that came. Returns 0 or -ENOMEM. */
+int busy_settle(struct busy *busy);
 
 /* Length of the union so far. */
 uint64_t busy_sum(struct busy *busy);

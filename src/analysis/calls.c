@@ -103,7 +103,9 @@ static int finish_api(struct calls *calls, struct report *report)
 			.name = row->event->name,
 			.calls = row->calls,
 			.errors = row->errors,
+			.open = row->calls - row->times.count,
 			.times = table_times(&row->times),
+			.index = (unsigned)i,
 		};
 	}
 	for (size_t i = 0; i < report->api_count; i++)
@@ -193,7 +195,7 @@ static int finish_threads(struct calls *calls, struct report *report)
 				     session->stream_count * sizeof(*report->thread));
 	if (!report->thread)
 		return -ENOMEM;
-	for (size_t i = 0; i < session->process_count; i++) {
+	for (size_t i = 0; i < session->traced_count; i++) {
 		const struct trace_process *process = &session->processes[i];
 		const char *process_name = table_string(report, process->name);
 

@@ -94,44 +94,63 @@ int commands_call(struct commands *commands, const struct trace_event *event, ui
 	return map_set(&commands->known[process], op, index);
 }
 
-static int find_queue(struct commands *commands, struct command *command)
+/* Queue and device of a command. `event` is where to look ahead from; NULL: what
+ * is not known by now is described nowhere. */
+static int queue_look(struct commands *commands, const struct trace_event *event,
+		      struct command *command)
 {
-	uint64_t key = (uint64_t)command->process << 32 | command->queue_number;
-	uint64_t known = map_get(&commands->queue_of, key);
+	struct devices *devices = commands->devices;
 	uint32_t device = 0;
 	int status = 0;
 
-	if (known == MAP_NONE) {
-		status = devices_find_queue(commands->devices, command->process,
-					    command->queue_number, &command->queue);
-		if (!status && command->queue != TRACE_NONE)
-			device = commands->devices->objects.queues[command->queue].device;
-		if (!status)
-			status = devices_of_number(commands->devices, command->process, device,
-						   command->domain, &command->device);
-		if (!status)
-			status = map_set(&commands->queue_of, key,
-					 (uint64_t)command->device << 32 | command->queue);
+	if (event && command->queue_number)
+		status = trace_objects_look(&devices->objects, event, TANDEM_OBJECT_queue,
+					    command->queue_number);
+	if (status)
 		return status;
-	}
-	command->device = (uint32_t)(known >> 32);
-	command->queue = (uint32_t)known;
-	return 0;
+	command->queue = trace_objects_queue(&devices->objects, command->process,
+					     command->queue_number);
+	if (command->queue != TRACE_NONE)
+		device = devices->objects.queues[command->queue].device;
+	return event ? devices_of_number(devices, event, device, command->domain,
+					 &command->device)
+		     : devices_of_known(devices, command->process, device, command->domain,
+					&command->device);
 }
 
-static int find_name(struct commands *commands, struct command *command, uint32_t kernel)
+static int find_queue(struct commands *commands, const struct trace_event *event,
+		      struct command *command)
 {
+	uint64_t key = (uint64_t)command->process << 32 | command->queue_number;
+	uint64_t known = map_get(&commands->queue_of, key);
+	int status;
+
+	if (known != MAP_NONE) {
+		command->device = (uint32_t)(known >> 32);
+		command->queue = (uint32_t)known;
+		return 0;
+	}
+	status = queue_look(commands, event, command);
+	return status ? status
+		      : map_set(&commands->queue_of, key,
+				(uint64_t)command->device << 32 | command->queue);
+}
+
+static int find_name(struct commands *commands, const struct trace_event *event,
+		     struct command *command, uint32_t kernel)
+{
+	struct trace_objects *objects = &commands->devices->objects;
 	const struct tandem_event *call = tandem_event_get(command->api);
 	uint32_t name;
-	int status = 0;
+	int status;
 
 	command->name = call ? operation_short_name(call->name) : "unknown";
-	if (command->kind == TANDEM_OPERATION_KIND_kernel && kernel) {
-		status = devices_find_kernel(commands->devices, command->process, kernel, &name);
-		command->name = status || name == TRACE_NONE
-					? "unknown kernel"
-					: intern_text(&commands->devices->objects.names, name);
-	}
+	if (command->kind != TANDEM_OPERATION_KIND_kernel || !kernel)
+		return 0;
+	status = trace_objects_look(objects, event, TANDEM_OBJECT_kernel, kernel);
+	name = trace_objects_kernel(objects, command->process, kernel);
+	command->name = name == TRACE_NONE ? "unknown kernel"
+					   : intern_text(&objects->names, name);
 	return status;
 }
 
@@ -171,8 +190,8 @@ int commands_ended(struct commands *commands, const struct trace_event *event,
 	command->kind = record->kind > TANDEM_OPERATION_KIND_other ? TANDEM_OPERATION_KIND_other
 								   : record->kind;
 	command->timed = record->timed && record->start <= record->end;
-	status = find_queue(commands, command);
-	return status ? status : find_name(commands, command, record->kernel);
+	status = find_queue(commands, event, command);
+	return status ? status : find_name(commands, event, command, record->kernel);
 }
 
 int commands_unfinished(struct commands *commands, size_t *at, struct command *command)
@@ -187,9 +206,9 @@ int commands_unfinished(struct commands *commands, size_t *at, struct command *c
 		return 0;
 	*command = (struct command){.kind = TANDEM_OPERATION_KIND_other};
 	take_flight(command, &commands->flights[(*at)++]);
-	status = find_queue(commands, command);
+	status = find_queue(commands, NULL, command);
 	if (!status)
-		status = find_name(commands, command, 0);
+		status = find_name(commands, NULL, command, 0);
 	return status ? status : 1;
 }
 

@@ -67,6 +67,7 @@ static int device_find(struct devices *devices, uint32_t process, uint32_t numbe
 	made.platform_name = device->platform_name;
 	made.platform = device->platform;
 	made.ordinal = device->ordinal;
+	made.timer_ns = device->timer_ns;
 	if (device->parent)
 		status = device_find(devices, process, device->parent, domain, &made.parent,
 				     depth + 1);
@@ -81,52 +82,34 @@ static int device_find(struct devices *devices, uint32_t process, uint32_t numbe
 	return device_add(devices, &made, row);
 }
 
-int devices_of_number(struct devices *devices, uint32_t process, uint32_t number,
-		      uint8_t domain, uint32_t *row)
+int devices_of_known(struct devices *devices, uint32_t process, uint32_t number,
+		     uint8_t domain, uint32_t *row)
 {
 	uint64_t key = (uint64_t)process << 32 | number;
 	uint64_t known = map_get(&devices->known, key);
-	int status = 0;
+	int status;
 
 	if (known != MAP_NONE) {
 		*row = (uint32_t)known;
 		return 0;
 	}
-	if (number && trace_objects_device(&devices->objects, process, number) == TRACE_NONE)
-		status = trace_objects_gather(&devices->objects, devices->session);
-	if (!status)
-		status = device_find(devices, process, number, domain, row, 0);
+	status = device_find(devices, process, number, domain, row, 0);
 	if (!status && number && devices->rows[*row].described)
 		status = map_set(&devices->known, key, *row);
 	return status;
 }
 
-int devices_find_queue(struct devices *devices, uint32_t process, uint32_t number,
-		       uint32_t *queue)
+int devices_of_number(struct devices *devices, const struct trace_event *event,
+		      uint32_t number, uint8_t domain, uint32_t *row)
 {
-	struct trace_objects *objects = &devices->objects;
-	int status;
+	int status = 0;
 
-	*queue = trace_objects_queue(objects, process, number);
-	if (*queue != TRACE_NONE || !number)
-		return 0;
-	status = trace_objects_gather(objects, devices->session);
-	*queue = trace_objects_queue(objects, process, number);
-	return status;
-}
-
-int devices_find_kernel(struct devices *devices, uint32_t process, uint32_t number,
-			uint32_t *name)
-{
-	struct trace_objects *objects = &devices->objects;
-	int status;
-
-	*name = trace_objects_kernel(objects, process, number);
-	if (*name != TRACE_NONE || !number)
-		return 0;
-	status = trace_objects_gather(objects, devices->session);
-	*name = trace_objects_kernel(objects, process, number);
-	return status;
+	if (number)
+		status = trace_objects_look(&devices->objects, event, TANDEM_OBJECT_device,
+					    number);
+	return status ? status
+		      : devices_of_known(devices, event->stream->process->index, number, domain,
+					 row);
 }
 
 int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns)
@@ -134,10 +117,13 @@ int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint6
 	return busy_add(&devices->rows[row].busy, start_ns, end_ns);
 }
 
-void devices_settle(struct devices *devices)
+int devices_settle(struct devices *devices)
 {
-	for (size_t i = 0; i < devices->count; i++)
-		busy_settle(&devices->rows[i].busy);
+	int status = 0;
+
+	for (size_t i = 0; !status && i < devices->count; i++)
+		status = busy_settle(&devices->rows[i].busy);
+	return status;
 }
 
 const char *devices_domain(uint8_t domain)

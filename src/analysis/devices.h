@@ -5,7 +5,7 @@
  * report's pass. One thread.
  *
  *	uint32_t device;
- *	devices_of_queue(&devices, process, queue, domain, &device);
+ *	devices_of_number(&devices, event, number, domain, &device);
  *	devices_busy(&devices, device, start_ns, end_ns);
  *	devices_finish(&devices, report);
  *	report->... = devices_name(&devices, device);
@@ -23,6 +23,7 @@ struct device_row {
 	bool described;	      /* false: what it is was never said */
 	uint32_t name, platform_name; /* in objects->names */
 	uint32_t platform, ordinal;
+	uint64_t timer_ns;    /* resolution of its clock; 0: not known */
 	uint32_t parent;      /* row, or TRACE_NONE */
 	uint64_t operations;
 	struct busy busy;
@@ -40,24 +41,20 @@ struct devices {
 
 void devices_init(struct devices *devices, struct trace_session *session);
 
-/* Row of a device by its number in a process. Returns 0 or -ENOMEM. */
-int devices_of_number(struct devices *devices, uint32_t process, uint32_t number,
-		      uint8_t domain, uint32_t *row);
+/* Row of the device that `event` calls by its number, looked for ahead if need
+ * be. Returns 0 or -ENOMEM. */
+int devices_of_number(struct devices *devices, const struct trace_event *event,
+		      uint32_t number, uint8_t domain, uint32_t *row);
 
-/* Index in objects.queues, after looking through the whole trace if need be;
- * TRACE_NONE where it is never described. Returns 0 or -ENOMEM. */
-int devices_find_queue(struct devices *devices, uint32_t process, uint32_t number,
-		       uint32_t *queue);
-
-/* Number in objects.names, or TRACE_NONE; same search. Returns 0 or -ENOMEM. */
-int devices_find_kernel(struct devices *devices, uint32_t process, uint32_t number,
-			uint32_t *name);
+/* Same, of a device that is known by now or never. */
+int devices_of_known(struct devices *devices, uint32_t process, uint32_t number,
+		     uint8_t domain, uint32_t *row);
 
 /* An operation with times. Returns 0 or -ENOMEM. */
 int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns);
 
-/* No command is in flight anywhere. */
-void devices_settle(struct devices *devices);
+/* No command is in flight anywhere. Returns 0 or -ENOMEM. */
+int devices_settle(struct devices *devices);
 
 /* Gives the rows their shown names, which live in the arena; "" where memory ran
  * out. */

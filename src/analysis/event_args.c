@@ -25,10 +25,10 @@ static void give_text(struct visit *visit, const char *name, enum event_arg_kind
 	visit->sink->value(visit->user, name, &arg);
 }
 
-static void give_value(struct visit *visit, const char *name)
+static void give_value(struct visit *visit, const char *name, enum event_arg_kind kind)
 {
 	if (!visit->value.failed)
-		give_text(visit, name, EVENT_ARG_WORD, visit->value.data, visit->value.length);
+		give_text(visit, name, kind, visit->value.data, visit->value.length);
 	text_clear(&visit->value);
 }
 
@@ -59,12 +59,12 @@ static void give_element(struct visit *visit, const char *name, const struct tan
 		return;
 	case TANDEM_FIELD_FLAGS:
 		event_flags(&visit->value, field->names, arg.number);
-		give_value(visit, name);
+		give_value(visit, name, EVENT_ARG_WORD);
 		return;
 	case TANDEM_FIELD_OP:
 		if (arg.number && arg.number != UINT64_MAX) {
 			event_op(&visit->value, arg.number);
-			give_value(visit, name);
+			give_value(visit, name, EVENT_ARG_TEXT);
 			return;
 		}
 		arg.kind = EVENT_ARG_NONE;
@@ -94,8 +94,7 @@ static void give_element(struct visit *visit, const char *name, const struct tan
 static void give_object_name(struct visit *visit, const struct tandem_field *field,
 			     const uint8_t *at)
 {
-	const char *name = event_object_name(visit->objects, visit->session,
-					     visit->event->stream->process->index, field->object,
+	const char *name = event_object_name(visit->objects, visit->event, field->object,
 					     (uint32_t)trace_element_unsigned(field, at));
 	char key[80];
 

@@ -5,7 +5,6 @@
 
 #include "trace/field.h"
 #include "trace/operation.h"
-#include "trace/session.h"
 
 const char *event_object_noun(uint8_t object)
 {
@@ -18,28 +17,23 @@ const char *event_object_noun(uint8_t object)
 	return object < sizeof(nouns) / sizeof(*nouns) ? nouns[object] : "object";
 }
 
-static uint32_t object_name(const struct trace_objects *objects, uint32_t process,
-			    uint8_t object, uint32_t number)
+const char *event_object_name(struct trace_objects *objects, const struct trace_event *event,
+			      uint8_t object, uint32_t number)
 {
-	uint32_t device;
-
-	if (object == TANDEM_OBJECT_kernel)
-		return trace_objects_kernel(objects, process, number);
-	device = trace_objects_device(objects, process, number);
-	return device == TRACE_NONE ? TRACE_NONE : objects->devices[device].name;
-}
-
-const char *event_object_name(struct trace_objects *objects, struct trace_session *session,
-			      uint32_t process, uint8_t object, uint32_t number)
-{
+	uint32_t process = event->stream->process->index;
 	uint32_t name;
 
 	if ((object != TANDEM_OBJECT_kernel && object != TANDEM_OBJECT_device) || !number ||
-	    number == UINT32_MAX)
+	    number == UINT32_MAX ||
+	    trace_objects_look(objects, event, (enum tandem_object)object, number))
 		return "";
-	name = object_name(objects, process, object, number);
-	if (name == TRACE_NONE && !trace_objects_gather(objects, session))
-		name = object_name(objects, process, object, number);
+	if (object == TANDEM_OBJECT_kernel) {
+		name = trace_objects_kernel(objects, process, number);
+	} else {
+		name = trace_objects_device(objects, process, number);
+		if (name != TRACE_NONE)
+			name = objects->devices[name].name;
+	}
 	return name == TRACE_NONE ? "" : intern_text(&objects->names, name);
 }
 

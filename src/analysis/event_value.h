@@ -12,10 +12,10 @@
 /* "kernel", "queue"...: the noun of an object's number. */
 const char *event_object_noun(uint8_t object);
 
-/* Name of a kernel or a device, looked for in the whole trace if need be; ""
- * where there is none. */
-const char *event_object_name(struct trace_objects *objects, struct trace_session *session,
-			      uint32_t process, uint8_t object, uint32_t number);
+/* Name of a kernel or a device that the event calls by its number, looked for
+ * ahead if need be; "" where there is none. */
+const char *event_object_name(struct trace_objects *objects, const struct trace_event *event,
+			      uint8_t object, uint32_t number);
 
 /* "CL_MEM_READ_ONLY|CL_MEM_COPY_HOST_PTR|0x100"; "0". */
 void event_flags(struct text *out, const struct tandem_names *names, uint64_t value);

@@ -35,9 +35,9 @@ static int row_find(struct memory *memory, const struct memory_row *wanted, uint
 }
 
 /* Where an allocation lies: its device, else the context's. */
-static int place_find(struct memory *memory, uint32_t process,
-		      const struct tandem_rec_memory *record, uint32_t *row)
+static int place_find(struct memory *memory, const struct trace_event *event, uint32_t *row)
 {
+	const struct tandem_rec_memory *record = (const void *)event->record;
 	struct memory_row place = {.domain = record->domain, .device = TRACE_NONE};
 	struct trace_objects *objects = &memory->devices->objects;
 	uint32_t device = record->device, context;
@@ -45,11 +45,10 @@ static int place_find(struct memory *memory, uint32_t process,
 
 	if (record->kind == TANDEM_MEMORY_KIND_host || record->kind == TANDEM_MEMORY_KIND_usm_host)
 		return row_find(memory, &place, row);
-	context = trace_objects_context(objects, process, record->context);
-	if (!device && record->context && context == TRACE_NONE) {
-		status = trace_objects_gather(objects, memory->devices->session);
-		context = trace_objects_context(objects, process, record->context);
-	}
+	if (!device && record->context)
+		status = trace_objects_look(objects, event, TANDEM_OBJECT_context,
+					    record->context);
+	context = trace_objects_context(objects, event->stream->process->index, record->context);
 	if (!device && context != TRACE_NONE) {
 		if (objects->contexts[context].device_count == 1)
 			device = objects->contexts[context].first_device;
@@ -57,7 +56,7 @@ static int place_find(struct memory *memory, uint32_t process,
 			place.shared = objects->contexts[context].device_count;
 	}
 	if (!status && !place.shared)
-		status = devices_of_number(memory->devices, process, device, record->domain,
+		status = devices_of_number(memory->devices, event, device, record->domain,
 					   &place.device);
 	return status ? status : row_find(memory, &place, row);
 }
@@ -91,7 +90,7 @@ static int memory_allocated(struct memory *memory, const struct trace_event *eve
 	if (record->kind == TANDEM_MEMORY_KIND_sub_buffer ||
 	    map_get(&memory->known, key) != MAP_NONE)
 		return 0;
-	status = place_find(memory, process, record, &index);
+	status = place_find(memory, event, &index);
 	if (!status)
 		status = live_add(memory, key, index, record->bytes);
 	if (status)

@@ -18,19 +18,24 @@ int operations_init(struct operations *operations, struct devices *devices,
 	memset(operations, 0, sizeof(*operations));
 	operations->devices = devices;
 	operations->session = session;
+	align_init(&operations->align, session);
 	operations->in_flight = calloc(session->process_count + 1,
 				       sizeof(*operations->in_flight));
 	return operations->in_flight ? 0 : -ENOMEM;
 }
 
-void operations_enqueued(struct operations *operations, const struct trace_event *event)
+int operations_enqueued(struct operations *operations, const struct trace_event *event)
 {
+	uint32_t process = event->stream->process->index;
+	uint64_t op = trace_event_op(event);
+
 	/* A call that failed made no operation; one that has not returned may
 	 * or may not have. */
-	if (!trace_event_op(event) || !event->end_ticks || trace_event_failed(event))
-		return;
-	operations->in_flight[event->stream->process->index]++;
+	if (!op || !event->end_ticks || trace_event_failed(event))
+		return 0;
+	operations->in_flight[process]++;
 	operations->in_flight_all++;
+	return begins_note(&operations->begins, process, op, event->ns);
 }
 
 const char *operation_short_name(const char *call)
@@ -63,15 +68,17 @@ const char *operation_kind_name(uint8_t kind)
 	return kind < sizeof(words) / sizeof(*words) ? words[kind] : "other";
 }
 
-static int queue_make(struct operations *operations, uint32_t process, uint32_t number,
-		      uint8_t domain, uint32_t *index)
+static int queue_make(struct operations *operations, const struct trace_event *event,
+		      uint32_t number, uint8_t domain, uint32_t *index)
 {
 	struct devices *devices = operations->devices;
+	uint32_t process = event->stream->process->index;
 	struct operation_queue queue = {.process = process, .number = number, .domain = domain};
 	uint32_t described, device = 0;
-	int status = devices_find_queue(devices, process, number, &described);
+	int status = trace_objects_look(&devices->objects, event, TANDEM_OBJECT_queue, number);
 
-	if (!status && described != TRACE_NONE) {
+	described = trace_objects_queue(&devices->objects, process, number);
+	if (described != TRACE_NONE) {
 		const struct trace_queue *known = &devices->objects.queues[described];
 
 		queue.described = true;
@@ -80,7 +87,7 @@ static int queue_make(struct operations *operations, uint32_t process, uint32_t 
 		device = known->device;
 	}
 	if (!status)
-		status = devices_of_number(devices, process, device, queue.domain, &queue.device);
+		status = devices_of_number(devices, event, device, queue.domain, &queue.device);
 	if (status || array_reserve(&operations->queues, &operations->queue_capacity,
 				    operations->queue_count + 1, sizeof(*operations->queues)))
 		return -ENOMEM;
@@ -89,10 +96,10 @@ static int queue_make(struct operations *operations, uint32_t process, uint32_t 
 	return 0;
 }
 
-static int queue_find(struct operations *operations, uint32_t process, uint32_t number,
-		      uint8_t domain, uint32_t *index)
+static int queue_find(struct operations *operations, const struct trace_event *event,
+		      uint32_t number, uint8_t domain, uint32_t *index)
 {
-	uint64_t key = (uint64_t)process << 32 | number;
+	uint64_t key = (uint64_t)event->stream->process->index << 32 | number;
 	uint64_t known = map_get(&operations->queue_of, key);
 	int status;
 
@@ -100,39 +107,41 @@ static int queue_find(struct operations *operations, uint32_t process, uint32_t 
 		*index = (uint32_t)known;
 		return 0;
 	}
-	status = queue_make(operations, process, number, domain, index);
+	status = queue_make(operations, event, number, domain, index);
 	return status ? status : map_set(&operations->queue_of, key, *index);
 }
 
-static int row_name(struct operations *operations, uint32_t process,
-		    const struct tandem_rec_operation *record, uint32_t *name)
+static int row_name(struct operations *operations, const struct trace_event *event,
+		    uint32_t *name)
 {
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	struct trace_objects *objects = &operations->devices->objects;
 	const struct tandem_event *call = tandem_event_get(record->api);
 	const char *text = call ? operation_short_name(call->name) : "unknown";
 	uint32_t kernel;
 	int status;
 
 	if (record->kind == TANDEM_OPERATION_KIND_kernel && record->kernel) {
-		status = devices_find_kernel(operations->devices, process, record->kernel,
-					     &kernel);
+		status = trace_objects_look(objects, event, TANDEM_OBJECT_kernel, record->kernel);
 		if (status)
 			return status;
-		text = kernel == TRACE_NONE
-			       ? "unknown kernel"
-			       : intern_text(&operations->devices->objects.names, kernel);
+		kernel = trace_objects_kernel(objects, event->stream->process->index,
+					      record->kernel);
+		text = kernel == TRACE_NONE ? "unknown kernel"
+					    : intern_text(&objects->names, kernel);
 	}
 	return intern_add(&operations->names, text, strlen(text), name);
 }
 
-static int row_make(struct operations *operations, uint32_t process,
-		    const struct operation_queue *queue,
-		    const struct tandem_rec_operation *record, uint32_t *index)
+static int row_make(struct operations *operations, const struct trace_event *event,
+		    const struct operation_queue *queue, uint32_t *index)
 {
+	const struct tandem_rec_operation *record = (const void *)event->record;
 	uint8_t kind = record->kind > TANDEM_OPERATION_KIND_other ? TANDEM_OPERATION_KIND_other
 								  : record->kind;
 	struct operation_row row = {.device = queue->device, .domain = queue->domain, .kind = kind};
 	uint64_t key, known;
-	int status = row_name(operations, process, record, &row.name);
+	int status = row_name(operations, event, &row.name);
 
 	if (status)
 		return status;
@@ -153,9 +162,10 @@ static int row_make(struct operations *operations, uint32_t process,
 	return 0;
 }
 
-static int row_find(struct operations *operations, uint32_t process, uint32_t queue,
-		    const struct tandem_rec_operation *record, uint32_t *index)
+static int row_find(struct operations *operations, const struct trace_event *event,
+		    uint32_t queue, uint32_t *index)
 {
+	const struct tandem_rec_operation *record = (const void *)event->record;
 	bool kernel = record->kind == TANDEM_OPERATION_KIND_kernel && record->kernel;
 	struct map *cache = kernel ? &operations->kernels : &operations->others;
 	uint64_t key = (uint64_t)queue << 32 |
@@ -167,7 +177,7 @@ static int row_find(struct operations *operations, uint32_t process, uint32_t qu
 		*index = (uint32_t)known;
 		return 0;
 	}
-	status = row_make(operations, process, &operations->queues[queue], record, index);
+	status = row_make(operations, event, &operations->queues[queue], index);
 	if (!status && cache->count >= CACHE_MOST)
 		map_clear(cache);
 	return status ? status : map_set(cache, key, *index);
@@ -199,16 +209,29 @@ static int add_times(struct operations *operations, struct operation_row *row,
 	return devices_busy(operations->devices, row->device, record->start, record->end);
 }
 
+static int add_clock(struct operations *operations, const struct trace_event *event,
+		     uint32_t device)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	int64_t begin_ns;
+	bool known = begins_take(&operations->begins, event->stream->process->index, record->op,
+				 &begin_ns);
+
+	/* align_operation() passes over those without times. */
+	return align_operation(&operations->align, operations->devices, device, record,
+			       known ? &begin_ns : NULL, event->ns);
+}
+
 int operations_add(struct operations *operations, const struct trace_event *event)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	uint32_t process = event->stream->process->index;
 	struct operation_row *row;
 	uint32_t queue, index;
-	int status = queue_find(operations, process, record->queue, record->domain, &queue);
+	int status = queue_find(operations, event, record->queue, record->domain, &queue);
 
 	if (!status)
-		status = row_find(operations, process, queue, record, &index);
+		status = row_find(operations, event, queue, &index);
 	if (status)
 		return status;
 	row = &operations->rows[index];
@@ -217,6 +240,9 @@ int operations_add(struct operations *operations, const struct trace_event *even
 	row->count++;
 	row->bytes += record->bytes;
 	row->failed += record->status < 0;
+	status = add_clock(operations, event, row->device);
+	if (status)
+		return status;
 	if (record->timed) {
 		status = add_times(operations, row, &operations->queues[queue], record);
 	} else {
@@ -224,8 +250,8 @@ int operations_add(struct operations *operations, const struct trace_event *even
 		operations->queues[queue].untimed++;
 	}
 	operations->in_flight[process]--;
-	if (--operations->in_flight_all == 0)
-		devices_settle(operations->devices);
+	if (--operations->in_flight_all == 0 && !status)
+		status = devices_settle(operations->devices);
 	return status;
 }
 
@@ -344,7 +370,7 @@ static int finish_untimed(struct operations *operations, struct report *report)
 		report->untimed_queues_total++;
 		if (report->untimed_queue_count == REPORT_QUEUES)
 			continue;
-		if (devices_of_number(devices, queue->process, queue->device, queue->domain, &row))
+		if (devices_of_known(devices, queue->process, queue->device, queue->domain, &row))
 			return -ENOMEM;
 		report->untimed_queues[report->untimed_queue_count++] = (struct report_queue){
 			.domain = devices_domain(queue->domain),
@@ -365,6 +391,8 @@ int operations_finish(struct operations *operations, struct report *report)
 		status = finish_zones(operations, report);
 	if (!status)
 		status = finish_untimed(operations, report);
+	if (!status)
+		status = align_finish(&operations->align);
 	report->operations = operations->count;
 	report->odd_operations = operations->odd;
 	for (size_t i = 0; i < operations->session->process_count; i++) {
@@ -378,6 +406,8 @@ void operations_free(struct operations *operations)
 {
 	for (size_t i = 0; i < operations->row_count; i++)
 		histogram_free(&operations->rows[i].times);
+	align_free(&operations->align);
+	begins_free(&operations->begins);
 	free(operations->rows);
 	free(operations->queues);
 	free(operations->in_flight);

@@ -10,6 +10,8 @@
 #ifndef TANDEM_ANALYSIS_OPERATIONS_H
 #define TANDEM_ANALYSIS_OPERATIONS_H
 
+#include "analysis/align.h"
+#include "analysis/begins.h"
 #include "analysis/devices.h"
 #include "analysis/histogram.h"
 #include "analysis/report.h"
@@ -44,6 +46,8 @@ struct operations {
 	struct map queue_of;   /* process and number -> queue */
 	struct map kernels;    /* queue and kernel -> row: a cache */
 	struct map others;     /* queue, kind and API -> row: a cache */
+	struct begins begins;  /* of the calls that enqueued what is in flight */
+	struct align align;    /* of the devices' clocks */
 	int64_t *in_flight;    /* by process */
 	int64_t in_flight_all;
 	uint64_t count, odd;
@@ -53,7 +57,8 @@ struct operations {
 int operations_init(struct operations *operations, struct devices *devices,
 		    struct trace_session *session);
 
-void operations_enqueued(struct operations *operations, const struct trace_event *event);
+/* Returns 0 or -ENOMEM. */
+int operations_enqueued(struct operations *operations, const struct trace_event *event);
 
 /* Returns 0 or -ENOMEM. */
 int operations_add(struct operations *operations, const struct trace_event *event);

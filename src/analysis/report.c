@@ -6,14 +6,13 @@
 
 #include "analysis/builds.h"
 #include "analysis/calls.h"
+#include "analysis/clocks.h"
 #include "analysis/devices.h"
 #include "analysis/memory.h"
 #include "analysis/operations.h"
+#include "analysis/waits.h"
 #include "schema/gen/core_records.h"
 #include "trace/merge.h"
-
-/* A look at the clock of the wall costs more than an event. */
-#define PROGRESS_EVENTS (1u << 20)
 
 struct pass {
 	struct trace_session *session;
@@ -23,6 +22,7 @@ struct pass {
 	struct operations operations;
 	struct memory memory;
 	struct builds builds;
+	struct waits waits;
 	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the streams say */
 };
 
@@ -52,13 +52,26 @@ static int pass_record(struct pass *pass, const struct trace_event *event)
 	}
 }
 
+static int pass_kernel(struct pass *pass, const struct trace_event *event)
+{
+	pass->report->kernel_events++;
+	if (event->record->id == TANDEM_EVENT_lost)
+		pass_lost(pass, event);
+	return waits_kernel(&pass->waits, event);
+}
+
 static int pass_event(struct pass *pass, const struct trace_event *event)
 {
+	if (event->stream->process->kernel)
+		return pass_kernel(pass, event);
+	pass->report->events++;
 	pass->calls.threads[event->stream->index].events++;
 	if (!trace_event_is_call(event))
 		return pass_record(pass, event);
-	if (event->layout->op_offset)
-		operations_enqueued(&pass->operations, event);
+	if (event->layout->op_offset && operations_enqueued(&pass->operations, event))
+		return -ENOMEM;
+	if (pass->waits.any && waits_call(&pass->waits, event))
+		return -ENOMEM;
 	return calls_add(&pass->calls, event);
 }
 
@@ -66,6 +79,7 @@ static int pass_run(struct pass *pass, const struct report_options *options)
 {
 	const struct trace_event *event;
 	struct trace_merge merge;
+	uint64_t events = 0;
 	int status = trace_merge_open(&merge, pass->session, 0);
 
 	if (status)
@@ -74,8 +88,7 @@ static int pass_run(struct pass *pass, const struct report_options *options)
 		status = pass_event(pass, event);
 		if (status)
 			break;
-		pass->report->events++;
-		if (options && options->progress && pass->report->events % PROGRESS_EVENTS == 0)
+		if (options && options->progress && ++events % PROGRESS_EVENTS == 0)
 			options->progress(options->user, trace_merge_read_bytes(&merge),
 					  pass->session->content_bytes);
 	}
@@ -109,23 +122,27 @@ static int pass_finish(struct pass *pass)
 	int status = 0;
 
 	report->duration_ns = trace_session_duration_ns(pass->session);
-	report->processes = pass->session->process_count;
+	report->processes = pass->session->traced_count;
 	/* Devices that were found and never used are idle, which is worth a row. */
 	for (size_t i = 0; !status && i < devices->objects.device_count; i++) {
 		const struct trace_device *device = &devices->objects.devices[i];
 		uint32_t row;
 
-		status = devices_of_number(devices, device->process, device->number,
-					   device->domain, &row);
+		status = devices_of_known(devices, device->process, device->number,
+					  device->domain, &row);
 	}
 	if (!status)
 		status = devices_finish(devices, report);
 	if (!status)
 		status = operations_finish(&pass->operations, report);
 	if (!status)
+		status = clocks_finish(&pass->operations.align, devices, pass->session, report);
+	if (!status)
 		status = memory_finish(&pass->memory, report);
 	if (!status)
 		status = calls_finish(&pass->calls, report);
+	if (!status)
+		status = waits_finish(&pass->waits, report);
 	if (!status)
 		builds_finish(&pass->builds, report);
 	pass_finish_losses(pass);
@@ -146,6 +163,10 @@ int report_make(struct report *report, struct trace_session *session,
 		memory_init(&pass->memory, &pass->devices);
 		builds_init(&pass->builds, &pass->devices);
 		status = calls_init(&pass->calls, session);
+		if (!status && waits_init(&pass->waits, session)) {
+			calls_free(&pass->calls);
+			status = -ENOMEM;
+		}
 	}
 	if (!status) {
 		status = operations_init(&pass->operations, &pass->devices, session);
@@ -154,6 +175,7 @@ int report_make(struct report *report, struct trace_session *session,
 		if (!status)
 			status = pass_finish(pass);
 		operations_free(&pass->operations);
+		waits_free(&pass->waits);
 		calls_free(&pass->calls);
 		memory_free(&pass->memory);
 		devices_free(&pass->devices);

@@ -32,8 +32,12 @@ struct report_times { /* of count durations */
 struct report_api { /* one API function */
 	const char *domain, *name;
 	uint64_t calls, errors;
+	uint64_t open; /* that did not return */
 	struct report_times times; /* of the calls that returned */
 	double percent;		   /* of the total of all functions */
+	/* Of their time, where the kernel was recorded: */
+	uint64_t on_cpu_ns, wait_cpu_ns, wait_blocked_ns, unknown_ns;
+	unsigned index; /* the layouts' */
 };
 
 struct report_error { /* one API function's one return code */
@@ -92,6 +96,20 @@ struct report_thread {
 	const char *process_name, *name;
 	uint64_t calls, errors, api_ns;
 	uint64_t events;
+	/* Where the kernel was recorded; also of threads that made no call. */
+	uint64_t running_ns, system_ns, wait_cpu_ns, wait_blocked_ns, unknown_ns;
+	uint64_t switches, migrations;
+};
+
+struct report_wait { /* a thread's waits of one kind, in one function, on one process */
+	uint64_t process, thread; /* pid, tid */
+	const char *name;	  /* of the thread */
+	const char *domain, *function; /* "": outside of calls */
+	const char *state;	  /* "wait_cpu": for a CPU; "wait_blocked": for anything else */
+	const char *by_kind;	  /* "process", "interrupt", "idle" (waking up), "unknown" */
+	const char *by;		  /* name of the process that had the CPU, or ended the wait */
+	uint64_t by_process;	  /* its pid; 0: not known */
+	uint64_t total_ns, count;
 };
 
 struct report_open_call { /* that had not returned; the first REPORT_OPEN_CALLS */
@@ -103,6 +121,19 @@ struct report_open_call { /* that had not returned; the first REPORT_OPEN_CALLS 
 struct report_queue { /* without device times for (some of) its commands */
 	const char *domain, *device, *timing;
 	uint64_t process, queue;
+};
+
+#define REPORT_UNBOUNDED UINT64_MAX
+
+struct report_clock { /* from a clock to CLOCK_MONOTONIC */
+	const char *source; /* the device, or what the trace's time stamps are */
+	const char *domain;
+	int64_t offset_ns;  /* host minus source, at the first moment known */
+	double drift_ppm;   /* how much faster the host's runs */
+	uint64_t bound_ns;  /* a converted time is this far off at most, at worst... */
+	uint64_t best_ns;   /* ... and at best; REPORT_UNBOUNDED: not known */
+	uint64_t segments;  /* straight lines */
+	uint64_t constraints, outliers; /* what tells of it; what contradicts all else */
 };
 
 #define REPORT_BUILDS 200u
@@ -137,6 +168,12 @@ struct report {
 	uint64_t builds_total, builds_failed, builds_ns;
 	struct report_thread *thread;
 	size_t thread_count;
+	struct report_wait *waits;
+	size_t wait_count;
+	struct report_clock *clocks; /* the trace's own first */
+	size_t clock_count;
+	const char *scheduling; /* "system", "program" (the program's own threads), "none" */
+	uint64_t kernel_events;
 	struct report_open_call *open_calls;
 	size_t open_call_count;
 	uint64_t open_calls_total;

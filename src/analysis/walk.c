@@ -15,8 +15,8 @@ static int name_devices(struct walk *walk)
 		const struct trace_device *device = &objects->devices[i];
 		uint32_t row;
 
-		status = devices_of_number(&walk->devices, device->process, device->number,
-					   device->domain, &row);
+		status = devices_of_known(&walk->devices, device->process, device->number,
+					  device->domain, &row);
 	}
 	devices_name(&walk->devices, &walk->arena);
 	return status;

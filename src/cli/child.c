@@ -1,16 +1,19 @@
 #include "cli/child.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP};
 
 enum { PASSED_COUNT = sizeof(passed_on) / sizeof(*passed_on) };
 
@@ -23,7 +26,26 @@ static void waited_signals(sigset_t *set)
 		sigaddset(set, passed_on[i]);
 }
 
-/* Standard input and output to nowhere, everything above standard error shut. */
+/* What the recorder has opened itself closes on exec; what it inherited can't
+ * have been so, or it would not be here. */
+static void close_inherited(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	const struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		int fd = atoi(entry->d_name);
+		int flags = fd > 2 ? fcntl(fd, F_GETFD) : FD_CLOEXEC;
+
+		if (flags >= 0 && !(flags & FD_CLOEXEC))
+			close(fd);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+/* Standard input and output to nowhere, every other file of the caller's but
+ * standard error shut. */
 static void let_files_go(void)
 {
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -31,8 +53,10 @@ static void let_files_go(void)
 	if (nowhere >= 0) {
 		dup2(nowhere, 0);
 		dup2(nowhere, 1);
+		if (nowhere > 2)
+			close(nowhere);
 	}
-	close_range(3, ~0u, 0);
+	close_inherited();
 }
 
 struct start {
@@ -42,21 +66,45 @@ struct start {
 	sigset_t mask;
 };
 
-/* Between vfork() and exec: on the recorder's memory, with signals of its own. */
-static void __attribute__((noinline)) become(const struct start *start, volatile int *error)
+/* Between vfork() and exec: on the recorder's memory, with signals of its own.
+ * The pipe closes with exec, or says why there was none. */
+static void __attribute__((noinline)) become(const struct start *start, int report)
 {
+	int error;
+
 	sigaction(SIGCHLD, &start->on_child, NULL);
 	sigprocmask(SIG_SETMASK, &start->mask, NULL);
 	execve(start->path, start->arguments, start->environment);
-	*error = errno;
+	error = errno;
+	if (write(report, &error, sizeof(error)) < 0)
+		_exit(126);
 	_exit(127);
+}
+
+/* Returns the child's number, or -errno. */
+static pid_t start_child(const struct start *start)
+{
+	int ends[2], error = 0;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = vfork();
+	if (pid == 0)
+		become(start, ends[1]);
+	if (pid < 0)
+		error = errno;
+	close(ends[1]);
+	if (pid > 0 && read(ends[0], &error, sizeof(error)) == (ssize_t)sizeof(error))
+		waitpid(pid, NULL, 0);
+	close(ends[0]);
+	return error ? -error : pid;
 }
 
 int child_start(pid_t *pid, const char *path, char **arguments, char **environment)
 {
 	struct sigaction by_default = {.sa_handler = SIG_DFL};
 	struct start start = {path, arguments, environment, by_default, {{0}}};
-	volatile int error = 0;
 	sigset_t blocked;
 
 	/* Blocked before the program exists: a Ctrl-C in between waits until the
@@ -69,16 +117,10 @@ int child_start(pid_t *pid, const char *path, char **arguments, char **environme
 	 * see how it ended. */
 	sigaction(SIGCHLD, &by_default, &start.on_child);
 
-	*pid = vfork();
-	if (*pid == 0)
-		become(&start, &error);
-	if (*pid < 0)
-		error = errno;
-	if (error) {
-		if (*pid > 0)
-			waitpid(*pid, NULL, 0);
+	*pid = start_child(&start);
+	if (*pid < 0) {
 		sigprocmask(SIG_SETMASK, &start.mask, NULL);
-		return -error;
+		return (int)*pid;
 	}
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
@@ -87,29 +129,31 @@ int child_start(pid_t *pid, const char *path, char **arguments, char **environme
 	return 0;
 }
 
-static bool has_stopped(pid_t pid, int extra)
+/* Whether it was stopped by its terminal or by itself, and has not been
+ * continued since. */
+static bool has_stopped(pid_t pid)
 {
 	siginfo_t info = {.si_pid = 0};
 
-	return !waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | extra) && info.si_pid &&
+	return !waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) && info.si_pid &&
 	       (info.si_status == SIGTSTP || info.si_status == SIGTTIN ||
 		info.si_status == SIGTTOU);
 }
 
-/* A program that stops itself (an editor at Ctrl-Z in raw mode) leaves the shell
- * waiting for us, so we stop too. Not when the terminal's Ctrl-Z had stopped us
- * both and we are merely continued a moment before it. */
-static bool follow_stop(pid_t pid)
+/* Stops the recorder as Ctrl-Z would have. Only when the program has stopped: a
+ * shell that sees us stop gives its prompt, and a program that is not there yet
+ * would still read what is typed at it. */
+static void stop_as_well(void)
 {
-	static const struct timespec moment = {.tv_nsec = 20000000};
+	static const struct timespec at_once;
+	sigset_t stop;
 
-	if (!has_stopped(pid, WNOWAIT))
-		return false;
-	nanosleep(&moment, NULL);
-	if (!has_stopped(pid, 0))
-		return false;
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigtimedwait(&stop, NULL, &at_once);
+	sigprocmask(SIG_UNBLOCK, &stop, NULL);
 	raise(SIGTSTP);
-	return true;
+	sigprocmask(SIG_BLOCK, &stop, NULL);
 }
 
 static void pass_on(pid_t pid, const siginfo_t *info)
@@ -121,25 +165,49 @@ static void pass_on(pid_t pid, const siginfo_t *info)
 		kill(pid, info->si_signo);
 }
 
-int child_wait(pid_t pid)
+/* The next signal, between whose arrivals the chore is done. */
+static int next_signal(const sigset_t *set, siginfo_t *info, const struct child_chore *chore,
+		       int signals)
+{
+	static const struct timespec at_once;
+	struct pollfd files[] = {{.fd = signals, .events = POLLIN},
+				 {.fd = chore ? chore->fd : -1, .events = POLLIN}};
+
+	if (signals < 0)
+		return sigwaitinfo(set, info);
+	for (;;) {
+		int ms = chore->work(chore->user);
+
+		if (poll(files, 2, ms) < 0 && errno != EINTR)
+			return sigwaitinfo(set, info);
+		if (files[0].revents)
+			return sigtimedwait(set, info, &at_once);
+	}
+}
+
+int child_wait(pid_t pid, const struct child_chore *chore)
 {
 	bool stopped = false;
 	siginfo_t info;
 	sigset_t set;
-	int status;
+	int signals, status;
 
 	waited_signals(&set);
+	signals = chore ? signalfd(-1, &set, SFD_CLOEXEC) : -1;
 	for (;;) {
 		pid_t ended = waitpid(pid, &status, WNOHANG);
 
-		if (ended == pid)
-			return status;
-		if (ended < 0 && errno != EINTR)
-			return W_EXITCODE(255, 0);
-		if (sigwaitinfo(&set, &info) < 0)
+		if (ended == pid || (ended < 0 && errno != EINTR)) {
+			if (signals >= 0)
+				close(signals);
+			return ended == pid ? status : W_EXITCODE(255, 0);
+		}
+		if (next_signal(&set, &info, chore, signals) < 0)
 			continue;
 		if (info.si_signo == SIGCHLD) {
-			stopped |= follow_stop(pid);
+			stopped = has_stopped(pid);
+			if (stopped)
+				stop_as_well();
 		} else if (info.si_signo == SIGCONT) {
 			if (stopped)
 				kill(pid, SIGCONT);

@@ -3,8 +3,8 @@
  * nothing of being a child.
  *
  * What the terminal sends (Ctrl-C, Ctrl-\, Ctrl-Z) reaches both; the recorder
- * ignores the first two and stops along with the program at the third. What is
- * sent to the recorder alone with kill(1) (TERM, HUP, USR1, USR2) is passed on.
+ * ignores the first two, and stops once the program has stopped. What is sent to
+ * the recorder alone with kill(1) (TERM, HUP, USR1, USR2, TSTP) is passed on.
  *
  * One thread. The recorder keeps none of the files that it inherited but
  * standard error: a reader of the program's output sees its end in time.
@@ -14,11 +14,20 @@
 
 #include <sys/types.h>
 
+/* What the recorder does while it waits: `work` is called at once, whenever fd
+ * is readable, and after the ms that it returned (-1: no need to). */
+struct child_chore {
+	int fd; /* -1: none */
+	int (*work)(void *user);
+	void *user;
+};
+
 /* Starts `path` with these arguments. Returns 0 or the -errno of exec. */
 int child_start(pid_t *pid, const char *path, char **arguments, char **environment);
 
-/* Waits for its end, passing signals on. Returns its wait status. */
-int child_wait(pid_t pid);
+/* Waits for its end, passing signals on; `chore` may be NULL. Returns its wait
+ * status. */
+int child_wait(pid_t pid, const struct child_chore *chore);
 
 /* Ends this process as the child ended: by its exit status or its signal. */
 _Noreturn void child_imitate_end(int wait_status);

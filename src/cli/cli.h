@@ -33,6 +33,8 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 	X(report, "where the time went: tables of a recorded session")         \
 	X(print, "the events of a session, in the order of time")              \
 	X(view, "the timeline of sessions, in the browser")                    \
+	X(export, "a session in another tool's format: Perfetto, Chrome, SQLite...")       \
+	X(sql, "ask a session's tables in SQL")                                \
 	X(doctor, "what this machine can record, and how to mend what it cannot")
 
 #define X(verb, words) int cmd_##verb(int argc, char **argv);

@@ -30,7 +30,6 @@ int event_json_line(struct trace_objects *objects, struct trace_session *session
 {
 	const struct tandem_domain *domain =
 		tandem_domain_get(TANDEM_ID_DOMAIN(event->record->id));
-	const struct trace_stream *stream = event->stream;
 	struct json json;
 	int status = trace_objects_learn(objects, event);
 
@@ -40,9 +39,9 @@ int event_json_line(struct trace_objects *objects, struct trace_session *session
 	json_begin_object(&json, NULL);
 	json_signed(&json, "time_ns", event->ns - session->start_ns);
 	json_signed(&json, "monotonic_ns", event->ns);
-	json_unsigned(&json, "process", stream->process->pid);
-	json_unsigned(&json, "thread", stream->tid);
-	json_string(&json, "thread_name", stream->thread_name);
+	json_unsigned(&json, "process", event->stream->process->pid);
+	json_unsigned(&json, "thread", event->tid);
+	json_string(&json, "thread_name", event->thread_name);
 	json_string(&json, "domain", domain ? domain->name : "");
 	json_string(&json, "name", event->layout->event->name);
 	if (trace_event_is_call(event))

@@ -31,8 +31,8 @@ void event_text_header(const struct event_text *view, struct text *out)
 	text_format(out, "%s\n", colour_end(view->colour));
 }
 
-static void add_object(struct event_text *view, struct text *out, uint32_t process,
-		       uint8_t object, uint32_t number)
+static void add_object(struct event_text *view, struct text *out,
+		       const struct trace_event *event, uint8_t object, uint32_t number)
 {
 	const char *name;
 
@@ -42,7 +42,7 @@ static void add_object(struct event_text *view, struct text *out, uint32_t proce
 		text_add_char(out, '?');
 		return;
 	}
-	name = event_object_name(view->objects, view->session, process, object, number);
+	name = event_object_name(view->objects, event, object, number);
 	if (!number) {
 		text_add_string(out, "NULL");
 	} else if (*name) {
@@ -84,8 +84,7 @@ static void add_element(struct event_text *view, struct text *out,
 		text_format(out, "%g", trace_element_float(field, at));
 		break;
 	case TANDEM_FIELD_OBJECT:
-		add_object(view, out, event->stream->process->index, field->object,
-			   (uint32_t)value);
+		add_object(view, out, event, field->object, (uint32_t)value);
 		break;
 	case TANDEM_FIELD_OP:
 		event_op(out, value);
@@ -216,7 +215,7 @@ static void add_result(struct event_text *view, struct text *out,
 		return;
 	}
 	if (returned && !failed) {
-		text_add_string(out, " = ");
+		text_add_string(out, returned->kind == TANDEM_FIELD_OP ? " = event " : " = ");
 		add_element(view, out, event, returned,
 			    (const uint8_t *)event->record + returned->offset);
 		return;
@@ -278,8 +277,7 @@ static void add_operation(struct event_text *view, struct text *out,
 
 	text_format(out, "operation %s ", enum_name(event, "kind"));
 	if (record->kernel) {
-		const char *name = event_object_name(view->objects, view->session,
-						     event->stream->process->index,
+		const char *name = event_object_name(view->objects, event,
 						     TANDEM_OBJECT_kernel, record->kernel);
 
 		text_add_char(out, '"');
@@ -320,7 +318,6 @@ static void add_record(struct event_text *view, struct text *out,
 int event_text_line(struct event_text *view, struct text *out, const struct trace_event *event)
 {
 	struct trace_session *session = view->session;
-	const struct trace_stream *stream = event->stream;
 	char buffer[UNITS_BYTES];
 	size_t begin = out->length, column;
 	int status = trace_objects_learn(view->objects, event);
@@ -339,13 +336,13 @@ int event_text_line(struct event_text *view, struct text *out, const struct trac
 		add_right(out, trace_event_is_call(event) ? "-" : "", 9);
 	text_add_string(out, "  ");
 	column = out->length - begin;
-	text_add_unsigned(out, stream->process->pid);
+	text_add_unsigned(out, event->stream->process->pid);
 	text_add_char(out, '/');
-	text_add_unsigned(out, stream->tid);
+	text_add_unsigned(out, event->tid);
 	text_pad(out, begin, column + 13);
 	text_add_string(out, "  ");
 	column = out->length;
-	text_escape(out, stream->thread_name, strlen(stream->thread_name));
+	text_escape(out, event->thread_name, strlen(event->thread_name));
 	text_pad(out, column, 15);
 	text_add_string(out, "  ");
 	if (trace_event_is_call(event))

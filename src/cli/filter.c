@@ -83,7 +83,7 @@ bool filter_takes(struct filter *filter, const struct trace_event *event,
 		  const struct trace_objects *objects)
 {
 	if (!list_has(filter->pids, filter->pid_count, event->stream->process->pid) ||
-	    !list_has(filter->tids, filter->tid_count, event->stream->tid))
+	    !list_has(filter->tids, filter->tid_count, event->tid))
 		return false;
 	if (!filter->name_count || event_matches(filter, event))
 		return true;

@@ -21,14 +21,15 @@ static bool is_dots(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Of a session's directory (depth 0) and of a process's in it (depth 1). */
+/* Of a session's directory (depth 0), of a process's or the cache in it (depth 1). */
 static bool is_ours(const char *name, int depth)
 {
 	if (depth)
 		return !strcmp(name, "metadata") || starts_with(name, "stream-") ||
-		       starts_with(name, "window-");
+		       starts_with(name, "window-") || starts_with(name, "session.sqlite");
 	return !strcmp(name, "control") || starts_with(name, "session.json") ||
-	       starts_with(name, "process-");
+	       starts_with(name, "process-") || !strcmp(name, "kernel") ||
+	       !strcmp(name, "cache");
 }
 
 static int walk(int parent, const char *name, int depth, bool remove)

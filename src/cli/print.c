@@ -184,7 +184,7 @@ static int print_events(struct reading *reading, struct arguments *arguments,
 int cmd_print(int argc, char **argv)
 {
 	struct arguments arguments = {.format = FORMAT_TEXT};
-	struct trace_objects objects = {.gathered = false};
+	struct trace_objects objects = {.device_count = 0};
 	struct text out = TEXT_INIT;
 	struct trace_merge merge;
 	struct reading reading;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/settle.h"
 
 /* Work shorter than this needs no progress line. */
 #define PROGRESS_AFTER_MS 700
@@ -32,6 +33,8 @@ int reading_open(struct reading *reading, const char *path)
 	reading->problems.tell = print_warning;
 	reading->problems.user = reading;
 	clock_gettime(CLOCK_MONOTONIC, &reading->progress_at);
+	/* The recorder does it at its end; this is for one that was killed too. */
+	settle_session(path);
 	if (trace_session_open(&reading->session, path, &reading->problems, &error)) {
 		trace_problems_free(&reading->problems);
 		return reading_fail(&error);

@@ -14,7 +14,9 @@
 #include "cli/library.h"
 #include "cli/program.h"
 #include "cli/session.h"
+#include "cli/settle.h"
 #include "cli/summary.h"
+#include "domains/kernel/collector.h"
 #include "schema/ids.h"
 
 /* How the shells say that a program can't be run. */
@@ -35,6 +37,8 @@ static const char help_text[] =
 	"      --device-timing on|off\n"
 	"                           ask the device when commands ran (on)\n"
 	"      --start-paused       record nothing until `tandem resume DIR`\n"
+	"      --kernel WHAT        what the operating system does: off, sched, syscalls,\n"
+	"                           gpu or all (sched)\n"
 	"      --limit-size BYTES   stop at this size; K, M, G, T are units (no limit)\n"
 	"      --exit-wait MS       wait at most so long at the program's end for commands\n"
 	"                           that are still running (2000)\n"
@@ -52,6 +56,7 @@ enum inject { INJECT_AUTO, INJECT_PRELOAD, INJECT_LAYER, INJECT_BOTH };
 struct request {
 	struct session_options session;
 	enum inject inject;
+	enum kernel_level kernel;
 	bool quiet;
 	char **command;
 };
@@ -61,6 +66,13 @@ static const char *const args_levels[] = {"none", "basic", "full", NULL};
 static const char *const clocks[] = {"auto", "counter", "monotonic", NULL};
 static const char *const injects[] = {"auto", "preload", "layer", "both", NULL};
 
+static const char *const kernel_levels[] = {
+#define X(constant, word, what) word,
+	KERNEL_LEVELS(X)
+#undef X
+	NULL,
+};
+
 static uint32_t all_domains(void)
 {
 	uint32_t mask = 0;
@@ -68,7 +80,7 @@ static uint32_t all_domains(void)
 #define X(number, name) mask |= 1u << (number);
 	TANDEM_DOMAINS(X)
 #undef X
-	return mask & ~TANDEM_DOMAIN_BIT(core);
+	return mask & ~(TANDEM_DOMAIN_BIT(core) | TANDEM_DOMAIN_BIT(kernel));
 }
 
 static int parse_domains(const char *list, uint32_t *mask)
@@ -92,7 +104,7 @@ static int parse_domains(const char *list, uint32_t *mask)
 
 		snprintf(word, sizeof(word), "%.*s", (int)length, list);
 		number = cli_parse_word(word, names);
-		if (number <= TANDEM_DOMAIN_core) {
+		if (number <= TANDEM_DOMAIN_core || number == TANDEM_DOMAIN_kernel) {
 			cli_error("--domains: there is no domain `%s`", word);
 			return -EINVAL;
 		}
@@ -145,6 +157,7 @@ enum {
 	OPTION_WAIT,
 	OPTION_INJECT,
 	OPTION_CLOCK,
+	OPTION_KERNEL,
 };
 
 static const struct option long_options[] = {
@@ -158,6 +171,7 @@ static const struct option long_options[] = {
 	{"exit-wait", required_argument, NULL, OPTION_WAIT},
 	{"inject", required_argument, NULL, OPTION_INJECT},
 	{"clock", required_argument, NULL, OPTION_CLOCK},
+	{"kernel", required_argument, NULL, OPTION_KERNEL},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
 	{0},
@@ -205,6 +219,10 @@ static int take_option(struct request *request, int option, const char *value)
 	case OPTION_CLOCK:
 		choice = parse_choice("--clock", value, clocks);
 		session->clock = (enum clock_wish)choice;
+		return choice;
+	case OPTION_KERNEL:
+		choice = parse_choice("--kernel", value, kernel_levels);
+		request->kernel = (enum kernel_level)choice;
 		return choice;
 	default:
 		return -EINVAL;
@@ -331,10 +349,19 @@ static int check_library(struct library *library)
 	}
 }
 
+static int collect(void *collector)
+{
+	return kernel_collector_poll(collector);
+}
+
 static int record(const struct request *request, const struct program *program,
 		  struct session *session)
 {
 	enum inject inject = choose_inject(request->inject, program);
+	struct kernel_options kernel = {.level = request->kernel};
+	struct kernel_collector *collector;
+	struct child_chore chore = {.work = collect};
+	char words[KERNEL_WORDS];
 	struct library library;
 	int error, status;
 	pid_t pid;
@@ -344,12 +371,22 @@ static int record(const struct request *request, const struct program *program,
 	session->inject = injects[inject];
 	if (session_create(session))
 		return CLI_FAILED;
+	kernel.directory = session->absolute;
+	kernel.control = session->control;
+	kernel_collector_start(&collector, &kernel, words);
+	chore.fd = kernel_collector_fd(collector);
+	chore.user = collector;
 	error = start(session, program, &library, inject, &pid);
 	if (error) {
+		kernel_collector_stop(collector);
 		session_remove(session);
 		return refuse_program(request->command[0], error);
 	}
-	status = child_wait(pid);
+	if (*words && !request->quiet)
+		cli_note("%s", words);
+	status = child_wait(pid, collector ? &chore : NULL);
+	kernel_collector_stop(collector);
+	settle_session(session->directory);
 	error = session_finish(session, status);
 	if (error)
 		cli_note("cannot complete %s/session.json: %s", session->directory,
@@ -368,6 +405,7 @@ int cmd_record(int argc, char **argv)
 			.device_timing = true,
 			.exit_wait_ms = EXIT_WAIT_MS,
 		},
+		.kernel = KERNEL_SCHED,
 	};
 	struct session session = {.options = &request.session};
 	struct program program;

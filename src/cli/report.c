@@ -18,7 +18,10 @@ static const char help[] =
 	"\n"
 	"  -f, --format=FORMAT  text (default), json or csv\n"
 	"  -t, --table=NAME     only this table: api, device, zones, devices, memory,\n"
-	"                       builds, errors, open_calls, untimed_queues, threads\n"
+	"                       builds, errors, open_calls, untimed_queues, threads, waits,\n"
+	"                       clocks\n"
+	"  -c, --clocks         only how clocks were fitted to the host's, and how wrong\n"
+	"                       that can be: --table clocks\n"
 	"  -n, --top=N          rows of each table in text (default 20; 0: all)\n"
 	"  -h, --help           this text\n"
 	"\n"
@@ -63,6 +66,8 @@ static void json_session(struct json *json, const struct report *report,
 	json_unsigned(json, "threads", report->threads);
 	json_unsigned(json, "events", report->events);
 	json_unsigned(json, "calls", report->calls);
+	json_unsigned(json, "kernel_events", report->kernel_events);
+	json_string(json, "scheduling", report->scheduling);
 	json_string(json, "directory", session->path);
 	json_string(json, "cwd", run->cwd);
 	json_string(json, "tandem", run->tandem);
@@ -148,13 +153,14 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"format", required_argument, NULL, 'f'}, {"table", required_argument, NULL, 't'},
-		{"top", required_argument, NULL, 'n'},	  {"help", no_argument, NULL, 'h'},
+		{"top", required_argument, NULL, 'n'},	  {"clocks", no_argument, NULL, 'c'},
+		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	int option;
 
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "f:t:n:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "f:t:cn:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'f':
 			arguments->format = cli_parse_word(optarg, formats);
@@ -169,6 +175,9 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 				cli_error("--table %s: there is no such table", optarg);
 				return cli_usage("report");
 			}
+			break;
+		case 'c':
+			arguments->table = REPORT_TABLE_clocks;
 			break;
 		case 'n':
 			if (cli_parse_number(optarg, UINT32_MAX, &arguments->top)) {

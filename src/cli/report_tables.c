@@ -15,7 +15,12 @@ static const struct table_column api_columns[] = {
 	TIMES(struct report_api),
 	{"calls", "calls", TABLE_COUNT, offsetof(struct report_api, calls)},
 	{"errors", "errors", TABLE_COUNT, offsetof(struct report_api, errors)},
+	{"open", "open", TABLE_COUNT, offsetof(struct report_api, open)},
 	SPREAD(struct report_api),
+	{"on_cpu_ns", "on CPU", TABLE_NS, offsetof(struct report_api, on_cpu_ns)},
+	{"wait_cpu_ns", "for CPU", TABLE_NS, offsetof(struct report_api, wait_cpu_ns)},
+	{"wait_blocked_ns", "blocked", TABLE_NS, offsetof(struct report_api, wait_blocked_ns)},
+	{"unknown_ns", NULL, TABLE_NS, offsetof(struct report_api, unknown_ns)},
 	{"domain", NULL, TABLE_STRING, offsetof(struct report_api, domain)},
 	{"name", "function", TABLE_STRING, offsetof(struct report_api, name)},
 };
@@ -110,10 +115,44 @@ static const struct table_column thread_columns[] = {
 	{"calls", "calls", TABLE_COUNT, offsetof(struct report_thread, calls)},
 	{"errors", "errors", TABLE_COUNT, offsetof(struct report_thread, errors)},
 	{"events", "events", TABLE_COUNT, offsetof(struct report_thread, events)},
-	{"process", "process", TABLE_NUMBER, offsetof(struct report_thread, process)},
-	{"thread", "thread", TABLE_NUMBER, offsetof(struct report_thread, thread)},
+	{"running_ns", "running", TABLE_NS, offsetof(struct report_thread, running_ns)},
+	{"system_ns", "in system", TABLE_NS, offsetof(struct report_thread, system_ns)},
+	{"wait_cpu_ns", "for CPU", TABLE_NS, offsetof(struct report_thread, wait_cpu_ns)},
+	{"wait_blocked_ns", "blocked", TABLE_NS,
+	 offsetof(struct report_thread, wait_blocked_ns)},
+	{"unknown_ns", "not known", TABLE_NS, offsetof(struct report_thread, unknown_ns)},
+	{"switches", "switches", TABLE_COUNT, offsetof(struct report_thread, switches)},
+	{"migrations", "migrations", TABLE_COUNT, offsetof(struct report_thread, migrations)},
+	{"pid", "process", TABLE_NUMBER, offsetof(struct report_thread, process)},
+	{"tid", "thread", TABLE_NUMBER, offsetof(struct report_thread, thread)},
 	{"process_name", NULL, TABLE_STRING, offsetof(struct report_thread, process_name)},
 	{"name", "name", TABLE_STRING, offsetof(struct report_thread, name)},
+};
+
+static const struct table_column waits_columns[] = {
+	{"total_ns", "waited", TABLE_NS, offsetof(struct report_wait, total_ns)},
+	{"count", "times", TABLE_COUNT, offsetof(struct report_wait, count)},
+	{"state", "how", TABLE_STRING, offsetof(struct report_wait, state)},
+	{"by_kind", "for", TABLE_STRING, offsetof(struct report_wait, by_kind)},
+	{"by_pid", "pid", TABLE_NUMBER, offsetof(struct report_wait, by_process)},
+	{"by", "name", TABLE_STRING, offsetof(struct report_wait, by)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_wait, domain)},
+	{"function", "in", TABLE_STRING, offsetof(struct report_wait, function)},
+	{"pid", "process", TABLE_NUMBER, offsetof(struct report_wait, process)},
+	{"tid", "thread", TABLE_NUMBER, offsetof(struct report_wait, thread)},
+	{"name", "thread's name", TABLE_STRING, offsetof(struct report_wait, name)},
+};
+
+static const struct table_column clocks_columns[] = {
+	{"offset_ns", "offset (ns)", TABLE_SIGNED, offsetof(struct report_clock, offset_ns)},
+	{"drift_ppm", "drift", TABLE_PPM, offsetof(struct report_clock, drift_ppm)},
+	{"bound_ns", "bound", TABLE_BOUND, offsetof(struct report_clock, bound_ns)},
+	{"best_ns", "at best", TABLE_BOUND, offsetof(struct report_clock, best_ns)},
+	{"segments", "segments", TABLE_COUNT, offsetof(struct report_clock, segments)},
+	{"constraints", "constraints", TABLE_COUNT, offsetof(struct report_clock, constraints)},
+	{"outliers", "outliers", TABLE_COUNT, offsetof(struct report_clock, outliers)},
+	{"domain", "domain", TABLE_STRING, offsetof(struct report_clock, domain)},
+	{"source", "clock of", TABLE_STRING, offsetof(struct report_clock, source)},
 };
 
 static const struct table tables[] = {
@@ -128,6 +167,8 @@ static const struct table tables[] = {
 					  struct report_open_call),
 	[REPORT_TABLE_untimed_queues] = TABLE("untimed_queues", untimed_queues_columns,
 					      struct report_queue),
+	[REPORT_TABLE_waits] = TABLE("waits", waits_columns, struct report_wait),
+	[REPORT_TABLE_clocks] = TABLE("clocks", clocks_columns, struct report_clock),
 	[REPORT_TABLE_thread] = TABLE("threads", thread_columns, struct report_thread),
 };
 

@@ -17,7 +17,9 @@
 	X(errors, error_count, "Errors")                                       \
 	X(open_calls, open_call_count, "Calls that did not return")            \
 	X(untimed_queues, untimed_queue_count, "Queues without device times")  \
-	X(thread, thread_count, "Threads")
+	X(thread, thread_count, "Threads")                                     \
+	X(waits, wait_count, "What threads waited for, and whom for")          \
+	X(clocks, clock_count, "Clocks, as they were fitted to CLOCK_MONOTONIC")
 
 enum report_table {
 #define X(field, count, words) REPORT_TABLE_##field,

@@ -29,7 +29,7 @@ static void add_title(struct text *out, const struct report *report,
 {
 	const struct trace_run *run = &session->run;
 	const char *title = *run->command ? run->command
-					  : (session->process_count ? session->processes[0].command
+					  : (session->traced_count ? session->processes[0].command
 								    : "");
 	char buffer[UNITS_BYTES];
 
@@ -87,8 +87,10 @@ static void add_notes(struct text *out, const struct report *report, bool colour
 	if (report->damaged_places) {
 		text_format(out, "  %sdamaged in ", red);
 		add_count(out, report->damaged_places, "place", "places");
-		text_format(out, ": %s could not be read%s\n",
-			    units_bytes(buffer, (double)report->skipped_bytes), end);
+		if (report->skipped_bytes)
+			text_format(out, ": %s could not be read",
+				    units_bytes(buffer, (double)report->skipped_bytes));
+		text_format(out, "%s\n", end);
 	}
 	if (report->unfinished) {
 		text_format(out, "  %s", yellow);
@@ -162,13 +164,14 @@ static void add_total(struct text *out, const struct report *report, enum report
 	}
 }
 
-/* Threads of a program that has one say nothing new. */
+/* Threads of a program that has one say nothing new; clocks are for those who
+ * ask. */
 static bool part_is_worth(const struct report *report, enum report_table which,
 			  const struct report_part *part)
 {
 	if (which == REPORT_TABLE_thread)
 		return report->thread_count > 1;
-	return part->count > 0;
+	return part->count > 0 && which != REPORT_TABLE_clocks;
 }
 
 void report_text(struct text *out, const struct report *report,

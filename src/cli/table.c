@@ -32,11 +32,13 @@ static struct cell cell_read(const struct table_column *column, const void *row)
 	case TABLE_NS_FLOAT:
 	case TABLE_PERCENT:
 	case TABLE_RATE:
+	case TABLE_PPM:
 		memcpy(&cell.real, at, sizeof(cell.real));
 		break;
 	case TABLE_COUNT:
 	case TABLE_NUMBER:
 	case TABLE_NS:
+	case TABLE_BOUND:
 	case TABLE_BYTES:
 		memcpy(&cell.number, at, sizeof(cell.number));
 		break;
@@ -89,6 +91,11 @@ static void cell_text(struct text *out, const struct table_column *column, const
 	case TABLE_NS:
 		text_add_string(out, units_ns(buffer, (double)cell.number));
 		break;
+	case TABLE_BOUND:
+		text_add_string(out, cell.number == UINT64_MAX
+					     ? "unknown"
+					     : units_ns(buffer, (double)cell.number));
+		break;
 	case TABLE_NS_FLOAT:
 		text_add_string(out, units_ns(buffer, cell.real));
 		break;
@@ -100,6 +107,9 @@ static void cell_text(struct text *out, const struct table_column *column, const
 		break;
 	case TABLE_RATE:
 		text_format(out, cell.real > 0 ? "%.3g" : "-", cell.real);
+		break;
+	case TABLE_PPM:
+		text_format(out, "%.3f ppm", cell.real);
 		break;
 	}
 }
@@ -232,7 +242,12 @@ static void csv_cell(struct text *out, const struct table_column *column, const 
 		break;
 	case TABLE_PERCENT:
 	case TABLE_RATE:
+	case TABLE_PPM:
 		text_format(out, "%.6f", cell.real);
+		break;
+	case TABLE_BOUND:
+		if (cell.number != UINT64_MAX)
+			text_add_unsigned(out, cell.number);
 		break;
 	case TABLE_COUNT:
 	case TABLE_NUMBER:
@@ -292,7 +307,14 @@ static void json_cell(struct json *json, const struct table_column *column, cons
 		break;
 	case TABLE_PERCENT:
 	case TABLE_RATE:
+	case TABLE_PPM:
 		json_float(json, column->key, cell.real, 6);
+		break;
+	case TABLE_BOUND:
+		if (cell.number == UINT64_MAX)
+			json_null(json, column->key);
+		else
+			json_unsigned(json, column->key, cell.number);
 		break;
 	case TABLE_COUNT:
 	case TABLE_NUMBER:

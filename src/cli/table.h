@@ -28,9 +28,11 @@ enum table_kind {	/* type in the row */
 	TABLE_SIGNED,	/* int64_t */
 	TABLE_NS,	/* uint64_t */
 	TABLE_NS_FLOAT, /* double */
+	TABLE_BOUND,	/* uint64_t, ns; UINT64_MAX: not known */
 	TABLE_BYTES,	/* uint64_t */
 	TABLE_PERCENT,	/* double */
 	TABLE_RATE,	/* double, GB/s */
+	TABLE_PPM,	/* double, parts of a million */
 };
 
 struct table_column {

@@ -7,7 +7,6 @@
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 
-#include "core/control.h"
 #include "core/system.h"
 #include "schema/schema.h"
 
@@ -67,7 +66,7 @@ static void put_command(struct head *head)
 	put_string(head, "command", command, length > 0 ? (size_t)length : 0);
 }
 
-static void put_environment(struct head *head)
+static void put_environment(struct head *head, const struct tandem_metadata *metadata)
 {
 	char comm[16] = "";
 	struct utsname host;
@@ -82,28 +81,29 @@ static void put_environment(struct head *head)
 	put_string(head, "hostname", host.nodename, strlen(host.nodename));
 	put_command(head);
 	put(head, "\targs_level = %u;\n\tdevice_timing = %u;\n\tclock_source = %u;\n",
-	    tandem_control.args_level, tandem_control.device_timing, tandem_control.clock_source);
-	put(head, "};\n\n");
+	    metadata->control->args_level, metadata->control->device_timing,
+	    metadata->control->clock_source);
+	put(head, "%s};\n\n", metadata->environment ? metadata->environment : "");
 }
 
 /* Absolute time is CLOCK_REALTIME at the session's start, so that readers that
  * know no better show the time of day. Exact conversion to CLOCK_MONOTONIC is
  * by the pairs in each packet (schema/packet.h). */
-static void put_clock(struct head *head)
+static void put_clock(struct head *head, const struct tandem_control *control)
 {
-	uint64_t hz = tandem_control.ticks_hz ? tandem_control.ticks_hz : 1000000000u;
-	uint64_t ticks = tandem_control.start_ticks;
+	uint64_t hz = control->ticks_hz ? control->ticks_hz : 1000000000u;
+	uint64_t ticks = control->start_ticks;
 	uint64_t ns = ticks / hz * 1000000000u +
 		      (uint64_t)((unsigned __int128)(ticks % hz) * 1000000000u / hz);
-	uint64_t zero = tandem_control.start_realtime_ns > ns ?
-				tandem_control.start_realtime_ns - ns : 0;
+	uint64_t zero = control->start_realtime_ns > ns ?
+				control->start_realtime_ns - ns : 0;
 	uint64_t seconds = zero / 1000000000u;
 	uint64_t rest = (uint64_t)((unsigned __int128)(zero % 1000000000u) * hz / 1000000000u);
 
 	put(head,
 	    "clock {\n\tname = ticks;\n\tdescription = \"%s\";\n\tfreq = %llu;\n"
 	    "\toffset_s = %llu;\n\toffset = %llu;\n\tabsolute = TRUE;\n};\n\n",
-	    tandem_control.clock_source == TANDEM_CLOCK_MONOTONIC ? "CLOCK_MONOTONIC"
+	    control->clock_source == TANDEM_CLOCK_MONOTONIC ? "CLOCK_MONOTONIC"
 								   : "time-stamp counter",
 	    (unsigned long long)hz, (unsigned long long)seconds, (unsigned long long)rest);
 }
@@ -146,29 +146,29 @@ static int write_all(int fd, const char *text, size_t bytes)
 	return 0;
 }
 
-int tandem_metadata_write(const char *dir, const uint8_t uuid[16])
+int tandem_metadata_write(const struct tandem_metadata *metadata)
 {
 	char path[TANDEM_PATH_BYTES + 64];
-	unsigned level = tandem_control.args_level;
+	unsigned level = metadata->control->args_level;
 	struct head head = { .length = 0 };
 	int fd, error;
 
 	if (level > TANDEM_ARGS_FULL)
 		return -EPROTO;
-	strcpy(stpcpy(path, dir), "/metadata");
+	strcpy(stpcpy(path, metadata->dir), "/metadata");
 	fd = system_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fd;
-	put_trace(&head, uuid);
-	put_environment(&head);
-	put_clock(&head);
+	put_trace(&head, metadata->uuid);
+	put_environment(&head, metadata);
+	put_clock(&head, metadata->control);
 	error = write_all(fd, head.text, head.length);
 	if (!error)
 		error = write_all(fd, stream_class, sizeof(stream_class) - 1);
 	for (unsigned number = 0; !error && number < 64; number++) {
 		const struct tandem_domain *domain = tandem_domain_get(number);
 
-		if (domain)
+		if (domain && metadata->domains >> number & 1)
 			error = write_all(fd, domain->tsdl[level], strlen(domain->tsdl[level]));
 	}
 	system_close(fd);

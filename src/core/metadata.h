@@ -4,9 +4,19 @@
 
 #include <stdint.h>
 
+#include "schema/control.h"
+
+struct tandem_metadata {
+	const char *dir; /* of the trace, made */
+	const uint8_t *uuid; /* 16 bytes */
+	const struct tandem_control *control;
+	uint64_t domains; /* bits of the domains whose events can occur */
+	const char *environment; /* more lines of TSDL for the block env; NULL: none */
+};
+
 /* Writes `dir`/metadata: the trace, its environment (who was recorded, with
- * which options), the clock, the stream class and every event class at the
- * session's argument level. 0 or -errno. */
-int tandem_metadata_write(const char *dir, const uint8_t uuid[16]);
+ * which options), the clock, the stream class and the event classes at the
+ * session's argument level. Borrows everything. 0 or -errno. */
+int tandem_metadata_write(const struct tandem_metadata *metadata);
 
 #endif

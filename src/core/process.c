@@ -82,8 +82,15 @@ static int process_make(void)
 		memcpy(tandem_process_uuid, &ticks, sizeof(ticks));
 	}
 	error = process_make_dir();
-	if (!error)
-		error = tandem_metadata_write(process_dir, tandem_process_uuid);
+	if (!error) {
+		error = tandem_metadata_write(&(struct tandem_metadata){
+			.dir = process_dir,
+			.uuid = tandem_process_uuid,
+			.control = &tandem_control,
+			/* The kernel's records are the recorder's, not a process's. */
+			.domains = ~(uint64_t)TANDEM_DOMAIN_BIT(kernel),
+		});
+	}
 	if (!error)
 		atomic_fetch_add(&tandem_control.processes, 1);
 	return error;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -173,29 +174,54 @@ static int stream_open(struct tandem_thread *thread)
 	return 0;
 }
 
+static int write_at(int fd, const void *data, size_t bytes, uint64_t offset)
+{
+	struct iovec part = { (void *)(uintptr_t)data, bytes };
+
+	return system_pwritev(fd, &part, 1, offset);
+}
+
+/* A process may be killed in the middle of a long write, and then part of it is
+ * in the file. So the packet is an empty one of its final size first, then its
+ * records come, then its content: whenever that ends, the file is whole packets,
+ * and the window still has the records. */
+static int packet_write(int fd, const struct tandem_packet_header *window, uint64_t content,
+			uint64_t bytes, uint64_t offset)
+{
+	struct tandem_packet_header header = *window;
+	int error;
+
+	header.packet_bits = bytes * 8;
+	header.content_bits = sizeof(header) * 8;
+	if (ftruncate(fd, (off_t)(offset + bytes)))
+		return -errno;
+	error = write_at(fd, &header, sizeof(header), offset);
+	if (!error)
+		error = write_at(fd, window + 1, content - sizeof(header), offset + sizeof(header));
+	header.content_bits = content * 8;
+	if (!error)
+		error = write_at(fd, &header.content_bits, sizeof(header.content_bits),
+				 offset + offsetof(struct tandem_packet_header, content_bits));
+	return error;
+}
+
 /* Appends the window to stream-K, as a packet no longer than its content (up to
  * the alignment, so that every packet starts aligned in the file too). */
 static int window_append(struct tandem_thread *thread)
 {
 	char path[TANDEM_PATH_BYTES + 64];
-	struct tandem_packet_header header = *thread->window;
-	uint64_t bytes = ALIGNED(header.content_bits / 8);
+	uint64_t content = thread->window->content_bits / 8;
+	uint64_t bytes = ALIGNED(content);
 	uint64_t offset = TANDEM_PACKET_OFFSET(thread->packet);
-	struct iovec parts[2] = {
-		{ &header, sizeof(header) },
-		{ thread->window + 1, bytes - sizeof(header) },
-	};
 	int fd, error;
 
 	if (!space_take(bytes))
 		return -EFBIG;
-	header.packet_bits = bytes * 8;
 	tandem_process_path(path, "stream", thread->number);
 	fd = system_open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	error = fd < 0 ? fd : system_pwritev(fd, parts, 2, offset);
+	error = fd < 0 ? fd : packet_write(fd, thread->window, content, bytes, offset);
 	if (error) {
 		space_give(bytes);
-		/* A packet cut in two would end the stream for every reader. */
 		if (fd >= 0 && ftruncate(fd, (off_t)offset)) {
 			/* The next try writes at the same offset. */
 		}

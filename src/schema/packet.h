@@ -7,8 +7,9 @@
  *
  * A record is in the file as soon as content_bits covers it. stream-K and
  * window-K carry the same stream_instance_id, so that any CTF reader joins
- * them; if a process is killed between appending a window and resetting it,
- * the same packet_seq_num stands in both, and the reader keeps the first.
+ * them. While a window is appended the same packet_seq_num stands in both, in
+ * stream-K at first without content; where a process was killed in between, the
+ * one with more content counts.
  *
  * content_bits ends with the last record, without the padding before a next
  * one (readers take what is left for the start of an event).
@@ -34,7 +35,7 @@ struct tandem_packet_header {
 	uint64_t timestamp_end;	  /* ticks of the last record's begin */
 	uint64_t content_bits;	  /* content_size: the commit word */
 	uint64_t packet_bits;	  /* packet_size */
-	uint64_t packet_seq_num;
+	uint64_t packet_seq_num;  /* from 0 */
 	uint64_t events_discarded;
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC and the counter ... */
 	uint64_t ticks;	       /* ... read together, when the window was opened */

@@ -13,7 +13,7 @@
 #define PAIR_TOLERANCE_RATE 0.002
 
 /* Keeps the product in trace_clock_ns() within 63 bits; a counter of 4 kHz. */
-#define SLOPE_MAX (UINT64_C(1) << 50)
+#define SLOPE_MAX (UINT64_C(1) << 62)
 
 void trace_clock_init(struct trace_clock *clock, uint64_t ticks_hz)
 {
@@ -21,6 +21,7 @@ void trace_clock_init(struct trace_clock *clock, uint64_t ticks_hz)
 	clock->line_count = 0;
 	clock->ticks_hz = ticks_hz;
 	clock->line = NULL;
+	clock->error_ns = 0;
 }
 
 static double clock_tick_ns(const struct trace_clock *clock)
@@ -88,7 +89,9 @@ static uint64_t clock_thin(struct trace_clock *clock, uint64_t min_stretch)
 	count = clock->pair_count;
 	if (count < 3)
 		return min_stretch;
-	stretch = (pairs[count - 1].ticks - pairs[0].ticks) / (CLOCK_KNOTS - 3) + 1;
+	stretch = min_stretch;
+	if (count > CLOCK_KNOTS)
+		stretch = (pairs[count - 1].ticks - pairs[0].ticks) / (CLOCK_KNOTS - 3) + 1;
 	if (stretch < min_stretch)
 		stretch = min_stretch;
 	for (size_t i = 1; i + 1 < count; i++) {
@@ -116,11 +119,32 @@ void trace_clock_add(struct trace_clock *clock, uint64_t ticks, uint64_t ns,
 	clock->pairs[clock->pair_count++] = (struct trace_clock_pair){ticks, ns, error_ticks};
 }
 
-static uint64_t slope_of(double ns_per_tick)
+/* Rounded down, so that a line ends no later than the next one begins. */
+static uint64_t slope_of(uint64_t ns, uint64_t ticks)
 {
-	double slope = ns_per_tick * (double)(UINT64_C(1) << CLOCK_SHIFT);
+	unsigned __int128 slope = ((unsigned __int128)ns << CLOCK_SHIFT) / ticks;
 
-	return slope < 1 ? 1 : slope > (double)SLOPE_MAX ? SLOPE_MAX : (uint64_t)slope;
+	return slope < 1 ? 1 : slope > SLOPE_MAX ? SLOPE_MAX : (uint64_t)slope;
+}
+
+/* Half the pairs' width, as the counter was read at its middle. What is between
+ * pairs is worst in the middle of a line whose rate went, unseen, to that of
+ * the next and back: a quarter of its length, times the change. */
+static uint64_t clock_error(const struct trace_clock *clock, uint64_t worst_ticks)
+{
+	double bend_ns = 0;
+
+	for (size_t i = 0; i + 2 < clock->line_count; i++) {
+		const struct trace_clock_line *line = &clock->lines[i];
+		double change = ((double)line[1].slope - (double)line->slope) /
+				(double)(UINT64_C(1) << CLOCK_SHIFT);
+		uint64_t ticks = line->width > line[1].width ? line->width : line[1].width;
+		double off_ns = (change < 0 ? -change : change) * (double)ticks / 4;
+
+		if (off_ns > bend_ns)
+			bend_ns = off_ns;
+	}
+	return (uint64_t)((double)worst_ticks / 2 * clock_tick_ns(clock) + bend_ns) + 1;
 }
 
 void trace_clock_finish(struct trace_clock *clock)
@@ -128,7 +152,8 @@ void trace_clock_finish(struct trace_clock *clock)
 	struct trace_clock_line *lines = clock->lines;
 	uint64_t min_stretch = (uint64_t)(LINE_MIN_NS / clock_tick_ns(clock)) + 1;
 	uint64_t stretch = clock_thin(clock, min_stretch);
-	uint64_t slope = slope_of(clock_tick_ns(clock));
+	uint64_t slope = slope_of(1000000000, clock->ticks_hz ? clock->ticks_hz : 1000000000);
+	uint64_t worst_ticks = 0;
 	size_t count = 0;
 
 	for (size_t i = 0; i < clock->pair_count; i++) {
@@ -136,6 +161,8 @@ void trace_clock_finish(struct trace_clock *clock)
 		struct trace_clock_line *last = count ? &lines[count - 1] : NULL;
 		uint64_t passed;
 
+		if (pair->error_ticks > worst_ticks)
+			worst_ticks = pair->error_ticks;
 		if (!last) {
 			lines[count++] = (struct trace_clock_line){pair->ticks, 0,
 								   (int64_t)pair->ns, slope};
@@ -146,7 +173,7 @@ void trace_clock_finish(struct trace_clock *clock)
 		if (passed < stretch / 2 || (int64_t)pair->ns <= last->ns)
 			continue;
 		last->width = passed;
-		last->slope = slope_of((double)((int64_t)pair->ns - last->ns) / (double)passed);
+		last->slope = slope_of(pair->ns - (uint64_t)last->ns, passed);
 		lines[count++] = (struct trace_clock_line){pair->ticks, 0, (int64_t)pair->ns,
 							   last->slope};
 	}
@@ -155,6 +182,25 @@ void trace_clock_finish(struct trace_clock *clock)
 	lines[count - 1].width = UINT64_MAX - lines[count - 1].ticks;
 	clock->line_count = count;
 	clock->line = lines;
+	clock->error_ns = clock_error(clock, worst_ticks);
+}
+
+int64_t trace_clock_offset_ns(const struct trace_clock *clock)
+{
+	const struct trace_clock_line *first = clock->lines;
+	uint64_t hz = clock->ticks_hz ? clock->ticks_hz : 1000000000u;
+
+	return (int64_t)((uint64_t)first->ns -
+			 (uint64_t)((unsigned __int128)first->ticks * 1000000000u / hz));
+}
+
+double trace_clock_drift_ppm(const struct trace_clock *clock)
+{
+	const struct trace_clock_line *first = clock->lines;
+	const struct trace_clock_line *last = &clock->lines[clock->line_count - 1];
+	double nominal_ns = (double)(last->ticks - first->ticks) * clock_tick_ns(clock);
+
+	return nominal_ns > 0 ? ((double)(last->ns - first->ns) / nominal_ns - 1) * 1e6 : 0;
 }
 
 const struct trace_clock_line *trace_clock_find(struct trace_clock *clock, uint64_t ticks)

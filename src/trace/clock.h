@@ -31,7 +31,7 @@ struct trace_clock_line {
 	uint64_t slope; /* ns per tick, times 2^CLOCK_SHIFT */
 };
 
-#define CLOCK_SHIFT 32
+#define CLOCK_SHIFT 44
 #define CLOCK_HALF (UINT64_C(1) << (CLOCK_SHIFT - 1))
 
 struct trace_clock {
@@ -41,6 +41,10 @@ struct trace_clock {
 	size_t line_count;
 	const struct trace_clock_line *line; /* of the latest conversion */
 	uint64_t ticks_hz;
+	/* Once finished: a converted time is this far off at most, as long as
+	 * the counter's rate changes no more within a line than from it to the
+	 * next. */
+	uint64_t error_ns;
 };
 
 /* ticks_hz is the nominal rate: it tells damaged pairs from sound ones, and
@@ -53,6 +57,14 @@ void trace_clock_add(struct trace_clock *clock, uint64_t ticks, uint64_t ns,
 
 /* Draws the lines. */
 void trace_clock_finish(struct trace_clock *clock);
+
+/* Once finished: what to add to the counter, at its nominal rate, for the time at
+ * the first pair. */
+int64_t trace_clock_offset_ns(const struct trace_clock *clock);
+
+/* Once finished: how much faster CLOCK_MONOTONIC ran than the counter at its
+ * nominal rate, from the first pair to the last. */
+double trace_clock_drift_ppm(const struct trace_clock *clock);
 
 /* Finds the line of `ticks`; trace_clock_ns() calls it when the latest one does
  * not do. */

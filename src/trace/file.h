@@ -16,7 +16,11 @@
 
 struct trace_files { /* of one session */
 	unsigned open;
+	unsigned most; /* that are left open; 0: none */
 };
+
+/* Leaves some of the process's descriptors to others. */
+void trace_files_init(struct trace_files *files);
 
 struct trace_file {
 	struct trace_files *files; /* borrowed */

@@ -39,7 +39,7 @@ static const char *header_damage(const struct tandem_packet_header *header,
 	return NULL;
 }
 
-void trace_packets_open(struct trace_packets *packets, struct trace_stream *stream,
+void trace_packets_open(struct trace_packets *packets, const struct trace_stream *stream,
 			struct trace_problems *problems)
 {
 	struct trace_files *files = &stream->process->session->files;
@@ -124,8 +124,12 @@ static bool packets_in_sequence(struct trace_packets *packets, const struct head
 	uint64_t seq_num = head->packet.packet_seq_num;
 	uint64_t last = packets->last_seq_num;
 
-	if (!packets->begun)
+	if (!packets->begun) {
+		if (seq_num)
+			trace_problem(packets->problems, file->path, offset,
+				      "the first %" PRIu64 " packets are missing", seq_num);
 		return true;
+	}
 	if (seq_num == last)
 		trace_problem(packets->problems, file->path, offset,
 			      "packet %" PRIu64 " for the second time; the first is kept", seq_num);
@@ -156,6 +160,36 @@ static void packets_tell_cut(struct trace_packets *packets)
 			      "the file ends before its last packet does; no record is missing");
 }
 
+/* A size that was noted while a packet was being appended cuts it in two: it is
+ * read as a whole if it is whole by now. */
+static void packets_extend(struct trace_packets *packets, uint64_t packet_end)
+{
+	int64_t size;
+
+	if (packet_end <= packets->size)
+		return;
+	size = trace_file_size(&packets->stream_file);
+	if (size > 0 && (uint64_t)size >= packet_end)
+		packets->size = packet_end;
+}
+
+static bool all_zero(const void *bytes, size_t count)
+{
+	const unsigned char *byte = bytes;
+
+	while (count && !byte[count - 1])
+		count--;
+	return !count;
+}
+
+/* Room for a packet that was to be appended when the process was killed: the
+ * window has the packet. */
+static bool packets_reserved(const struct trace_packets *packets, const struct head *head)
+{
+	return packets->stream->has_window && all_zero(&head->packet, HEADER_BYTES) &&
+	       packets->size - packets->next <= packets->stream->window_bytes;
+}
+
 /* The next packet of stream-K. Returns 1, or 0 when there is no further one. */
 static int packets_next_in_stream(struct trace_packets *packets, uint64_t reached)
 {
@@ -167,6 +201,7 @@ static int packets_next_in_stream(struct trace_packets *packets, uint64_t reache
 		uint64_t at = packets->next, found;
 
 		if (!damage && packets_in_sequence(packets, &head, file, at)) {
+			packets_extend(packets, at + head.packet.packet_bits / 8);
 			packets_take(packets, file, at, packets->size, &head);
 			packets->next = at + head.packet.packet_bits / 8;
 			packets->begun = true;
@@ -177,6 +212,10 @@ static int packets_next_in_stream(struct trace_packets *packets, uint64_t reache
 			packets->next = at + head.packet.packet_bits / 8;
 			reached = at + HEADER_BYTES;
 			continue;
+		}
+		if (packets_reserved(packets, &head)) {
+			packets->next = packets->size;
+			break;
 		}
 		/* The size that led here may be the damaged one, so the search
 		 * starts in the packet before, where records ended. */
@@ -209,21 +248,12 @@ static bool packets_hidden(struct trace_packets *packets, uint64_t *reached)
 	return true;
 }
 
-static bool all_zero(const void *bytes, size_t count)
-{
-	const unsigned char *byte = bytes;
-
-	while (count && !byte[count - 1])
-		count--;
-	return !count;
-}
-
 /* Where the window's packet is now: in window-K, or at the end of stream-K as
  * the window was appended since. */
 static const char *packets_find_window(struct trace_packets *packets, struct head *head,
 				       struct trace_file **file, uint64_t *offset)
 {
-	struct trace_stream *stream = packets->stream;
+	const struct trace_stream *stream = packets->stream;
 	const char *damage = packets_read(packets, &packets->window_file, 0, head);
 	struct head appended;
 
@@ -251,6 +281,12 @@ static int packets_next_in_window(struct trace_packets *packets, uint64_t reache
 	bool same;
 
 	packets->window_begun = true;
+	/* It was appended before it was noted. */
+	if (packets->begun && packets->last_seq_num == packets->stream->window_seq_num &&
+	    !packets->missing_bytes) {
+		packets_tell_cut(packets);
+		return 0;
+	}
 	damage = packets_find_window(packets, &head, &file, &offset);
 	if (damage) {
 		packets_tell_cut(packets);
@@ -262,7 +298,10 @@ static int packets_next_in_window(struct trace_packets *packets, uint64_t reache
 		return 0;
 	}
 	same = packets->begun && head.packet.packet_seq_num == packets->last_seq_num;
-	if (same && !packets->missing_bytes)
+	/* A process killed while it appended its window leaves the packet in both,
+	 * in stream-K without its content. */
+	if (same && !packets->missing_bytes &&
+	    head.packet.content_bits <= packets->header.content_bits)
 		return 0;
 	if (same) {
 		resume = reached - packets->offset;
@@ -294,7 +333,7 @@ int trace_packets_next(struct trace_packets *packets, uint64_t reached)
 
 bool trace_packets_follow(struct trace_packets *packets, uint64_t *moved)
 {
-	struct trace_stream *stream = packets->stream;
+	const struct trace_stream *stream = packets->stream;
 	struct head head;
 	int64_t size;
 
@@ -345,6 +384,7 @@ void trace_packets_snapshot(struct trace_stream *stream, struct trace_problems *
 			break;
 		packets_read(&packets, &packets.window_file, 0, &head);
 		stream->window_seq_num = head.packet.packet_seq_num;
+		stream->window_bytes = head.packet.packet_bits / 8;
 		if (size_or_none(&packets.stream_file, problems) == stream->stream_bytes)
 			break;
 	}

@@ -153,9 +153,7 @@ static int process_take(struct trace_process *process, const struct trace_metada
 		error_add_at(error, -EPROTO, file, 0,
 			     "written with another schema (%.40s; this tandem has %.40s)", schema,
 			     tandem_schema_hash);
-		error_set_mend(error, "read it with tandem %.40s, which recorded it, or with "
-				      "babeltrace2",
-			       trace_metadata_get(metadata, "env", "tandem", ""));
+		trace_session_mend_schema(error, trace_metadata_get(metadata, "env", "tandem", ""));
 		return -EPROTO;
 	}
 	if (parse_level(level, &process->level))
@@ -207,9 +205,12 @@ int trace_process_open(struct trace_process *process, struct trace_session *sess
 
 	name = name ? name + 1 : path;
 	*process = (struct trace_process){.session = session, .level = session->args_level};
-	/* The caller matched "process-DIGIT". */
-	process->pid = strtoull(name + strlen("process-"), &rest, 10);
-	process->instance = *rest == '.' ? strtoull(rest + 1, NULL, 10) : 0;
+	/* The caller matched "process-DIGIT", or it is the kernel's. */
+	process->kernel = strncmp(name, "process-", strlen("process-")) != 0;
+	if (!process->kernel) {
+		process->pid = strtoull(name + strlen("process-"), &rest, 10);
+		process->instance = *rest == '.' ? strtoull(rest + 1, NULL, 10) : 0;
+	}
 	process->path = strdup(path);
 	status = process->path ? process_read_metadata(process, problems, error) : -ENOMEM;
 	if (!status)

@@ -17,6 +17,7 @@ struct trace_session;
 struct trace_process {
 	struct trace_session *session; /* borrowed */
 	char *path;
+	bool kernel;  /* no process: the kernel's side, a stream a CPU, pid 0 */
 	uint64_t pid;
 	uint64_t ppid;	   /* 0: not known */
 	uint64_t instance; /* N: the pid's second program, after exec or reuse; 0 the first */

@@ -35,6 +35,7 @@ static void session_take_control(struct trace_session *session, struct tandem_co
 	session->untimed_queues =
 		atomic_load_explicit(&control->untimed_queues, memory_order_relaxed);
 	session->unfinished = atomic_load_explicit(&control->unfinished, memory_order_relaxed);
+	session->ticks_monotonic = control->clock_source == TANDEM_CLOCK_MONOTONIC;
 	run->ticks_hz = control->ticks_hz;
 	run->start_ticks = control->start_ticks;
 	run->start_monotonic_ns = control->start_monotonic_ns;
@@ -105,6 +106,8 @@ static int process_compare(const void *a, const void *b)
 {
 	const struct trace_process *left = a, *right = b;
 
+	if (left->kernel != right->kernel)
+		return left->kernel ? 1 : -1;
 	if (left->pid != right->pid)
 		return left->pid < right->pid ? -1 : 1;
 	return left->instance < right->instance ? -1 : left->instance > right->instance;
@@ -139,11 +142,14 @@ static int session_scan(struct trace_session *session, struct error *error)
 	while (!status && (entry = readdir(folder))) {
 		const char *digits = entry->d_name + strlen("process-");
 
-		if (!strncmp(entry->d_name, "process-", strlen("process-")) && *digits >= '0' &&
-		    *digits <= '9')
+		if (!strcmp(entry->d_name, "kernel") ||
+		    (!strncmp(entry->d_name, "process-", strlen("process-")) &&
+		     *digits >= '0' && *digits <= '9'))
 			status = session_add_process(session, &capacity, entry->d_name, error);
 	}
 	closedir(folder);
+	for (size_t i = 0; i < session->process_count; i++)
+		session->traced_count += !session->processes[i].kernel;
 	if (session->process_count)
 		qsort(session->processes, session->process_count, sizeof(*session->processes),
 		      process_compare);
@@ -210,6 +216,16 @@ static int session_check(const struct trace_session *session, struct error *erro
 	return ours ? 0 : -EINVAL;
 }
 
+void trace_session_mend_schema(struct error *error, const char *version)
+{
+	if (*version && strcmp(version, TANDEM_VERSION) != 0)
+		error_set_mend(error, "read it with tandem %.40s, which recorded it, or with "
+				      "babeltrace2", version);
+	else
+		error_set_mend(error, "read it with the build of tandem that recorded it, or "
+				      "with babeltrace2");
+}
+
 static int session_load(struct trace_session *session, struct error *error)
 {
 	int ours = session_check(session, error);
@@ -222,9 +238,7 @@ static int session_load(struct trace_session *session, struct error *error)
 	if (status)
 		return status;
 	if (*session->run.schema && strcmp(session->run.schema, tandem_schema_hash) != 0) {
-		error_set_mend(error,
-			       "read it with tandem %.40s, which recorded it, or with babeltrace2",
-			       session->run.tandem);
+		trace_session_mend_schema(error, session->run.tandem);
 		return error_add(error, -EPROTO,
 				 "%s: recorded with another schema (%.40s; this tandem has %.40s)",
 				 session->path, session->run.schema, tandem_schema_hash);
@@ -249,6 +263,7 @@ int trace_session_open(struct trace_session *session, const char *path,
 					  .args_level = TANDEM_ARGS_BASIC,
 					  .path = strndup(path, length)};
 	trace_run_init(&session->run);
+	trace_files_init(&session->files);
 	status = session->path ? session_load(session, error) : -ENOMEM;
 	if (!status)
 		session_index(session);

@@ -35,12 +35,14 @@ struct trace_session {
 
 	bool has_control;
 	enum tandem_args_level args_level;
+	bool ticks_monotonic; /* ticks are CLOCK_MONOTONIC; else a counter's */
 	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the control page counts them */
 	uint64_t untimed_queues;
 	uint64_t unfinished; /* operations, as the processes counted at their ends */
 
-	struct trace_process *processes; /* by pid, then instance */
-	size_t process_count;
+	/* By pid, then instance; behind those that were traced, the kernel's. */
+	struct trace_process *processes;
+	size_t process_count, traced_count;
 	size_t stream_count;
 	uint64_t content_bytes; /* of all packets: the work of a full pass */
 
@@ -61,6 +63,9 @@ int trace_session_open(struct trace_session *session, const char *path,
 		       struct trace_problems *problems, struct error *error);
 
 void trace_session_close(struct trace_session *session);
+
+/* Advice for a trace of another schema, recorded by that version ("": not known). */
+void trace_session_mend_schema(struct error *error, const char *version);
 
 /* Borrowed, or NULL when memory ran out. */
 const struct trace_layouts *trace_session_layouts(struct trace_session *session,

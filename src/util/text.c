@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "util/array.h"
 
@@ -14,24 +13,10 @@ static bool text_reserve(struct text *text, size_t more)
 	return !text->failed;
 }
 
-void text_add(struct text *text, const char *bytes, size_t length)
+void text_add_slowly(struct text *text, const char *bytes, size_t length)
 {
-	if (!text_reserve(text, length))
-		return;
-	if (length)
-		memcpy(text->data + text->length, bytes, length);
-	text->length += length;
-	text->data[text->length] = '\0';
-}
-
-void text_add_string(struct text *text, const char *string)
-{
-	text_add(text, string, strlen(string));
-}
-
-void text_add_char(struct text *text, char c)
-{
-	text_add(text, &c, 1);
+	if (text_reserve(text, length))
+		text_add(text, bytes, length);
 }
 
 void text_add_unsigned(struct text *text, unsigned long long number)
@@ -84,11 +69,23 @@ void text_pad(struct text *text, size_t from, size_t column)
 void text_escape(struct text *text, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length;) {
-		unsigned char c = (unsigned char)bytes[i];
-		size_t run = utf8_length(bytes + i, length - i);
+		size_t plain = i;
+		unsigned char c;
+		size_t run;
+		bool control;
+
+		while (plain < length && bytes[plain] >= 0x20 && bytes[plain] < 0x7f &&
+		       bytes[plain] != '\\')
+			plain++;
+		text_add(text, bytes + i, plain - i);
+		i = plain;
+		if (i == length)
+			break;
+		c = (unsigned char)bytes[i];
+		run = utf8_length(bytes + i, length - i);
 		/* U+0080 to U+009F are control characters too. */
-		bool control = c < 0x20 || c == 0x7f ||
-			       (run == 2 && c == 0xc2 && (unsigned char)bytes[i + 1] < 0xa0);
+		control = c < 0x20 || c == 0x7f ||
+			  (run == 2 && c == 0xc2 && (unsigned char)bytes[i + 1] < 0xa0);
 
 		if (c == '\\')
 			text_add_string(text, "\\\\");
@@ -101,6 +98,19 @@ void text_escape(struct text *text, const char *bytes, size_t length)
 		else
 			text_format(text, "\\x%02x", c);
 		i += run && !control ? run : 1;
+	}
+}
+
+void text_add_utf8(struct text *text, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length;) {
+		size_t run = utf8_length(bytes + i, length - i);
+
+		if (run)
+			text_add(text, bytes + i, run);
+		else
+			text_add_string(text, "\xef\xbf\xbd");
+		i += run ? run : 1;
 	}
 }
 
@@ -145,9 +155,21 @@ size_t utf8_count(const char *bytes, size_t length)
 	size_t count = 0;
 
 	for (size_t i = 0; i < length; count++) {
-		size_t run = utf8_length(bytes + i, length - i);
+		size_t run = (unsigned char)bytes[i] < 0x80 ? 1 : utf8_length(bytes + i, length - i);
 
 		i += run ? run : 1;
 	}
 	return count;
+}
+
+bool utf8_valid(const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length;) {
+		size_t run = utf8_length(bytes + i, length - i);
+
+		if (!run)
+			return false;
+		i += run;
+	}
+	return true;
 }

@@ -13,6 +13,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 struct text {
 	char *data; /* ends with NUL once something was added */
@@ -22,9 +23,32 @@ struct text {
 
 #define TEXT_INIT { .data = NULL }
 
-void text_add(struct text *text, const char *bytes, size_t length);
-void text_add_string(struct text *text, const char *string);
-void text_add_char(struct text *text, char c);
+/* When there is no room left. */
+void text_add_slowly(struct text *text, const char *bytes, size_t length);
+
+/* Inline, as a line of output is made of some twenty pieces. */
+static inline void text_add(struct text *text, const char *bytes, size_t length)
+{
+	if (__builtin_expect(length >= text->capacity - text->length, 0) || text->failed) {
+		text_add_slowly(text, bytes, length);
+		return;
+	}
+	if (length)
+		memcpy(text->data + text->length, bytes, length);
+	text->length += length;
+	text->data[text->length] = '\0';
+}
+
+static inline void text_add_string(struct text *text, const char *string)
+{
+	text_add(text, string, strlen(string));
+}
+
+static inline void text_add_char(struct text *text, char c)
+{
+	text_add(text, &c, 1);
+}
+
 void text_add_unsigned(struct text *text, unsigned long long number);
 void text_format(struct text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -39,12 +63,17 @@ void text_pad(struct text *text, size_t from, size_t column);
 void text_escape(struct text *text, const char *bytes, size_t length);
 
 /* Empties it, keeps the memory. */
+/* Adds bytes of unknown origin as UTF-8: what is none becomes U+FFFD. */
+void text_add_utf8(struct text *text, const char *bytes, size_t length);
+
 void text_clear(struct text *text);
 void text_free(struct text *text);
 
 /* Number of bytes of the UTF-8 character at `bytes`, 0 where there is none:
  * overlong forms, surrogates and what lies behind U+10FFFF are none. */
 size_t utf8_length(const char *bytes, size_t length);
+
+bool utf8_valid(const char *bytes, size_t length);
 
 /* Characters (not columns) of a UTF-8 text; a stray byte counts one. */
 size_t utf8_count(const char *bytes, size_t length);

@@ -9,21 +9,52 @@
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
+static char *put_digits(char *at, uint64_t number, unsigned least)
+{
+	char digits[20];
+	unsigned count = 0;
+
+	do {
+		digits[count++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number || count < least);
+	while (count)
+		*at++ = digits[--count];
+	*at = '\0';
+	return at;
+}
+
 /* Three digits that matter, in the largest unit that leaves one before the
- * point. The bound is 999.5, as that would be rounded to four digits. */
+ * point. The bound is 999.5, as that would be rounded to four digits. By hand:
+ * every line of a trace has some of these, and printf() takes most of its time
+ * for a floating number. */
 static char *units_scaled(char *buffer, double value, const char *const *units, size_t count)
 {
+	static const uint64_t powers[] = {1, 10, 100};
 	size_t unit = 0;
-	int decimals;
+	unsigned decimals;
+	uint64_t digits;
+	char *at;
 
 	while (value >= 999.5 && unit + 1 < count) {
 		value /= 1000;
 		unit++;
 	}
+	if (!(value >= 0 && value < 1e18)) {
+		snprintf(buffer, UNITS_BYTES, "%.3g %s", value, units[unit]);
+		return buffer;
+	}
 	decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
 	if (!unit && value == floor(value))
 		decimals = 0;
-	snprintf(buffer, UNITS_BYTES, "%.*f %s", decimals, value, units[unit]);
+	digits = (uint64_t)(value * (double)powers[decimals] + 0.5);
+	at = put_digits(buffer, digits / powers[decimals], 1);
+	if (decimals) {
+		*at++ = '.';
+		at = put_digits(at, digits % powers[decimals], decimals);
+	}
+	*at++ = ' ';
+	stpcpy(at, units[unit]);
 	return buffer;
 }
 
@@ -59,9 +90,13 @@ char *units_count(char *buffer, uint64_t count)
 char *units_seconds(char *buffer, int64_t ns)
 {
 	uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	char *at = buffer;
 
-	snprintf(buffer, UNITS_BYTES, "%s%" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "",
-		 size / 1000000000, size % 1000000000);
+	if (ns < 0)
+		*at++ = '-';
+	at = put_digits(at, size / 1000000000, 1);
+	*at++ = '.';
+	put_digits(at, size % 1000000000, 9);
 	return buffer;
 }
 

@@ -2,7 +2,7 @@
  *
  * Static asserts: each function has the parameters that the header declares,
  * each type crosses the ABI as what we lower it to, and each named value is
- * the header's. Functions that a header does not have are left out: types.py
+ * the header's. Functions that a header does not have are left out: c_types.py
  * defines DECLARED_clName for those that it has. */
 #define CL_TARGET_OPENCL_VERSION 300
 #define CL_USE_DEPRECATED_OPENCL_1_0_APIS

@@ -187,7 +187,8 @@ int main(int argc, char **argv)
 	tandem_control.args_level = level;
 	tandem_control.ticks_hz = 1000000000;
 	tandem_control.clock_source = TANDEM_CLOCK_MONOTONIC;
-	if (tandem_metadata_write(argv[2], uuid))
+	if (tandem_metadata_write(&(struct tandem_metadata){
+		    .dir = argv[2], .uuid = uuid, .control = &tandem_control, .domains = ~0ull }))
 		return 1;
 	room_make(sizeof(*packet));
 	for (unsigned round = 0; round < ROUNDS; round++) {

@@ -21,7 +21,7 @@ INCLUDES = """\
 def types_c(calls, api, sources):
     out = [head("Static asserts: each function has the parameters that the header declares, each "
                 "type crosses the ABI as what we lower it to, and each named value is the "
-                "header's. Functions that a header does not have are left out: types.py "
+                "header's. Functions that a header does not have are left out: c_types.py "
                 "defines DECLARED_clName for those that it has.", sources), INCLUDES, """\
 #ifdef DECLARED
 #include DECLARED

@@ -1,0 +1,56 @@
+#include "analysis/begins.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SLOTS_BITS 12u
+
+/* A command that never ends keeps its slot until so many others were refused it. */
+#define REFUSALS 64u
+
+struct begins_slot {
+	uint64_t op; /* 0: free */
+	int64_t begin_ns;
+	uint32_t process, refused;
+};
+
+/* Fibonacci hashing: a thread's consecutive commands go to different slots. */
+static struct begins_slot *slot_of(const struct begins *begins, uint32_t process, uint64_t op)
+{
+	uint64_t mixed = (op ^ (uint64_t)process << 20) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &begins->slots[mixed >> (64 - SLOTS_BITS)];
+}
+
+int begins_note(struct begins *begins, uint32_t process, uint64_t op, int64_t begin_ns)
+{
+	struct begins_slot *slot;
+
+	if (!begins->slots) {
+		begins->slots = calloc(1u << SLOTS_BITS, sizeof(*begins->slots));
+		if (!begins->slots)
+			return -ENOMEM;
+	}
+	slot = slot_of(begins, process, op);
+	if (slot->op && slot->refused++ < REFUSALS)
+		return 0;
+	*slot = (struct begins_slot){.op = op, .begin_ns = begin_ns, .process = process};
+	return 0;
+}
+
+bool begins_take(struct begins *begins, uint32_t process, uint64_t op, int64_t *begin_ns)
+{
+	struct begins_slot *slot = begins->slots && op ? slot_of(begins, process, op) : NULL;
+
+	if (!slot || slot->op != op || slot->process != process)
+		return false;
+	*begin_ns = slot->begin_ns;
+	slot->op = 0;
+	return true;
+}
+
+void begins_free(struct begins *begins)
+{
+	free(begins->slots);
+	begins->slots = NULL;
+}

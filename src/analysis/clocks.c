@@ -1,0 +1,65 @@
+#include "analysis/clocks.h"
+
+#include <errno.h>
+
+static struct report_clock session_row(const struct trace_session *session)
+{
+	const struct trace_clock *clock = &session->clock;
+
+	return (struct report_clock){
+		.source = session->ticks_monotonic ? "CLOCK_MONOTONIC" : "time-stamp counter",
+		.domain = "core",
+		.offset_ns = trace_clock_offset_ns(clock),
+		.drift_ppm = trace_clock_drift_ppm(clock),
+		.bound_ns = clock->error_ns,
+		.best_ns = clock->error_ns,
+		.segments = clock->line_count > 1 ? clock->line_count - 1 : 1,
+		.constraints = clock->pair_count,
+	};
+}
+
+/* The offset of the first segment, the greatest bound of all. */
+static struct report_clock device_row(const struct clockfit *fit, const struct device_row *device)
+{
+	struct clockfit_stats stats = clockfit_stats(fit);
+	size_t count = 0;
+	const struct clockfit_segment *segments = clockfit_segments(fit, &count);
+	struct report_clock row = {
+		.source = device->shown,
+		.domain = devices_domain(device->domain),
+		.bound_ns = count ? 0 : CLOCKFIT_UNBOUNDED,
+		.best_ns = CLOCKFIT_UNBOUNDED,
+		.segments = count,
+		.constraints = stats.constraints,
+		.outliers = stats.outliers,
+	};
+
+	for (size_t i = 0; i < count; i++) {
+		if (segments[i].bound_ns > row.bound_ns)
+			row.bound_ns = segments[i].bound_ns;
+		if (segments[i].best_ns < row.best_ns)
+			row.best_ns = segments[i].best_ns;
+	}
+	if (count) {
+		row.offset_ns = segments[0].host_ns - segments[0].device_ns;
+		row.drift_ppm = segments[0].drift_ppm;
+	}
+	return row;
+}
+
+int clocks_finish(const struct align *align, const struct devices *devices,
+		  const struct trace_session *session, struct report *report)
+{
+	report->clocks = arena_alloc(&report->arena,
+				     (align->count + 1) * sizeof(*report->clocks));
+	if (!report->clocks)
+		return -ENOMEM;
+	report->clocks[report->clock_count++] = session_row(session);
+	for (uint32_t i = 0; i < align->count; i++) {
+		const struct clockfit *fit = align_clock(align, i);
+
+		if (fit)
+			report->clocks[report->clock_count++] = device_row(fit, &devices->rows[i]);
+	}
+	return 0;
+}

@@ -1,0 +1,22 @@
+/* The SQLite database of a session, for queries: kept in the session's directory
+ * (cache/session.sqlite) and made anew when the trace changed; where that cannot
+ * be written, a temporary one. One thread.
+ *
+ *	sqlite3 *db;
+ *
+ *	if (database_open(&db, &reading))
+ *		return CLI_FAILED;
+ *	...
+ *	sqlite3_close(db);
+ */
+#ifndef TANDEM_CLI_DATABASE_H
+#define TANDEM_CLI_DATABASE_H
+
+#include <sqlite3.h>
+
+#include "cli/reading.h"
+
+/* Opens it for reading only. Returns CLI_DONE, or CLI_FAILED (told). */
+int database_open(sqlite3 **db, struct reading *reading);
+
+#endif

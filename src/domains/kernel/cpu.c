@@ -1,0 +1,118 @@
+#include "domains/kernel/cpu.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "util/array.h"
+
+static int event_keep(struct kernel_cpu *cpu, int event)
+{
+	if (event < 0)
+		return event;
+	if (array_reserve(&cpu->events, &cpu->event_capacity, cpu->event_count + 1,
+			  sizeof(*cpu->events))) {
+		close(event);
+		return -ENOMEM;
+	}
+	cpu->events[cpu->event_count++] = event;
+	return 0;
+}
+
+void kernel_cpu_init(struct kernel_cpu *cpu, struct kernel_folder *folder, int number)
+{
+	*cpu = (struct kernel_cpu){ .number = number };
+	kernel_stream_open(&cpu->stream, folder, number);
+}
+
+int kernel_cpu_open(struct kernel_cpu *cpu, int event)
+{
+	int error = kernel_ring_map(&cpu->ring, event);
+
+	if (error) {
+		close(event);
+		return error;
+	}
+	error = event_keep(cpu, event);
+	if (error)
+		kernel_ring_unmap(&cpu->ring);
+	return error;
+}
+
+int kernel_cpu_add(struct kernel_cpu *cpu, int id, enum perf_who who)
+{
+	return event_keep(cpu, perf_open_tracepoint(id, who, cpu->number, cpu->events[0]));
+}
+
+int kernel_cpu_add_switches(struct kernel_cpu *cpu)
+{
+	return event_keep(cpu, perf_open_switches(PERF_EVERYBODY, cpu->number, cpu->events[0]));
+}
+
+void kernel_cpu_announce(struct kernel_cpu *cpu, struct kernel_scope scope, bool anew,
+			 uint64_t ticks)
+{
+	cpu->scope = scope;
+	/* What was to be announced and is not yet is part of this one. */
+	cpu->anew = anew || (cpu->anew && !cpu->announced);
+	cpu->scope_ticks = ticks;
+	cpu->announced = false;
+}
+
+static void scope_put(struct kernel_cpu *cpu)
+{
+	struct tandem_kernel_collecting *record =
+		kernel_stream_put(&cpu->stream, TANDEM_KERNEL_EVENT_collecting, cpu->scope_ticks,
+				  sizeof(*record));
+
+	if (!record)
+		return;
+	record->scope = (uint8_t)cpu->scope.scope;
+	record->anew = cpu->anew;
+	record->switches = cpu->scope.switches;
+	record->wakeups = cpu->scope.wakeups;
+	record->migrations = cpu->scope.migrations;
+	record->syscalls = cpu->scope.syscalls;
+	cpu->announced = true;
+}
+
+void kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bool keep)
+{
+	const struct perf_event_header *record;
+
+	kernel_ring_begin(&cpu->ring);
+	while ((record = kernel_ring_next(&cpu->ring))) {
+		if (!keep)
+			continue;
+		if (!cpu->announced && record->size > sizeof(struct perf_who_when) &&
+		    kernel_timeline_ticks(decoder->timeline, perf_current(record)->ns) >=
+			    cpu->scope_ticks)
+			scope_put(cpu);
+		kernel_decode(decoder, &cpu->stream, record);
+	}
+	kernel_ring_release(&cpu->ring);
+	if (keep && !cpu->announced)
+		scope_put(cpu);
+	kernel_stream_flush(&cpu->stream);
+}
+
+size_t kernel_cpu_release(struct kernel_cpu *cpu, int *fds)
+{
+	size_t count = cpu->event_count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (fds)
+			fds[i] = cpu->events[i];
+		else
+			close(cpu->events[i]);
+	}
+	cpu->event_count = 0;
+	kernel_ring_unmap(&cpu->ring);
+	return count;
+}
+
+void kernel_cpu_destroy(struct kernel_cpu *cpu)
+{
+	kernel_stream_close(&cpu->stream);
+	free(cpu->events);
+}

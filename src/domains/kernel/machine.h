@@ -1,0 +1,51 @@
+/* All CPUs of the machine with the events of a plan on each; CPUs may come and
+ * go. One thread.
+ */
+#ifndef TANDEM_KERNEL_MACHINE_H
+#define TANDEM_KERNEL_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "domains/kernel/cpu.h"
+#include "domains/kernel/cpus.h"
+#include "domains/kernel/decode.h"
+#include "domains/kernel/plan.h"
+
+struct kernel_machine {
+	struct kernel_folder *folder; /* borrowed */
+	struct kernel_plan *plan;     /* borrowed; NULL: the program's own switches */
+	struct kernel_cpus online;
+	struct kernel_cpu *cpus;
+	size_t count, capacity;
+	size_t opened; /* events of the plan that are open on every CPU */
+	bool gaps_filled;
+	int epoll;     /* readable when a ring is half full; -1: none */
+};
+
+/* Opens the first event of the plan on every CPU that is on-line. Returns 0 or
+ * -errno: then nothing is open. */
+int kernel_machine_open(struct kernel_machine *machine, struct kernel_folder *folder,
+			struct kernel_plan *plan);
+
+/* Opens the next event of the plan everywhere; one that can't be opened is taken
+ * out of the plan. False: there is none left. */
+bool kernel_machine_open_next(struct kernel_machine *machine);
+
+/* Where the tracepoint was seen to leave out switches, adds perf's own records. */
+void kernel_machine_fill_gaps(struct kernel_machine *machine);
+
+/* Says in every stream what it holds from these ticks on. */
+void kernel_machine_announce(struct kernel_machine *machine, bool anew, uint64_t ticks);
+
+/* Reads every ring, and writes what was in it unless it is to be thrown away. */
+void kernel_machine_drain(struct kernel_machine *machine, struct kernel_decoder *decoder,
+			  bool keep);
+
+/* Looks for CPUs that came or went, begins with those and ends with these. */
+void kernel_machine_update(struct kernel_machine *machine, struct kernel_decoder *decoder);
+
+/* Ends all events without waiting for the kernel. */
+void kernel_machine_close(struct kernel_machine *machine);
+
+#endif

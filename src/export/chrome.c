@@ -1,0 +1,284 @@
+/* JSON of the Trace Event Format, as chrome://tracing, Perfetto, speedscope and
+ * many other tools read it. A row of a queue is a thread of its process there,
+ * with a number that no thread has. */
+#include <string.h>
+
+#include "analysis/event_args.h"
+#include "analysis/operations.h"
+#include "export/export.h"
+#include "export/tracks.h"
+#include "trace/field.h"
+
+/* Above all thread ids that export_pid() gives for one machine. */
+#define FIRST_ROW_TID (UINT64_C(1) << 31)
+
+struct chrome {
+	struct text line;
+	struct json json;
+	struct tracks tracks;
+	bool begun; /* a line was written */
+};
+
+static void line_begin(struct export *export, const char *phase, const char *name)
+{
+	struct chrome *state = export->state;
+
+	text_clear(&state->line);
+	text_add_string(&state->line, state->begun ? ",\n" : "\n");
+	state->begun = true;
+	json_init(&state->json, &state->line, false);
+	json_begin_object(&state->json, NULL);
+	json_string(&state->json, "ph", phase);
+	json_string(&state->json, "name", name);
+}
+
+static void line_end(struct export *export)
+{
+	struct chrome *state = export->state;
+
+	json_end_object(&state->json);
+	output_text(&export->output, &state->line);
+}
+
+static void add_place(struct export *export, uint64_t pid, uint64_t tid)
+{
+	struct chrome *state = export->state;
+
+	json_signed(&state->json, "pid", export_pid(export, pid));
+	json_unsigned(&state->json, "tid", tid);
+}
+
+/* Microseconds, with every digit that a ns has. */
+static void add_us(struct json *json, const char *key, int64_t ns)
+{
+	json_float(json, key, (double)ns / 1000, 3);
+}
+
+static void add_time(struct export *export, const char *key, int64_t monotonic_ns)
+{
+	struct chrome *state = export->state;
+
+	add_us(&state->json, key, export_time(export, monotonic_ns) - export->origin_ns);
+}
+
+static int chrome_begin(struct export *export)
+{
+	static const char head[] = "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [";
+
+	output_add(&export->output, head, sizeof(head) - 1);
+	return 0;
+}
+
+static void name_place(struct export *export, const char *what, uint64_t pid, uint64_t tid,
+		       const char *name)
+{
+	struct chrome *state = export->state;
+
+	line_begin(export, "M", what);
+	add_place(export, pid, tid);
+	json_begin_object(&state->json, "args");
+	json_string(&state->json, "name", name);
+	json_end_object(&state->json);
+	line_end(export);
+}
+
+static int chrome_process(struct export *export, const struct trace_process *process)
+{
+	name_place(export, "process_name", process->pid, process->pid, process->name);
+	if (*process->command)
+		name_place(export, "process_labels", process->pid, process->pid,
+			   process->command);
+	return 0;
+}
+
+static int chrome_thread(struct export *export, const struct trace_stream *stream)
+{
+	name_place(export, "thread_name", stream->process->pid, stream->tid, stream->thread_name);
+	return 0;
+}
+
+static void add_flow(struct export *export, const char *phase, uint64_t pid, uint64_t tid,
+		     int64_t ns, uint64_t call)
+{
+	struct chrome *state = export->state;
+
+	line_begin(export, phase, "command");
+	json_string(&state->json, "cat", "flow");
+	json_unsigned(&state->json, "id", export_call(export, call));
+	if (*phase == 'f')
+		json_string(&state->json, "bp", "e");
+	add_place(export, pid, tid);
+	add_time(export, "ts", ns);
+	line_end(export);
+}
+
+static void add_result(struct json *json, const struct trace_event *event)
+{
+	const struct tandem_event *descriptor = event->layout->event;
+	const char *name = trace_name_find(descriptor->results, trace_event_result(event));
+
+	if (!event->end_ticks || !descriptor->has_result)
+		return;
+	if (name)
+		json_string(json, "result", name);
+	else
+		json_signed(json, "result", trace_event_result(event));
+}
+
+static int chrome_call(struct export *export, const struct walk_item *item)
+{
+	const struct trace_event *event = item->event;
+	const struct trace_stream *stream = event->stream;
+	bool returned = item->end_ns != INT64_MIN;
+	struct chrome *state = export->state;
+	struct json *json = &state->json;
+
+	line_begin(export, returned ? "X" : "B", event->layout->event->name);
+	json_string(json, "cat", devices_domain(TANDEM_ID_DOMAIN(event->record->id)));
+	add_place(export, stream->process->pid, stream->tid);
+	add_time(export, "ts", event->ns);
+	if (returned)
+		add_us(json, "dur", item->end_ns - event->ns);
+	json_begin_object(json, "args");
+	add_result(json, event);
+	event_args_json(json, &export->walk->devices.objects, export->walk->session, event);
+	json_end_object(json);
+	line_end(export);
+	if (trace_event_op(event))
+		add_flow(export, "s", stream->process->pid, stream->tid, event->ns, item->call);
+	return 0;
+}
+
+static int row_tid(struct export *export, const struct command *command, uint64_t *tid)
+{
+	bool kernel = command->kind == TANDEM_OPERATION_KIND_kernel;
+	struct chrome *state = export->state;
+	struct text name = TEXT_INIT;
+	int status = tracks_lane(&state->tracks,
+				 track_key(TRACK_ROW, export_process(export, command->process),
+					   command->queue_number, kernel),
+				 command->times.start_ns, command->times.end_ns, tid);
+
+	if (status < 0)
+		return status;
+	*tid += FIRST_ROW_TID;
+	if (!status)
+		return 0;
+	text_format(&name, "queue %u %s on %s", command->queue_number,
+		    kernel ? "kernels" : "transfers",
+		    walk_device_name(export->walk, command->device));
+	name_place(export, "thread_name",
+		   export->walk->session->processes[command->process].pid, *tid,
+		   name.failed ? "" : name.data);
+	text_free(&name);
+	return 0;
+}
+
+static void add_sizes(struct json *json, const char *key, const uint64_t *sizes, unsigned count)
+{
+	if (!count)
+		return;
+	json_begin_array(json, key);
+	for (unsigned i = 0; i < count; i++)
+		json_unsigned(json, NULL, sizes[i]);
+	json_end_array(json);
+}
+
+static void add_command_args(struct json *json, const struct command *command)
+{
+	const struct tandem_rec_operation *record = command->record;
+	const struct tandem_event *api = tandem_event_get(command->api);
+
+	json_begin_object(json, "args");
+	json_string(json, "kind", operation_kind_name(command->kind));
+	if (api)
+		json_string(json, "call", api->name);
+	json_unsigned(json, "op", command->op);
+	json_unsigned(json, "bytes", record->bytes);
+	json_signed(json, "status", record->status);
+	if (record->queued <= record->submitted && record->submitted <= record->start) {
+		json_unsigned(json, "in_host_queue_ns", record->submitted - record->queued);
+		json_unsigned(json, "in_device_queue_ns", record->start - record->submitted);
+	}
+	if (command->times.bound_ns != CLOCKFIT_UNBOUNDED)
+		json_unsigned(json, "clock_bound_ns", command->times.bound_ns);
+	add_sizes(json, "global", command->shape.global, command->shape.dimensions);
+	add_sizes(json, "local", command->shape.local, command->shape.local_dimensions);
+	json_end_object(json);
+}
+
+static int chrome_command(struct export *export, const struct walk_item *item)
+{
+	const struct command *command = &item->command;
+	uint64_t pid = export->walk->session->processes[command->process].pid;
+	struct chrome *state = export->state;
+	uint64_t tid;
+	int status;
+
+	/* Without a place in time there is nothing to draw. */
+	if (!command->placed)
+		return 0;
+	status = row_tid(export, command, &tid);
+	if (status)
+		return status;
+	line_begin(export, "X", command->name);
+	json_string(&state->json, "cat", operation_kind_name(command->kind));
+	add_place(export, pid, tid);
+	add_time(export, "ts", command->times.start_ns);
+	add_us(&state->json, "dur", command->times.end_ns - command->times.start_ns);
+	add_command_args(&state->json, command);
+	line_end(export);
+	if (command->call)
+		add_flow(export, "f", pid, tid, command->times.start_ns, command->call);
+	return 0;
+}
+
+static int chrome_memory(struct export *export, const struct walk_item *item)
+{
+	struct chrome *state = export->state;
+	const struct memory_row *row;
+
+	if (item->memory_row == TRACE_NONE)
+		return 0;
+	row = &export->walk->memory.rows[item->memory_row];
+	line_begin(export, "C", "memory in use");
+	add_place(export, item->event->stream->process->pid, 0);
+	add_time(export, "ts", item->event->ns);
+	json_begin_object(&state->json, "args");
+	json_unsigned(&state->json,
+		      row->device == TRACE_NONE ? row->shared ? "context" : "host"
+						: walk_device_name(export->walk, row->device),
+		      item->memory_live_bytes);
+	json_end_object(&state->json);
+	line_end(export);
+	return 0;
+}
+
+static int chrome_end(struct export *export)
+{
+	output_add(&export->output, "\n]}\n", 4);
+	return 0;
+}
+
+static void chrome_release(struct export *export)
+{
+	struct chrome *state = export->state;
+
+	text_free(&state->line);
+	tracks_free(&state->tracks);
+}
+
+const struct export_ops export_chrome = {
+	.name = "chrome",
+	.words = "JSON for chrome://tracing and every tool that eats it",
+	.suffix = ".json",
+	.state_bytes = sizeof(struct chrome),
+	.begin = chrome_begin,
+	.process = chrome_process,
+	.thread = chrome_thread,
+	.call = chrome_call,
+	.command = chrome_command,
+	.memory = chrome_memory,
+	.end = chrome_end,
+	.release = chrome_release,
+};

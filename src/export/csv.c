@@ -1,0 +1,142 @@
+/* A folder with a file for each table (RFC 4180): the first line names the
+ * columns, text is in quotes where it must be, NULL is nothing at all. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "export/tables.h"
+
+struct csv {
+	struct tables tables;
+	struct output files[TABLE_COUNT];
+	struct text line;
+	bool made; /* the folder, by us */
+};
+
+static void add_text(struct text *line, const char *text, size_t length)
+{
+	bool quoted = !length;
+
+	for (size_t i = 0; i < length; i++)
+		quoted |= memchr(",\"\r\n", text[i], 4) != NULL;
+	if (!quoted) {
+		text_add_utf8(line, text, length);
+		return;
+	}
+	text_add_char(line, '"');
+	for (size_t i = 0, part; i < length; i += part) {
+		const char *quote = memchr(text + i, '"', length - i);
+
+		part = quote ? (size_t)(quote - text) - i + 1 : length - i;
+		text_add_utf8(line, text + i, part);
+		if (quote)
+			text_add_char(line, '"');
+	}
+	text_add_char(line, '"');
+}
+
+static void add_value(struct text *line, const struct table_value *value)
+{
+	switch (value->type) {
+	case TABLE_NULL:
+		break;
+	case TABLE_INTEGER:
+		text_format(line, "%" PRId64, value->integer);
+		break;
+	case TABLE_REAL:
+		text_format(line, "%.17g", value->real);
+		break;
+	case TABLE_TEXT:
+		add_text(line, value->text, value->length);
+		break;
+	}
+}
+
+static int csv_row(struct export *export, enum table_id id, const struct table_value *values)
+{
+	struct csv *state = export->state;
+
+	for (unsigned i = 0; i < tables_all[id].count; i++) {
+		if (i)
+			text_add_char(&state->line, ',');
+		add_value(&state->line, &values[i]);
+	}
+	text_add_string(&state->line, "\r\n");
+	output_text(&state->files[id], &state->line);
+	return state->files[id].status;
+}
+
+static int open_table(struct export *export, enum table_id id)
+{
+	const struct table *table = &tables_all[id];
+	struct csv *state = export->state;
+	char *path = NULL;
+	int status;
+
+	if (asprintf(&path, "%s/%s.csv", export->out, table->name) < 0)
+		return -ENOMEM;
+	status = output_open(&state->files[id], path, export->error);
+	free(path);
+	if (status)
+		return status;
+	for (unsigned i = 0; i < table->count; i++)
+		text_format(&state->line, "%s%s", i ? "," : "", table->columns[i].name);
+	text_add_string(&state->line, "\r\n");
+	output_text(&state->files[id], &state->line);
+	return 0;
+}
+
+static int csv_begin(struct export *export)
+{
+	struct csv *state = export->state;
+	int status = 0;
+
+	state->tables.row = csv_row;
+	for (unsigned i = 0; i < TABLE_COUNT; i++)
+		state->files[i].fd = -1;
+	state->made = !mkdir(export->out, 0777);
+	if (!state->made && errno != EEXIST)
+		return error_add(export->error, -errno, "%s: %s", export->out, strerror(errno));
+	for (unsigned i = 0; !status && i < TABLE_COUNT; i++)
+		status = open_table(export, i);
+	return status;
+}
+
+static int csv_end(struct export *export)
+{
+	struct csv *state = export->state;
+	int status = 0;
+
+	for (unsigned i = 0; !status && i < TABLE_COUNT; i++)
+		status = output_close(&state->files[i], export->error);
+	state->made = false; /* stays */
+	return status;
+}
+
+static void csv_release(struct export *export)
+{
+	struct csv *state = export->state;
+
+	for (unsigned i = 0; i < TABLE_COUNT; i++)
+		output_drop(&state->files[i]);
+	if (state->made)
+		rmdir(export->out);
+	text_free(&state->line);
+	tables_release(&state->tables);
+}
+
+const struct export_ops export_csv = {
+	.name = "csv",
+	.words = "a folder with a CSV file for each table of the database",
+	.suffix = "-csv",
+	.own_output = true,
+	.state_bytes = sizeof(struct csv),
+	.begin = csv_begin,
+	TABLES_OPS,
+	.end = csv_end,
+	.release = csv_release,
+};

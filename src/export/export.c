@@ -1,0 +1,206 @@
+#include "export/export.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Linux's pids are below this (PID_MAX_LIMIT). */
+#define PIDS (1u << 22)
+#define PID_SPACES (INT32_MAX / PIDS)
+
+/* The time of day minus CLOCK_MONOTONIC stays the same from boot to boot, but for
+ * steps of NTP. */
+#define SAME_BOOT_NS INT64_C(2000000000)
+
+#define FORMATS(X) X(perfetto) X(chrome) X(sqlite) X(csv)
+
+#define X(format) extern const struct export_ops export_##format;
+FORMATS(X)
+#undef X
+
+const struct export_ops *const export_formats[] = {
+#define X(format) &export_##format,
+	FORMATS(X)
+#undef X
+	NULL,
+};
+
+const struct export_ops *export_find(const char *name)
+{
+	for (size_t i = 0; export_formats[i]; i++) {
+		if (!strcmp(export_formats[i]->name, name))
+			return export_formats[i];
+	}
+	return NULL;
+}
+
+int32_t export_pid(const struct export *export, uint64_t pid)
+{
+	uint64_t space = export->apart ? 1 + export->session % (PID_SPACES - 1) : 0;
+
+	return (int32_t)(pid % PIDS + space * PIDS);
+}
+
+static int64_t boot_ns(const struct trace_session *session)
+{
+	return (int64_t)(session->run.start_realtime_ns - session->run.start_monotonic_ns);
+}
+
+static void place_session(struct export *export, const struct export_request *request)
+{
+	const struct trace_session *first = request->sessions[0];
+	const struct trace_session *session = request->sessions[export->session];
+	int64_t apart_ns = boot_ns(session) - boot_ns(first);
+	bool same_boot = llabs(apart_ns) < SAME_BOOT_NS &&
+			 !strcmp(session->run.host, first->run.host);
+
+	export->origin_ns = first->start_ns;
+	export->apart = !same_boot;
+	if (same_boot)
+		export->shift_ns = 0;
+	else if (request->join)
+		export->shift_ns = apart_ns;
+	else
+		export->shift_ns = first->start_ns - session->start_ns;
+}
+
+static int call_op(int (*op)(struct export *), struct export *export)
+{
+	return op ? op(export) : 0;
+}
+
+static int describe_processes(struct export *export)
+{
+	const struct export_ops *ops = export->ops;
+	struct trace_session *session = export->walk->session;
+	int status = 0;
+
+	for (size_t i = 0; !status && i < session->process_count; i++) {
+		struct trace_process *process = &session->processes[i];
+
+		if (ops->process)
+			status = ops->process(export, process);
+		for (size_t j = 0; !status && ops->thread && j < process->stream_count; j++)
+			status = ops->thread(export, &process->streams[j]);
+	}
+	return status;
+}
+
+static int give_item(struct export *export, const struct walk_item *item)
+{
+	const struct export_ops *ops = export->ops;
+	int (*op)(struct export *, const struct walk_item *) = NULL;
+
+	switch (item->kind) {
+	case WALK_CALL:
+		op = ops->call;
+		break;
+	case WALK_COMMAND:
+		export->command_count++;
+		op = ops->command;
+		break;
+	case WALK_UNFINISHED:
+		export->command_count++;
+		op = ops->unfinished;
+		break;
+	case WALK_MEMORY:
+		op = ops->memory;
+		break;
+	case WALK_BUILD:
+		op = ops->build;
+		break;
+	case WALK_OBJECT:
+		op = ops->object;
+		break;
+	case WALK_LOST:
+		op = ops->lost;
+		break;
+	case WALK_OTHER:
+		break;
+	}
+	return op ? op(export, item) : 0;
+}
+
+static int export_session(struct export *export, const struct export_request *request,
+			  struct export_result *result)
+{
+	struct trace_session *session = request->sessions[export->session];
+	const struct walk_item *item;
+	struct walk walk;
+	int status = walk_open(&walk, session, request->progress);
+
+	if (status)
+		return status;
+	export->walk = &walk;
+	place_session(export, request);
+	result->apart += export->apart && !request->join;
+	status = call_op(export->ops->session, export);
+	if (!status)
+		status = describe_processes(export);
+	while (!status) {
+		int next = walk_next(&walk, &item);
+
+		if (next <= 0) {
+			status = next;
+			break;
+		}
+		status = give_item(export, item);
+	}
+	if (!status)
+		status = call_op(export->ops->session_end, export);
+	export->process_base += session->process_count;
+	export->thread_base += session->stream_count;
+	export->call_base += walk.calls;
+	export->device_base += walk.devices.count;
+	result->events += walk.events;
+	export->walk = NULL;
+	walk_close(&walk);
+	return status;
+}
+
+static int export_run(struct export *export, const struct export_request *request,
+		      struct export_result *result)
+{
+	int status = call_op(export->ops->begin, export);
+
+	for (; !status && export->session < request->session_count; export->session++)
+		status = export_session(export, request, result);
+	return status ? status : call_op(export->ops->end, export);
+}
+
+int export_make(const struct export_request *request, struct export_result *result,
+		struct error *error)
+{
+	struct error told = ERROR_INIT;
+	struct export export = {.ops = request->ops,
+				.out = request->out,
+				.output = {.fd = -1},
+				.error = error ? error : &told};
+	struct stat made;
+	int status;
+
+	*result = (struct export_result){.events = 0};
+	export.state = calloc(1, request->ops->state_bytes + 1);
+	if (!export.state)
+		return error_add(error, -ENOMEM, "%s: %s", request->out, strerror(ENOMEM));
+	status = request->ops->own_output
+			 ? 0
+			 : output_open(&export.output, request->out, export.error);
+	if (!status) {
+		status = export_run(&export, request, result);
+		if (export.ops->release)
+			export.ops->release(&export);
+	}
+	if (!status && !export.ops->own_output) {
+		result->bytes = export.output.bytes;
+		status = output_close(&export.output, export.error);
+	} else if (!status && !stat(request->out, &made) && S_ISREG(made.st_mode)) {
+		result->bytes = (uint64_t)made.st_size;
+	}
+	output_drop(&export.output);
+	free(export.state);
+	if (status && !export.error->count)
+		error_add(export.error, status, "%s: %s", request->out, strerror(-status));
+	return status;
+}

@@ -1,0 +1,130 @@
+/* Turns recorded sessions into other tools' formats. A format is one table of
+ * operations in a file of its own; the driver goes once through each session and
+ * calls them, so that a format knows nothing of streams, clocks and matching
+ * (doc/HOWTO_ADD_EXPORT.md).
+ *
+ *	struct export_request request = {.ops = export_find("chrome"), .out = "t.json",
+ *					 .sessions = &session, .session_count = 1};
+ *	struct export_result result;
+ *
+ *	status = export_make(&request, &result, &error);
+ *
+ * Nothing is kept but what is in flight: memory does not grow with the trace. One
+ * thread.
+ */
+#ifndef TANDEM_EXPORT_EXPORT_H
+#define TANDEM_EXPORT_EXPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/walk.h"
+#include "export/output.h"
+#include "util/error.h"
+
+struct export;
+
+/* Each returns 0 or -errno; one that is NULL is not called. In the order of
+ * their first calls: */
+struct export_ops {
+	const char *name;   /* of --format */
+	const char *words;  /* for --help */
+	const char *suffix; /* of the output's name */
+	bool own_output;    /* makes export->out itself: a folder, a database */
+	size_t state_bytes; /* of export->state, zeroed */
+
+	int (*begin)(struct export *export);
+	/* For each session: export->walk is open. */
+	int (*session)(struct export *export);
+	int (*process)(struct export *export, const struct trace_process *process);
+	int (*thread)(struct export *export, const struct trace_stream *stream);
+	int (*call)(struct export *export, const struct walk_item *item);
+	int (*command)(struct export *export, const struct walk_item *item);
+	int (*unfinished)(struct export *export, const struct walk_item *item);
+	int (*memory)(struct export *export, const struct walk_item *item);
+	int (*build)(struct export *export, const struct walk_item *item);
+	int (*object)(struct export *export, const struct walk_item *item);
+	int (*lost)(struct export *export, const struct walk_item *item);
+	int (*session_end)(struct export *export);
+	/* Everything was said. */
+	int (*end)(struct export *export);
+	/* Also after an error: frees what the state holds, drops an own output. */
+	void (*release)(struct export *export);
+};
+
+struct export {
+	const struct export_ops *ops;
+	void *state;
+	const char *out;
+	struct output output; /* unless ops->own_output */
+	struct error *error;  /* for causes; may be NULL */
+
+	struct walk *walk; /* of the current session */
+	size_t session;	   /* its index */
+	bool apart;	   /* it is not on the first one's clock */
+	int64_t origin_ns; /* the first session's start, on its own clock */
+	int64_t shift_ns;  /* what export_time() adds in this session */
+	/* What earlier sessions have used up. */
+	uint64_t process_base, thread_base, call_base, device_base;
+	uint64_t command_count; /* so far: of commands, ended or not; the current one's id */
+};
+
+/* Time on the axis that all sessions share. */
+static inline int64_t export_time(const struct export *export, int64_t monotonic_ns)
+{
+	return (int64_t)((uint64_t)monotonic_ns + (uint64_t)export->shift_ns);
+}
+
+/* Ids that are unique over all sessions, from 1. */
+static inline uint64_t export_process(const struct export *export, uint32_t index)
+{
+	return export->process_base + index + 1;
+}
+
+static inline uint64_t export_thread(const struct export *export, uint32_t stream)
+{
+	return export->thread_base + stream + 1;
+}
+
+static inline uint64_t export_device(const struct export *export, uint32_t device)
+{
+	return export->device_base + device + 1;
+}
+
+static inline uint64_t export_call(const struct export *export, uint64_t call)
+{
+	return export->call_base + call;
+}
+
+/* The process's pid, moved where a session from elsewhere may have the same. */
+int32_t export_pid(const struct export *export, uint64_t pid);
+
+/* The formats, in the order of --help; ends with NULL. */
+extern const struct export_ops *const export_formats[];
+
+/* NULL where there is no such format. */
+const struct export_ops *export_find(const char *name);
+
+struct export_request {
+	const struct export_ops *ops;
+	const char *out; /* a path; "-" is the standard output, unless ops->own_output */
+	struct trace_session *const *sessions;
+	size_t session_count;
+	/* Put sessions of different machines or boots on one axis by the time of
+	 * day; else each begins where the first one does. */
+	bool join;
+	const struct progress *progress;
+};
+
+struct export_result {
+	uint64_t events;
+	uint64_t bytes; /* of the file; 0 of a folder */
+	size_t apart;	/* sessions that have a clock of their own */
+};
+
+/* Returns 0 or -errno, told: then nothing new lies at `out`. */
+int export_make(const struct export_request *request, struct export_result *result,
+		struct error *error);
+
+#endif

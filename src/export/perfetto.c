@@ -1,0 +1,213 @@
+/* Perfetto: sessions, processes, threads and their calls; the table of
+ * operations. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "export/perfetto.h"
+#include "export/perfetto_args.h"
+#include "trace/field.h"
+
+/* Perfetto takes its own clock for CLOCK_BOOTTIME, and so do its readers. Ours is
+ * CLOCK_MONOTONIC; they differ by the time that the machine was suspended. */
+static void write_clocks(struct export *export)
+{
+	const struct trace_run *run = &export->walk->session->run;
+	struct perfetto *state = export->state;
+	struct text *packet = &state->writer.packet;
+	const struct {
+		uint64_t id, time;
+	} clocks[] = {
+		{BOOTTIME, run->start_monotonic_ns},
+		{MONOTONIC, run->start_monotonic_ns},
+		{REALTIME, run->start_realtime_ns},
+	};
+	size_t snapshot;
+
+	perfetto_packet_begin(&state->writer, export->origin_ns);
+	snapshot = proto_begin(packet, PERFETTO_CLOCK_SNAPSHOT);
+	for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
+		size_t clock = proto_begin(packet, SNAPSHOT_CLOCK);
+
+		proto_number(packet, CLOCK_ID, clocks[i].id);
+		proto_number(packet, CLOCK_TIME, clocks[i].time);
+		proto_end(packet, clock);
+	}
+	proto_end(packet, snapshot);
+	perfetto_packet_end(&state->writer, &export->output);
+}
+
+static int perfetto_session(struct export *export)
+{
+	struct perfetto *state = export->state;
+
+	if (export->session == 0)
+		write_clocks(export);
+	state->open_count = export->walk->session->stream_count;
+	state->open = calloc(state->open_count + 1, sizeof(*state->open));
+	if (!state->open)
+		return -ENOMEM;
+	for (size_t i = 0; i < state->open_count; i++)
+		state->open[i].end_ns = INT64_MIN;
+	return 0;
+}
+
+static int perfetto_process(struct export *export, const struct trace_process *process)
+{
+	struct perfetto *state = export->state;
+	struct text *packet = &state->writer.packet;
+	size_t track, described;
+	uint64_t id;
+	int status = tracks_find(&state->tracks, perfetto_process_key(export, process->index), &id);
+
+	if (status < 0)
+		return status;
+	track = perfetto_describe(export, id, 0);
+	described = proto_begin(packet, TRACK_OF_PROCESS);
+	proto_number(packet, PROCESS_PID, (uint64_t)export_pid(export, process->pid));
+	if (*process->command)
+		proto_string(packet, PROCESS_COMMAND, process->command, strlen(process->command));
+	proto_string(packet, PROCESS_NAME, process->name, strlen(process->name));
+	proto_end(packet, described);
+	perfetto_describe_end(export, track);
+	return 0;
+}
+
+static int perfetto_thread(struct export *export, const struct trace_stream *stream)
+{
+	struct perfetto *state = export->state;
+	struct text *packet = &state->writer.packet;
+	size_t track, described;
+	uint64_t id;
+	int status = perfetto_thread_track(export, stream, &id);
+
+	if (status <= 0)
+		return status;
+	track = perfetto_describe(export, id, 0);
+	described = proto_begin(packet, TRACK_OF_THREAD);
+	proto_number(packet, THREAD_PID,
+		     (uint64_t)export_pid(export, stream->process->pid));
+	proto_number(packet, THREAD_TID, (uint64_t)export_pid(export, stream->tid));
+	proto_string(packet, THREAD_NAME, stream->thread_name, strlen(stream->thread_name));
+	proto_end(packet, described);
+	perfetto_describe_end(export, track);
+	return 0;
+}
+
+static void close_call(struct export *export, struct perfetto_call *open)
+{
+	struct perfetto *state = export->state;
+	size_t event;
+
+	if (open->end_ns != INT64_MIN) {
+		event = perfetto_event(export, export_time(export, open->end_ns), PERFETTO_SLICE_END,
+				    open->track);
+		if (open->flows.length)
+			text_add(&state->writer.packet, open->flows.data, open->flows.length);
+		perfetto_event_end(export, event);
+	}
+	open->end_ns = INT64_MIN;
+	text_clear(&open->flows);
+}
+
+static void annotate_result(struct perfetto_writer *writer, const struct trace_event *event)
+{
+	const struct tandem_event *descriptor = event->layout->event;
+	const char *name = trace_name_find(descriptor->results, trace_event_result(event));
+
+	if (!event->end_ticks || !descriptor->has_result)
+		return;
+	if (name)
+		perfetto_annotate_word(writer, "result", name);
+	else
+		perfetto_annotate_signed(writer, "result", trace_event_result(event));
+}
+
+static int perfetto_call(struct export *export, const struct walk_item *item)
+{
+	struct perfetto *state = export->state;
+	struct perfetto_writer *writer = &state->writer;
+	const struct trace_event *event = item->event;
+	struct perfetto_call *open = &state->open[event->stream->index];
+	uint64_t track;
+	size_t begun;
+	int status = perfetto_thread_track(export, event->stream, &track);
+
+	if (status < 0)
+		return status;
+	close_call(export, open);
+	begun = perfetto_event(export, export_time(export, event->ns), PERFETTO_SLICE_BEGIN, track);
+	perfetto_event_name(export, event->layout->event->name,
+		   devices_domain(TANDEM_ID_DOMAIN(event->record->id)));
+	if (trace_event_op(event))
+		proto_fixed(&writer->packet, PERFETTO_EVENT_FLOW, export_call(export, item->call));
+	annotate_result(writer, event);
+	perfetto_args(writer, export->walk, event);
+	perfetto_event_end(export, begun);
+	*open = (struct perfetto_call){
+		.number = item->call, .end_ns = item->end_ns, .track = track, .flows = open->flows};
+	return 0;
+}
+
+static int perfetto_lost(struct export *export, const struct walk_item *item)
+{
+	struct perfetto *state = export->state;
+	uint64_t track;
+	size_t event;
+	int status = perfetto_thread_track(export, item->event->stream, &track);
+
+	if (status < 0)
+		return status;
+	event = perfetto_event(export, export_time(export, item->event->ns), PERFETTO_INSTANT, track);
+	perfetto_event_name(export, "records lost", "tandem");
+	perfetto_args(&state->writer, export->walk, item->event);
+	perfetto_event_end(export, event);
+	return 0;
+}
+
+static void release_open(struct perfetto *state)
+{
+	for (size_t i = 0; state->open && i < state->open_count; i++)
+		text_free(&state->open[i].flows);
+	free(state->open);
+	state->open = NULL;
+}
+
+static int perfetto_session_end(struct export *export)
+{
+	struct perfetto *state = export->state;
+	bool failed = false;
+
+	for (size_t i = 0; i < state->open_count; i++) {
+		failed |= state->open[i].flows.failed;
+		close_call(export, &state->open[i]);
+	}
+	release_open(state);
+	return failed ? -ENOMEM : 0;
+}
+
+static void perfetto_release(struct export *export)
+{
+	struct perfetto *state = export->state;
+
+	release_open(state);
+	perfetto_writer_free(&state->writer);
+	tracks_free(&state->tracks);
+}
+
+const struct export_ops export_perfetto = {
+	.name = "perfetto",
+	.words = "for ui.perfetto.dev and its trace processor",
+	.suffix = ".pftrace",
+	.state_bytes = sizeof(struct perfetto),
+	.session = perfetto_session,
+	.process = perfetto_process,
+	.thread = perfetto_thread,
+	.call = perfetto_call,
+	.command = perfetto_command,
+	.memory = perfetto_memory,
+	.build = perfetto_build,
+	.lost = perfetto_lost,
+	.session_end = perfetto_session_end,
+	.release = perfetto_release,
+};

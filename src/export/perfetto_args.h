@@ -1,0 +1,12 @@
+/* An event's fields as debug annotations of a Perfetto track event. */
+#ifndef TANDEM_EXPORT_PERFETTO_ARGS_H
+#define TANDEM_EXPORT_PERFETTO_ARGS_H
+
+#include "analysis/walk.h"
+#include "export/perfetto_packet.h"
+
+/* To the track event that is being put together. */
+void perfetto_args(struct perfetto_writer *writer, struct walk *walk,
+		   const struct trace_event *event);
+
+#endif

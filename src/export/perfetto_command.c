@@ -1,0 +1,158 @@
+/* What the devices did: a slice on a row of its queue, with the flow that came
+ * from its call. */
+#include <errno.h>
+#include <string.h>
+
+#include "analysis/operations.h"
+#include "export/perfetto.h"
+
+enum row { ROW_KERNELS, ROW_TRANSFERS, ROW_OTHERS, ROW_UNTIMED };
+
+static enum row row_of(const struct command *command)
+{
+	switch (command->kind) {
+	case TANDEM_OPERATION_KIND_kernel:
+		return ROW_KERNELS;
+	case TANDEM_OPERATION_KIND_copy_h2d:
+	case TANDEM_OPERATION_KIND_copy_d2h:
+	case TANDEM_OPERATION_KIND_copy_d2d:
+	case TANDEM_OPERATION_KIND_fill:
+	case TANDEM_OPERATION_KIND_map:
+	case TANDEM_OPERATION_KIND_unmap:
+	case TANDEM_OPERATION_KIND_migrate:
+		return ROW_TRANSFERS;
+	default:
+		return ROW_OTHERS;
+	}
+}
+
+static int queue_track(struct export *export, const struct command *command, uint64_t *id)
+{
+	struct perfetto *state = export->state;
+	uint64_t key = track_key(TRACK_QUEUE, export_process(export, command->process),
+				    command->queue_number, 0);
+	struct text name = TEXT_INIT;
+	uint64_t parent;
+	int status = tracks_find(&state->tracks, key, id);
+
+	if (status <= 0)
+		return status;
+	status = tracks_find(&state->tracks, perfetto_process_key(export, command->process), &parent);
+	text_format(&name, "queue %u on %s", command->queue_number,
+		    walk_device_name(export->walk, command->device));
+	if (!name.failed)
+		perfetto_describe_named(export, *id, parent, name.data);
+	status = status < 0 || name.failed ? -ENOMEM : 0;
+	text_free(&name);
+	return status;
+}
+
+/* The track for a command from start to end, by the kind of its row. */
+static int row_track(struct export *export, const struct command *command, enum row row,
+		     int64_t start_ns, int64_t end_ns, uint64_t *id)
+{
+	static const char *const names[] = {
+		[ROW_KERNELS] = "kernels",
+		[ROW_TRANSFERS] = "transfers",
+		[ROW_OTHERS] = "others",
+		[ROW_UNTIMED] = "ended, without device times",
+	};
+	struct perfetto *state = export->state;
+	uint64_t queue, key;
+	int status = queue_track(export, command, &queue);
+
+	if (status < 0)
+		return status;
+	key = track_key(TRACK_ROW, export_process(export, command->process),
+			   command->queue_number, row);
+	status = tracks_lane(&state->tracks, key, start_ns, end_ns, id);
+	if (status > 0)
+		perfetto_describe_named(export, *id, queue, names[row]);
+	return status < 0 ? status : 0;
+}
+
+static void annotate_command(struct export *export, const struct command *command)
+{
+	struct perfetto *state = export->state;
+	struct perfetto_writer *writer = &state->writer;
+	const struct tandem_rec_operation *record = command->record;
+	const struct tandem_event *api = tandem_event_get(command->api);
+	uint64_t running = record->end - record->start;
+
+	perfetto_annotate_word(writer, "kind", operation_kind_name(command->kind));
+	if (api)
+		perfetto_annotate_word(writer, "call", api->name);
+	perfetto_annotate_unsigned(writer, "op", command->op);
+	if (record->bytes)
+		perfetto_annotate_unsigned(writer, "bytes", record->bytes);
+	if (record->bytes && command->timed && running)
+		perfetto_annotate_double(writer, "gb_per_s",
+					 (double)record->bytes / (double)running);
+	if (record->status)
+		perfetto_annotate_signed(writer, "status", record->status);
+	if (command->shape.dimensions)
+		perfetto_annotate_sizes(writer, "global", command->shape.global,
+					command->shape.dimensions);
+	if (command->shape.local_dimensions)
+		perfetto_annotate_sizes(writer, "local", command->shape.local,
+					command->shape.local_dimensions);
+	if (!command->placed)
+		return;
+	if (record->queued <= record->submitted && record->submitted <= record->start) {
+		perfetto_annotate_unsigned(writer, "in_host_queue_ns",
+					   record->submitted - record->queued);
+		perfetto_annotate_unsigned(writer, "in_device_queue_ns",
+					   record->start - record->submitted);
+	}
+	if (command->times.bound_ns != CLOCKFIT_UNBOUNDED)
+		perfetto_annotate_unsigned(writer, "clock_bound_ns", command->times.bound_ns);
+	if (!command->times.causal)
+		perfetto_annotate_word(writer, "clock", "breaks causality");
+}
+
+/* The call that was going on when the end was seen waited for it. */
+static void end_flow(struct export *export, const struct walk_item *item)
+{
+	const struct command *command = &item->command;
+	struct perfetto *state = export->state;
+	struct perfetto_call *open = &state->open[item->event->stream->index];
+	uint8_t proof = command->record->proof;
+
+	if (proof != TANDEM_PROOF_blocking_call && proof != TANDEM_PROOF_finish &&
+	    proof != TANDEM_PROOF_wait)
+		return;
+	if (open->end_ns != INT64_MIN && open->number == item->call)
+		proto_fixed(&open->flows, PERFETTO_EVENT_LAST_FLOW,
+			    export_call(export, command->call));
+}
+
+int perfetto_command(struct export *export, const struct walk_item *item)
+{
+	const struct command *command = &item->command;
+	struct perfetto *state = export->state;
+	int64_t start_ns, end_ns;
+	uint64_t track;
+	size_t event;
+	int status;
+
+	start_ns = export_time(export, command->placed ? command->times.start_ns
+						       : command->seen_ns);
+	end_ns = command->placed ? export_time(export, command->times.end_ns) : start_ns;
+	status = row_track(export, command, command->placed ? row_of(command) : ROW_UNTIMED,
+			   start_ns, end_ns, &track);
+	if (status)
+		return status;
+	event = perfetto_event(export, start_ns,
+			    command->placed ? PERFETTO_SLICE_BEGIN : PERFETTO_INSTANT, track);
+	perfetto_event_name(export, command->name, devices_domain(command->domain));
+	if (command->call)
+		proto_fixed(&state->writer.packet, PERFETTO_EVENT_FLOW,
+			    export_call(export, command->call));
+	annotate_command(export, command);
+	perfetto_event_end(export, event);
+	if (command->placed)
+		perfetto_event_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
+	if (command->call)
+		end_flow(export, item);
+	return 0;
+}

@@ -1,0 +1,153 @@
+/* Rows of what happened: calls, commands, allocations. */
+#include <errno.h>
+
+#include "analysis/event_args.h"
+#include "analysis/operations.h"
+#include "export/tables_row.h"
+
+static const char *class_name(uint8_t class)
+{
+	static const char *const words[] = {
+		[TANDEM_CLASS_RECORD] = "record",   [TANDEM_CLASS_CALL] = "call",
+		[TANDEM_CLASS_ENQUEUE] = "enqueue", [TANDEM_CLASS_WAIT] = "wait",
+		[TANDEM_CLASS_CREATE] = "create",   [TANDEM_CLASS_RELEASE] = "release",
+		[TANDEM_CLASS_BUILD] = "build",
+	};
+
+	return class < sizeof(words) / sizeof(*words) ? words[class] : "call";
+}
+
+static void add_args(struct table_value *value, struct export *export,
+		     const struct trace_event *event)
+{
+	struct tables *tables = export->state;
+	struct json json;
+
+	text_clear(&tables->json);
+	json_init(&json, &tables->json, false);
+	json_begin_object(&json, NULL);
+	event_args_json(&json, &export->walk->devices.objects, export->walk->session, event);
+	json_end_object(&json);
+	if (!tables->json.failed)
+		row_text(value, tables->json.data, tables->json.length);
+}
+
+static void add_result(struct table_value *row, const struct trace_event *event)
+{
+	const struct tandem_event *descriptor = event->layout->event;
+	const char *name = trace_name_find(descriptor->results, trace_event_result(event));
+
+	row_integer(&row[API_CALLS_failed], trace_event_failed(event));
+	if (!event->end_ticks || !descriptor->has_result)
+		return;
+	row_integer(&row[API_CALLS_result], trace_event_result(event));
+	if (name)
+		row_word(&row[API_CALLS_result_name], name);
+}
+
+int tables_call(struct export *export, const struct walk_item *item)
+{
+	const struct trace_event *event = item->event;
+	const struct tandem_event *descriptor = event->layout->event;
+	struct tables *tables = export->state;
+	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
+
+	row_id(&row[API_CALLS_id], export_call(export, item->call));
+	row_id(&row[API_CALLS_thread], export_thread(export, event->stream->index));
+	row_word(&row[API_CALLS_domain], devices_domain(TANDEM_ID_DOMAIN(descriptor->id)));
+	row_word(&row[API_CALLS_name], descriptor->name);
+	row_word(&row[API_CALLS_class], class_name(descriptor->class));
+	row_time(&row[API_CALLS_begin_ns], export, event->ns);
+	if (item->end_ns != INT64_MIN) {
+		row_time(&row[API_CALLS_end_ns], export, item->end_ns);
+		row_integer(&row[API_CALLS_duration_ns], item->end_ns - event->ns);
+	}
+	add_result(row, event);
+	row_id(&row[API_CALLS_op], trace_event_op(event));
+	add_args(&row[API_CALLS_args], export, event);
+	return tables->row(export, TABLE_api_calls, row);
+}
+
+static void add_times(struct table_value *row, const struct export *export,
+		      const struct command *command)
+{
+	const struct command_times *times = &command->times;
+
+	if (command->timed)
+		row_integer(&row[DEVICE_OPS_duration_ns],
+			    (int64_t)(command->record->end - command->record->start));
+	if (!command->placed)
+		return;
+	row_time(&row[DEVICE_OPS_queued_ns], export, times->queued_ns);
+	row_time(&row[DEVICE_OPS_submitted_ns], export, times->submitted_ns);
+	row_time(&row[DEVICE_OPS_start_ns], export, times->start_ns);
+	row_time(&row[DEVICE_OPS_end_ns], export, times->end_ns);
+	if (times->bound_ns != CLOCKFIT_UNBOUNDED)
+		row_integer(&row[DEVICE_OPS_bound_ns], (int64_t)times->bound_ns);
+	row_integer(&row[DEVICE_OPS_causal], times->causal);
+}
+
+static void add_end(struct table_value *row, const struct export *export,
+		    const struct walk_item *item)
+{
+	const struct command *command = &item->command;
+	struct tables *tables = export->state;
+
+	row_word(&row[DEVICE_OPS_kind], operation_kind_name(command->kind));
+	row_integer(&row[DEVICE_OPS_bytes], (int64_t)command->record->bytes);
+	row_integer(&row[DEVICE_OPS_status], command->record->status);
+	row_field(&row[DEVICE_OPS_proof], item->event, "proof", &tables->words);
+	row_time(&row[DEVICE_OPS_seen_ns], export, command->seen_ns);
+	if (item->call)
+		row_id(&row[DEVICE_OPS_seen_call], export_call(export, item->call));
+	row_id(&row[DEVICE_OPS_kernel], command->record->kernel);
+	add_times(row, export, command);
+}
+
+int tables_command(struct export *export, const struct walk_item *item)
+{
+	const struct command *command = &item->command;
+	struct tables *tables = export->state;
+	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
+
+	row_id(&row[DEVICE_OPS_id], export->command_count);
+	row_id(&row[DEVICE_OPS_process], export_process(export, command->process));
+	row_word(&row[DEVICE_OPS_domain], devices_domain(command->domain));
+	row_word(&row[DEVICE_OPS_name], command->name);
+	row_id(&row[DEVICE_OPS_device], export_device(export, command->device));
+	row_id(&row[DEVICE_OPS_queue], command->queue_number);
+	row_id(&row[DEVICE_OPS_op], command->op);
+	if (command->call)
+		row_id(&row[DEVICE_OPS_call], export_call(export, command->call));
+	if (command->record)
+		add_end(row, export, item);
+	for (unsigned i = 0; i < command->shape.dimensions; i++)
+		row_integer(&row[DEVICE_OPS_global_x + i], (int64_t)command->shape.global[i]);
+	for (unsigned i = 0; i < command->shape.local_dimensions; i++)
+		row_integer(&row[DEVICE_OPS_local_x + i], (int64_t)command->shape.local[i]);
+	return tables->row(export, TABLE_device_ops, row);
+}
+
+int tables_memory(struct export *export, const struct walk_item *item)
+{
+	const struct trace_event *event = item->event;
+	bool allocated = event->record->id == TANDEM_EVENT_memory;
+	struct tables *tables = export->state;
+	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
+
+	row_id(&row[MEMORY_thread], export_thread(export, event->stream->index));
+	row_time(&row[MEMORY_at_ns], export, event->ns);
+	row_field(&row[MEMORY_number], event, "memory", &tables->words);
+	row_word(&row[MEMORY_event], allocated ? "allocate" : "free");
+	row_field(&row[MEMORY_bytes], event, "bytes", &tables->words);
+	row_field(&row[MEMORY_kind], event, "kind", &tables->words);
+	row_field(&row[MEMORY_context], event, "context", &tables->words);
+	if (item->memory_row != TRACE_NONE) {
+		uint32_t device = export->walk->memory.rows[item->memory_row].device;
+
+		row_integer(&row[MEMORY_in_use_bytes], (int64_t)item->memory_live_bytes);
+		if (device != TRACE_NONE)
+			row_id(&row[MEMORY_device], export_device(export, device));
+	}
+	return tables->row(export, TABLE_memory, row);
+}

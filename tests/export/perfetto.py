@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Perfetto traces, read back by a decoder of their own (tests/lib/perfetto.py)."""
+import os
+import sys
+from collections import Counter
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+import perfetto
+from tap import check, finish, skip
+from traces import events, mandelbrot, report, synthetic, tandem
+
+made = synthetic("made", records=20000, processes=2, threads=2)
+done = tandem("export", "--format", "perfetto", "-o", "made.pftrace", "made")
+check(done.returncode == 0, "a made session is exported", done.stderr)
+trace = perfetto.read("made.pftrace")
+printed = events("made")
+
+threads = [t for t in trace.tracks.values() if t.kind == "thread"]
+check(len(threads) == 4, "a track for each thread", [t.path for t in threads])
+calls = [s for s in trace.slices if trace.tracks[s.track].kind == "thread"]
+ops = [s for s in trace.slices if trace.tracks[s.track].kind == "track"]
+check(len(calls) == made["calls"], "a slice for each call", len(calls))
+check(len(ops) == made["operations"], "a slice for each command", len(ops))
+check(sum(s.end - s.ns for s in ops) == made["executing_ns"], "as long as the device says")
+check(all(s.end is not None for s in trace.slices), "every slice ends")
+names = Counter(s.name for s in calls)
+wanted = Counter(e["name"] for e in printed if "duration_ns" in e)
+check(names == wanted, "calls by name", (names, wanted))
+
+by_time = {(s.ns, trace.tracks[s.track].tid, s.name): s for s in calls}
+wrong = [e for e in printed if "duration_ns" in e and
+         ((e["monotonic_ns"], e["thread"], e["name"]) not in by_time or
+          by_time[e["monotonic_ns"], e["thread"], e["name"]].end !=
+          e["monotonic_ns"] + e["duration_ns"])]
+check(not wrong, "each call where `tandem print` has it, as long", wrong[:3])
+
+launch = next(s for s in calls if s.name == "clEnqueueNDRangeKernel")
+shown = next(e for e in printed if e["name"] == launch.name and
+             e["monotonic_ns"] == launch.ns)
+for key in ("queue", "kernel", "kernel_name", "global", "local", "work_dim"):
+    check(launch.args.get(key) == shown["args"].get(key), f"its argument {key}",
+          (launch.args, shown["args"]))
+check(launch.args["result"] == "CL_SUCCESS", "its result")
+
+flows = {}
+for s in trace.slices:
+    for flow in s.flows:
+        flows.setdefault(flow, []).append(s)
+check(len(flows) == made["operations"], "a flow for each command", len(flows))
+check(all(len(f) == 2 and {trace.tracks[s.track].kind for s in f} == {"thread", "track"}
+          for f in flows.values()), "from its call to its slice")
+check(all(min(f, key=lambda s: trace.tracks[s.track].kind != "thread").ns <=
+          min(s.ns for s in f if trace.tracks[s.track].kind == "track")
+          for f in flows.values()), "the call first")
+ends = Counter(flow for s in calls for flow in s.last_flows)
+check(set(ends) == set(flows) and max(ends.values()) == 1, "and on to the call that waited")
+
+rows = Counter(tuple(trace.tracks[s.track].path) for s in ops)
+check(len(rows) == 8 and {r[2] for r in rows} == {"kernels", "transfers"},
+      "a row for kernels and one for transfers of each queue", rows)
+check(all(trace.tracks[s.track].path[0].startswith("process ") for s in ops),
+      "below their process")
+lanes = {}
+for s in sorted(ops, key=lambda s: s.ns):
+    check_end = lanes.get(s.track, 0)
+    if s.ns < check_end:
+        check(False, "slices of a lane do not overlap", s)
+        break
+    lanes[s.track] = s.end
+else:
+    check(True, "slices of a lane do not overlap")
+check(trace.counters and trace.counters[-1].value > 0, "memory in use is a counter")
+check(all(trace.tracks[c.track].unit == 3 for c in trace.counters), "in bytes")
+check({1, 3, 6} <= set(trace.clocks), "clocks are tied to the time of day")
+
+if mandelbrot("run"):
+    done = tandem("export", "-f", "perfetto", "-o", "run.pftrace", "run")
+    trace = perfetto.read("run.pftrace")
+    said = report("run")
+    ops = [s for s in trace.slices if "kind" in s.args and trace.tracks[s.track].kind == "track"]
+    check(Counter(s.name for s in ops) ==
+          Counter({d["name"]: d["count"] for d in said["device"]}),
+          "a real run: commands as in the report")
+    calls = {f: s for s in trace.slices for f in s.flows
+             if trace.tracks[s.track].kind == "thread"}
+    off = [s for s in ops if not calls[s.flows[0]].ns <= s.ns + s.args["clock_bound_ns"]]
+    check(not off, "none begins before its call", off[:2])
+    check(any(s.name == "build" for s in trace.slices), "the build of its program")
+else:
+    skip("a real run", "the image program does not run here")
+finish()

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""What exports do with damaged sessions, several sessions, bad outputs and size."""
+import json
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+import perfetto
+from tap import TANDEM, check, finish
+from traces import synthetic, tandem
+
+FORMATS = re.findall(r"^ {25}(\w+) ", tandem("export", "--help").stdout, re.M)
+check({"perfetto", "chrome", "csv"} <= set(FORMATS), "--help names the formats", FORMATS)
+missing = "built without" in tandem("export", "-f", "sqlite", "-o", "x.sqlite", ".").stderr
+made = synthetic("made", records=20000, processes=2, threads=2)
+FORMATS = [f for f in FORMATS if not (f == "sqlite" and "not in this build" in
+                                      tandem("export", "--help").stdout)]
+
+
+def export(form, out, *sessions):
+    return tandem("export", "-f", form, "-o", out, *sessions)
+
+
+for form in FORMATS:
+    done = tandem("export", "-f", form, "made/")
+    out = re.search(r"to (made\S+)", done.stderr)
+    check(done.returncode == 0 and out and os.path.exists(out[1]),
+          f"{form}: has a name of its own for its output", done.stderr)
+
+    # A session whose every file ends in the middle.
+    shutil.rmtree("cut", ignore_errors=True)
+    shutil.copytree("made", "cut", ignore=shutil.ignore_patterns("cache"))
+    for folder in os.listdir("cut"):
+        for file in os.listdir(f"cut/{folder}") if os.path.isdir(f"cut/{folder}") else []:
+            path = f"cut/{folder}/{file}"
+            if file.startswith(("stream-", "window-")):
+                os.truncate(path, os.path.getsize(path) * 2 // 3)
+    done = export(form, f"cut.{form}", "cut")
+    check(done.returncode == 0 and "warning" in done.stderr and os.path.exists(f"cut.{form}"),
+          f"{form}: what is left of a cut-off session", done.stderr)
+
+    os.makedirs("empty", exist_ok=True)
+    shutil.copy("made/control", "empty/control") if os.path.exists("made/control") else None
+    shutil.copy("made/session.json", "empty/session.json")
+    done = export(form, f"empty.{form}", "empty")
+    check(done.returncode == 0 and os.path.exists(f"empty.{form}"), f"{form}: an empty session",
+          done.stderr)
+
+    done = export(form, "no/such/folder/out", "made")
+    check(done.returncode == 1 and "no/such/folder" in done.stderr,
+          f"{form}: an output that cannot be", done.stderr)
+    done = export(form, "out", "made", "no-such-session")
+    check(done.returncode == 1 and "no-such-session" in done.stderr and not os.path.exists("out"),
+          f"{form}: a session that is not there", done.stderr)
+    check(not [f for f in os.listdir(".") if ".part-" in f], f"{form}: leaves nothing behind")
+
+for form in ("perfetto", "chrome"):
+    done = export(form, "/dev/full", "made")
+    check(done.returncode == 1 and "No space left" in done.stderr, f"{form}: a full disk",
+          done.stderr)
+done = export("csv", "-", "made")
+check(done.returncode == 2, "csv: not to the standard output")
+check(tandem("export", "made").returncode == 2, "no format is wrong usage")
+done = tandem("export", "-f", "gif", "made")
+check(done.returncode == 2 and "perfetto" in done.stderr, "an unknown format", done.stderr)
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+
+
+if "sqlite" in FORMATS:
+    done = tandem("export", "-f", "sqlite", "-o", "full.sqlite", "made",
+                  preexec_fn=lambda: (__import__("signal").signal(
+                      __import__("signal").SIGXFSZ, __import__("signal").SIG_IGN), limited()))
+    check(done.returncode == 1 and not os.path.exists("full.sqlite"),
+          "sqlite: a full disk leaves no half of a database", done.stderr)
+
+# Two sessions: on one axis, ids apart.
+again = synthetic("again", records=5000)
+done = export("perfetto", "both.pftrace", "made", "again")
+both = perfetto.read("both.pftrace")
+check(done.returncode == 0 and
+      len([s for s in both.slices if both.tracks[s.track].kind == "thread"]) ==
+      made["calls"] + again["calls"], "two sessions in one trace", done.stderr)
+flows = [f for s in both.slices for f in s.flows]
+check(len(flows) == 2 * len(set(flows)), "their flows are apart")
+with open("again/session.json") as file:
+    run = json.load(file)
+run["host"] = "elsewhere"
+run["start_realtime_ns"] += 3600 * 10**9
+with open("again/session.json", "w") as file:
+    json.dump(run, file)
+done = export("chrome", "apart.json", "made", "again")
+check("--join" in done.stderr, "sessions of two machines are not joined unasked", done.stderr)
+with open("apart.json") as file:
+    apart = json.load(file)["traceEvents"]
+pids = {e["pid"] for e in apart if e["ph"] == "X"}
+check(len(pids) == 3, "nor their processes", pids)
+check(max(e["ts"] for e in apart if e["ph"] == "X") < 1e9, "the second begins with the first")
+done = tandem("export", "-f", "chrome", "-o", "apart.json", "--join", "made", "again")
+with open("apart.json") as file:
+    late = max(e["ts"] for e in json.load(file)["traceEvents"] if e["ph"] == "X")
+check(done.returncode == 0 and late >= 3600e6, "--join goes by the time of day", late)
+
+# Memory does not grow with the trace.
+if not os.environ.get("TANDEM_SANITIZE"):
+    peaks = {}
+    for records in (50000, 500000):
+        synthetic(f"g{records}", records=records)
+        for form in FORMATS:
+            child = subprocess.Popen([TANDEM, "export", "-q", "-f", form, "-o", f"big.{form}",
+                                      f"g{records}"])
+            peaks[form, records] = os.wait4(child.pid, 0)[2].ru_maxrss
+            child.returncode = 0
+    for form in FORMATS:
+        small, large = peaks[form, 50000], peaks[form, 500000]
+        check(large < small + 4096, f"{form}: ten times the trace, the same memory",
+              f"{small} KiB, {large} KiB")
+finish()
