@@ -109,6 +109,7 @@ static void tell(struct states *states, struct states_thread *thread, int64_t ns
 		interval.by_name = cpu->running ? states_process_name(states, cpu->running) : 0;
 	} else if (thread->state == STATE_WAIT_BLOCKED && last) {
 		interval.by = thread->waker;
+		interval.by_tid = thread->waker_tid;
 		interval.by_pid = thread->waker_pid;
 		interval.by_name = thread->waker_name;
 	}
@@ -482,6 +483,7 @@ void states_waking(struct states *states, int64_t ns, uint32_t cpu_number, uint3
 	if (!thread)
 		return;
 	thread->waker = waker;
+	thread->waker_tid = waker == WAKER_THREAD && by ? by->tid : 0;
 	thread->waker_pid = waker == WAKER_THREAD && by ? by->pid : 0;
 	thread->waker_name = waker == WAKER_THREAD && by ? states_process_name(states, by) : 0;
 	/* Of one that is about to sleep its switch comes after this; then the

@@ -55,7 +55,7 @@ struct states_thread {
 	uint32_t cpu;  /* where it runs, waits, or ran last; or STATES_NO_CPU: not known */
 	int64_t since; /* told up to here */
 	enum states_waker waker; /* of the latest waking; then ... */
-	uint32_t waker_pid, waker_name; /* ... who it was */
+	uint32_t waker_tid, waker_pid, waker_name; /* ... who it was */
 	uint64_t switches, migrations;
 	void *user; /* the caller's */
 };

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "analysis/walk.h"
-#include "schema/schema.h"
+#include "trace/fingerprint.h"
 #include "util/units.h"
+#include "view/bands.h"
 #include "view/builder.h"
+#include "view/cpus.h"
 #include "view/queues.h"
 #include "view/resources.h"
 #include "view/threads.h"
@@ -23,48 +25,19 @@ struct build {
 	struct view_threads threads;
 	struct view_queues queues;
 	struct view_resources resources;
+	struct view_bands bands;
+	struct view_cpus cpus;
 	uint32_t session_row;
 	int64_t end_ns; /* of the session, since its start */
 	uint64_t events, lost;
 };
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash_add(uint64_t hash, const void *data, size_t bytes)
-{
-	const uint8_t *at = data;
-
-	for (size_t i = 0; i < bytes; i++)
-		hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 void view_fingerprint(const struct trace_session *session, uint8_t fingerprint[16])
 {
-	uint64_t numbers[] = {session->process_count, session->run.end_ticks,
-			      session->start_ticks, (uint64_t)session->start_ns};
-	uint64_t hashes[2] = {UINT64_C(0xcbf29ce484222325), UINT64_C(0x9ae16a3b2f90404f)};
+	char text[TRACE_FINGERPRINT_BYTES];
 
-	for (unsigned i = 0; i < 2; i++) {
-		uint64_t hash = hash_add(hashes[i], numbers, sizeof(numbers));
-
-		hash = hash_add(hash, TANDEM_VERSION, strlen(TANDEM_VERSION));
-		hash = hash_add(hash, tandem_schema_hash, strlen(tandem_schema_hash));
-		hash = hash_add(hash, session->lost, sizeof(session->lost));
-		for (size_t p = 0; p < session->process_count; p++) {
-			const struct trace_process *process = &session->processes[p];
-
-			for (size_t s = 0; s < process->stream_count; s++) {
-				const struct trace_stream *stream = &process->streams[s];
-				uint64_t of[] = {process->pid,	       process->instance,
-						 stream->number,       stream->packets,
-						 stream->content_bytes, stream->first_ticks,
-						 stream->last_ticks};
-
-				hash = hash_add(hash, of, sizeof(of));
-			}
-		}
-		memcpy(fingerprint + 8 * i, &hash, sizeof(hash));
-	}
+	trace_fingerprint(session, text);
+	memcpy(fingerprint, text, 16);
 }
 
 /* Descriptions are kept as they lie in the trace, so that an event's details need
@@ -81,13 +54,23 @@ static int keep_record(struct build *build, const struct trace_event *event)
 	return records->failed ? -ENOMEM : 0;
 }
 
+static int take_kernel(struct build *build, const struct trace_event *event)
+{
+	int status = view_cpus_event(&build->cpus, &build->bands.states, event);
+
+	return status ? status : view_bands_kernel(&build->bands, event);
+}
+
 static int take_item(struct build *build, const struct walk_item *item)
 {
 	int status = 0;
 
+	if (item->event && item->event->stream->process->kernel)
+		return take_kernel(build, item->event);
 	switch (item->kind) {
 	case WALK_CALL:
-		return view_threads_call(&build->threads, item);
+		status = view_threads_call(&build->threads, item);
+		return status ? status : view_bands_call(&build->bands, item->event);
 	case WALK_COMMAND:
 	case WALK_UNFINISHED:
 		return view_queues_command(&build->queues, item);
@@ -113,11 +96,15 @@ static int walk_all(struct build *build)
 	int status, taken = 0;
 
 	while (!taken && (status = walk_next(&build->walk, &item)) > 0) {
-		build->events += item->event != NULL;
+		build->events += item->event && !item->event->stream->process->kernel;
 		taken = take_item(build, item);
 	}
 	if (taken)
 		return taken;
+	if (!status)
+		status = view_cpus_finish(&build->cpus, &build->bands.states);
+	if (!status)
+		status = view_bands_finish(&build->bands, &build->threads, build->end_ns);
 	if (!status)
 		status = view_threads_finish(&build->threads);
 	if (!status)
@@ -182,17 +169,21 @@ static int note_clocks(struct build *build)
 {
 	int status = 0;
 
-	for (uint32_t i = 0; i < build->walk.align.count && !status; i++) {
-		uint64_t widest = align_bound_ns(&build->walk.align, i);
+	for (uint32_t i = 0; i < build->walk.devices.count && !status; i++) {
+		uint64_t bound_ns = view_resources_bound(&build->walk, i);
+		const char *name = walk_device_name(&build->walk, i);
 		char bound[UNITS_BYTES];
 
-		if (widest < WIDE_BOUND_NS)
-			continue;
-		status = view_builder_note(&build->builder, true,
-					   "Times of %s may be off by %s: its clock could not be "
-					   "placed better",
-					   walk_device_name(&build->walk, i),
-					   units_ns(bound, (double)widest));
+		if (bound_ns == CLOCKFIT_UNBOUNDED)
+			status = view_builder_note(&build->builder, true,
+						   "Times of %s may be off by anything: too "
+						   "little is known of its clock",
+						   name);
+		else if (bound_ns >= WIDE_BOUND_NS)
+			status = view_builder_note(&build->builder, true,
+						   "Times of %s may be off by up to %s: its "
+						   "clock could not be placed better",
+						   name, units_ns(bound, (double)bound_ns));
 	}
 	return status;
 }
@@ -232,6 +223,10 @@ static int add_notes(struct build *build)
 		status = note_commands(build);
 	if (!status)
 		status = note_clocks(build);
+	if (!status && !build->bands.any)
+		status = view_builder_note(&build->builder, false,
+					   "What the operating system did was not recorded: there "
+					   "are no states of threads and no CPUs");
 	if (!status && !build->events)
 		status = view_builder_note(&build->builder, true, "The trace holds no events");
 	return status;
@@ -283,11 +278,16 @@ static int build_open(struct build *build, struct trace_session *session,
 			 build->threads.process_rows, build->end_ns);
 	view_resources_init(&build->resources, &build->builder, &build->walk,
 			    build->session_row);
+	view_cpus_init(&build->cpus, &build->builder, &build->resources, session);
+	if (!status)
+		status = view_bands_init(&build->bands, &build->builder, session);
 	return status;
 }
 
 static void build_close(struct build *build)
 {
+	view_bands_free(&build->bands);
+	view_cpus_free(&build->cpus);
 	view_resources_free(&build->resources);
 	view_queues_free(&build->queues);
 	view_threads_free(&build->threads);

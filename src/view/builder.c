@@ -76,6 +76,15 @@ int view_builder_track(struct view_builder *builder, uint32_t row, enum view_tra
 	return 0;
 }
 
+int view_builder_waker(struct view_builder *builder, uint32_t row)
+{
+	if (array_reserve(&builder->wakers, &builder->waker_capacity, builder->waker_count + 1,
+			  sizeof(*builder->wakers)))
+		return -ENOMEM;
+	builder->wakers[builder->waker_count++] = row;
+	return 0;
+}
+
 int view_builder_note(struct view_builder *builder, bool warning, const char *format, ...)
 {
 	struct text words = TEXT_INIT;
@@ -107,6 +116,7 @@ void view_builder_free(struct view_builder *builder)
 	free(builder->rows);
 	free(builder->tracks);
 	free(builder->commands);
+	free(builder->wakers);
 	text_free(&builder->records);
 	free(builder->notes);
 	memset(builder, 0, sizeof(*builder));

@@ -31,6 +31,8 @@ struct view_builder {
 	size_t track_count, track_capacity;
 	struct view_command *commands;
 	size_t command_count, command_capacity;
+	uint32_t *wakers; /* rows of threads */
+	size_t waker_count, waker_capacity;
 	struct text records;
 	struct view_note *notes;
 	size_t note_count, note_capacity;
@@ -53,6 +55,9 @@ int view_builder_row(struct view_builder *builder, const struct view_row *row,
  * builder. */
 int view_builder_track(struct view_builder *builder, uint32_t row, enum view_track_type type,
 		       struct view_writer **track);
+
+/* The next thread in the section `wakers`: its row. */
+int view_builder_waker(struct view_builder *builder, uint32_t row);
 
 int view_builder_note(struct view_builder *builder, bool warning, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

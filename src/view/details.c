@@ -9,6 +9,7 @@
 #include "view/details_call.h"
 #include "view/details_command.h"
 #include "view/details_json.h"
+#include "view/details_state.h"
 
 /* A description that the index kept, as if it came from the trace. */
 static int learn_record(struct view_details *details, const struct view_record *head,
@@ -140,8 +141,10 @@ int view_details_json(struct view_details *details, uint32_t track_number, uint3
 	json_signed(&json, "begin_ns", span.span.begin_ns);
 	json_signed(&json, "end_ns", span.end_ns);
 	json_unsigned(&json, "row", span.track->row);
-	if (span.track->refs)
+	if (span.track->refs == VIEW_REFS_command)
 		status = details_command(details, &span, &json);
+	else if (span.track->refs == VIEW_REFS_state)
+		details_state(details, &span, &json);
 	else if (span.row->kind == VIEW_ROW_thread)
 		status = details_call(details, &span, &json);
 	json_end_object(&json);

@@ -111,6 +111,9 @@ static int track_compare(const void *a, const void *b, void *finish_of)
 
 	if (left->row != right->row)
 		return finish->rows[left->row] < finish->rows[right->row] ? -1 : 1;
+	/* A thread's state stands above its calls. */
+	if ((left->type == VIEW_TRACK_state) != (right->type == VIEW_TRACK_state))
+		return left->type == VIEW_TRACK_state ? -1 : 1;
 	return left->number < right->number ? -1 : left->number > right->number;
 }
 
@@ -170,7 +173,7 @@ static int write_tracks(struct finish *finish)
 
 		track.row = finish->rows[writer->row];
 		track.type = (uint8_t)writer->type;
-		track.refs = writer->has_refs;
+		track.refs = (uint8_t)writer->refs_kind;
 		track.again = writer->again;
 		track.items = writer->items;
 		track.long_count = (uint32_t)writer->long_count;
@@ -270,6 +273,17 @@ static int write_commands(struct finish *finish)
 	return status;
 }
 
+static int write_wakers(struct finish *finish)
+{
+	const struct view_builder *builder = finish->builder;
+	int status = 0;
+
+	for (size_t i = 0; i < builder->waker_count && !status; i++)
+		status = section_append(finish, VIEW_SECTION_wakers,
+					&finish->rows[builder->wakers[i]], 1, sizeof(uint32_t));
+	return status;
+}
+
 static int write_names(struct finish *finish)
 {
 	struct view_builder *builder = finish->builder;
@@ -300,6 +314,8 @@ static int write_all(struct finish *finish)
 		status = write_tracks(finish);
 	if (!status)
 		status = write_commands(finish);
+	if (!status)
+		status = write_wakers(finish);
 	if (!status)
 		status = section_append(finish, VIEW_SECTION_labels, builder->labels,
 					builder->label_count, sizeof(*builder->labels));

@@ -79,7 +79,7 @@ struct view_row {
 struct view_track {
 	uint32_t row;
 	uint8_t type; /* enum view_track_type */
-	uint8_t refs; /* 1: each item refers to a command */
+	uint8_t refs; /* enum view_refs_kind */
 	uint8_t again; /* 1: shows what other tracks show too: not counted, not searched */
 	uint8_t reserved;
 	uint32_t items;
@@ -130,6 +130,7 @@ struct view_note { /* what a reader of the picture must know */
 	X(stats, struct view_stat)                                             \
 	X(commands, struct view_command) /* in the order of their ends */      \
 	X(by_op, uint32_t) /* commands by process and operation id */          \
+	X(wakers, uint32_t) /* row of a thread that woke others, or VIEW_NONE */ \
 	X(records, uint8_t) /* struct view_record and bytes, padded to 8 */    \
 	X(notes, struct view_note)
 

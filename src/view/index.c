@@ -191,22 +191,31 @@ uint64_t view_index_long(const struct view_index *index, const struct view_track
 								  : UINT32_MAX;
 }
 
-const struct view_command *view_index_command(const struct view_index *index,
-					      const struct view_track *track, uint32_t item)
+uint32_t view_index_ref(const struct view_index *index, const struct view_track *track,
+			uint32_t item)
 {
 	uint32_t chunk_items = track->items - item / VIEW_CHUNK_ITEMS * VIEW_CHUNK_ITEMS;
 	uint64_t chunk;
-	uint32_t command;
+	uint32_t ref;
 
 	if (!track->refs || item >= track->items)
-		return NULL;
+		return VIEW_NONE;
 	if (chunk_items > VIEW_CHUNK_ITEMS)
 		chunk_items = VIEW_CHUNK_ITEMS;
 	chunk = index->chunks[track->first_chunk + item / VIEW_CHUNK_ITEMS];
-	memcpy(&command, index->data + chunk + chunk_items * sizeof(union view_item) +
-				 item % VIEW_CHUNK_ITEMS * sizeof(command),
-	       sizeof(command));
-	return command < index->commands_count ? &index->commands[command] : NULL;
+	memcpy(&ref, index->data + chunk + chunk_items * sizeof(union view_item) +
+			     item % VIEW_CHUNK_ITEMS * sizeof(ref),
+	       sizeof(ref));
+	return ref;
+}
+
+const struct view_command *view_index_command(const struct view_index *index,
+					      const struct view_track *track, uint32_t item)
+{
+	uint32_t ref = track->refs == VIEW_REFS_command ? view_index_ref(index, track, item)
+							: VIEW_NONE;
+
+	return ref < index->commands_count ? &index->commands[ref] : NULL;
 }
 
 const struct view_command *view_index_find_op(const struct view_index *index, uint32_t process,

@@ -67,6 +67,10 @@ static inline int64_t view_index_end(const struct view_index *index,
 	return (int64_t)((uint64_t)span->begin_ns + length);
 }
 
+/* What an item refers to, or VIEW_NONE. */
+uint32_t view_index_ref(const struct view_index *index, const struct view_track *track,
+			uint32_t item);
+
 /* The command of an item, or NULL. */
 const struct view_command *view_index_command(const struct view_index *index,
 					      const struct view_track *track, uint32_t item);

@@ -32,6 +32,13 @@ enum view_track_type {
 	VIEW_TRACK_COUNT
 };
 
+/* What a track's items refer to, beside their label. */
+enum view_refs_kind {
+	VIEW_REFS_none,
+	VIEW_REFS_command, /* in the section `commands` */
+	VIEW_REFS_state,   /* a CPU; of a blocked state, in the section `wakers` */
+};
+
 /* X(name): spans. Operations are in the order of enum tandem_operation_kind. */
 #define VIEW_SPANS(X)                                                          \
 	X(call) X(enqueue) X(wait) X(create) X(release) X(build)               \

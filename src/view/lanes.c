@@ -15,7 +15,7 @@ int view_lanes_pick(struct view_lanes *lanes, struct view_builder *builder, int6
 					    &lanes->tracks[lane]);
 		if (status)
 			return status;
-		lanes->tracks[lane]->has_refs = true;
+		lanes->tracks[lane]->refs_kind = VIEW_REFS_command;
 		lanes->tracks[lane]->again = lanes->again;
 		lanes->ends_ns[lanes->count++] = INT64_MIN;
 	}

@@ -20,8 +20,8 @@ struct view_lanes {
 	int64_t ends_ns[LANES_MOST];
 };
 
-/* The lane of a span, which begins no earlier than the one before. Its track has
- * refs. Returns 0 or -ENOMEM. */
+/* The lane of a span, which begins no earlier than the one before. Its track
+ * refers to commands. Returns 0 or -ENOMEM. */
 int view_lanes_pick(struct view_lanes *lanes, struct view_builder *builder, int64_t begin_ns,
 		    int64_t end_ns, struct view_writer **track);
 

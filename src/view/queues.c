@@ -136,7 +136,9 @@ static void place(const struct view_queues *queues, const struct command *comman
 		placed->begin_ns = relative(queues, times->start_ns);
 		placed->bound_ns = times->bound_ns < UINT32_MAX ? (uint32_t)times->bound_ns
 								: UINT32_MAX;
-		pending->end_ns = relative(queues, times->end_ns);
+		/* As long as the device says: its clock runs as fast as ours to
+		 * within some millionths. */
+		pending->end_ns = placed->begin_ns + (int64_t)(record->end - record->start);
 		pending->queued_ns = relative(queues, times->queued_ns);
 		pending->submitted_ns = relative(queues, times->submitted_ns);
 		pending->waits = record->queued <= record->submitted &&
@@ -312,7 +314,7 @@ static int write_command(struct view_queues *queues, struct view_resources *reso
 		return status;
 	status = view_strip_add(&strips[command->process], command->begin_ns, pending->end_ns);
 	if (!status)
-		status = view_strip_add(&strips[queues->walk->session->process_count],
+		status = view_strip_add(&strips[queues->walk->session->traced_count],
 					command->begin_ns, pending->end_ns);
 	return status ? status : view_resources_command(resources, pending, number);
 }
@@ -321,7 +323,7 @@ static int write_command(struct view_queues *queues, struct view_resources *reso
 static int add_strips(struct view_queues *queues, struct view_strip *strips,
 		      uint32_t session_row)
 {
-	size_t count = queues->walk->session->process_count;
+	size_t count = queues->walk->session->traced_count;
 	uint32_t label;
 	int status = view_builder_label(queues->builder, "device busy", VIEW_SPAN_active, 0,
 					&label);
@@ -341,7 +343,7 @@ static int add_strips(struct view_queues *queues, struct view_strip *strips,
 int view_queues_finish(struct view_queues *queues, struct view_resources *resources,
 		       uint32_t session_row)
 {
-	size_t processes = queues->walk->session->process_count;
+	size_t processes = queues->walk->session->traced_count;
 	struct view_strip *strips = calloc(processes + 1, sizeof(*strips));
 	uint32_t *order = order_by_begin(queues->builder);
 	int status = strips && order ? add_strips(queues, strips, session_row) : -ENOMEM;

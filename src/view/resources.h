@@ -41,8 +41,14 @@ void view_resources_init(struct view_resources *resources, struct view_builder *
 
 /* All of these return 0 or -errno. */
 
+/* The row of a CPU. */
+int view_resources_cpu(struct view_resources *resources, uint32_t cpu, uint32_t *row);
+
 /* The builder's row of a device. */
 int view_resources_device(struct view_resources *resources, uint32_t device, uint32_t *row);
+
+/* How far off the device's times are at most, wherever they lie. */
+uint64_t view_resources_bound(const struct walk *walk, uint32_t device);
 
 int view_resources_memory(struct view_resources *resources, const struct walk_item *item);
 

@@ -110,7 +110,7 @@ static int select_all(struct select *select, uint32_t row)
 
 		for (uint32_t t = 0; t < of->track_count && !status; t++) {
 			select->track = &index->tracks[of->first_track + t];
-			select->device = select->track->refs ? of->device : VIEW_NONE;
+			select->device = select->track->refs == VIEW_REFS_command ? of->device : VIEW_NONE;
 			if (takes(select->track, again))
 				status = view_overlap(index, select->track, select->from_ns,
 						      select->to_ns, take_span, select);

@@ -69,8 +69,7 @@ static void add_run(const struct view_source *source, struct json *json)
 		json_signed(json, "exit_signal", run->exit_signal);
 	else if (run->has_exit)
 		json_signed(json, "exit_code", run->exit_code);
-	json_unsigned(json, "processes", session->process_count);
-	json_unsigned(json, "threads", session->stream_count);
+	json_unsigned(json, "processes", session->traced_count);
 	json_unsigned(json, "events", source->index.header->events);
 	json_unsigned(json, "duration_ns", source->index.header->duration_ns);
 	json_signed(json, "last_ns", source->index.header->last_ns);

@@ -43,26 +43,69 @@ static int add_strip(struct view_threads *threads, uint32_t row, struct view_str
 	return status;
 }
 
-static int add_thread(struct view_threads *threads, const struct trace_stream *stream)
+static uint64_t thread_key(const struct trace_process *process, uint32_t tid)
+{
+	return (uint64_t)process->index << 32 | tid;
+}
+
+static int add_thread(struct view_threads *threads, const struct trace_process *process,
+		      uint32_t stream, uint32_t tid, const char *name, uint32_t *number)
 {
 	struct view_row row = {
 		.kind = VIEW_ROW_thread,
-		.parent = threads->process_rows[stream->process->index],
-		.process = stream->process->index,
-		.stream = stream->index,
-		.number = stream->tid,
+		.parent = threads->process_rows[process->index],
+		.process = process->index,
+		.stream = stream,
+		.number = tid,
 	};
-	const char *name = *stream->thread_name ? stream->thread_name : "thread";
 	struct text note = TEXT_INIT;
 	int status;
 
-	text_format(&note, "thread %" PRIu32 " of process %" PRIu64, stream->tid,
-		    stream->process->pid);
+	text_format(&note, "thread %" PRIu32 " of process %" PRIu64, tid, process->pid);
 	status = note.failed ? -ENOMEM
-			     : add_row(threads, &row, name, note.data,
-				       &threads->threads[stream->index].row);
+			     : add_row(threads, &row, *name ? name : "thread", note.data, number);
 	text_free(&note);
-	return status;
+	return status ? status : map_set(&threads->row_of, thread_key(process, tid), *number);
+}
+
+/* The process of that number that was there last. */
+static const struct trace_process *find_process(const struct view_threads *threads, uint64_t pid)
+{
+	for (size_t i = threads->session->process_count; i-- > 0;) {
+		const struct trace_process *process = &threads->session->processes[i];
+
+		if (!process->kernel && process->pid == pid)
+			return process;
+	}
+	return NULL;
+}
+
+bool view_threads_find(const struct view_threads *threads, uint64_t pid, uint32_t tid,
+		       uint32_t *row)
+{
+	for (size_t i = 0; i < threads->session->process_count; i++) {
+		const struct trace_process *process = &threads->session->processes[i];
+		uint64_t known;
+
+		if (process->kernel || process->pid != pid)
+			continue;
+		known = map_get(&threads->row_of, thread_key(process, tid));
+		*row = (uint32_t)known;
+		if (known != MAP_NONE)
+			return true;
+	}
+	return false;
+}
+
+int view_threads_add(struct view_threads *threads, uint64_t pid, uint32_t tid, const char *name,
+		     uint32_t *row)
+{
+	const struct trace_process *process = find_process(threads, pid);
+
+	/* Only threads of traced processes are watched. */
+	if (!process)
+		return -EINVAL;
+	return add_thread(threads, process, VIEW_NONE, tid, name, row);
 }
 
 static int add_process(struct view_threads *threads, const struct trace_process *process,
@@ -81,8 +124,12 @@ static int add_process(struct view_threads *threads, const struct trace_process 
 	if (!status)
 		status = add_strip(threads, threads->process_rows[process->index],
 				   &threads->processes[process->index]);
-	for (size_t i = 0; i < process->stream_count && !status; i++)
-		status = add_thread(threads, &process->streams[i]);
+	for (size_t i = 0; i < process->stream_count && !status; i++) {
+		const struct trace_stream *stream = &process->streams[i];
+
+		status = add_thread(threads, process, stream->index, stream->tid,
+				    stream->thread_name, &threads->threads[stream->index].row);
+	}
 	return status;
 }
 
@@ -109,7 +156,7 @@ int view_threads_init(struct view_threads *threads, struct view_builder *builder
 		status = -ENOMEM;
 	if (!status)
 		status = add_strip(threads, session_row, &threads->all);
-	for (size_t i = 0; i < session->process_count && !status; i++)
+	for (size_t i = 0; i < session->traced_count && !status; i++)
 		status = add_process(threads, &session->processes[i], session_row);
 	if (status)
 		view_threads_free(threads);
@@ -202,7 +249,7 @@ int view_threads_finish(struct view_threads *threads)
 {
 	int status = view_strip_close(&threads->all);
 
-	for (size_t i = 0; i < threads->session->process_count && !status; i++)
+	for (size_t i = 0; i < threads->session->traced_count && !status; i++)
 		status = view_strip_close(&threads->processes[i]);
 	return status;
 }
@@ -213,5 +260,6 @@ void view_threads_free(struct view_threads *threads)
 	free(threads->processes);
 	free(threads->process_rows);
 	free(threads->labels);
+	map_free(&threads->row_of);
 	memset(threads, 0, sizeof(*threads));
 }

@@ -29,12 +29,21 @@ struct view_threads {
 	uint32_t *process_rows;		/* by process */
 	uint32_t *labels;		/* by layout and flags; label + 1 */
 	size_t label_count;
+	struct map row_of; /* process and tid -> row */
 	uint64_t open_calls;
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to free. */
 int view_threads_init(struct view_threads *threads, struct view_builder *builder,
 		      struct trace_session *session, uint32_t session_row, int64_t end_ns);
+
+/* The row of a thread by its numbers; false where it has none. */
+bool view_threads_find(const struct view_threads *threads, uint64_t pid, uint32_t tid,
+		       uint32_t *row);
+
+/* A row for a thread that made no calls. Returns 0 or -ENOMEM. */
+int view_threads_add(struct view_threads *threads, uint64_t pid, uint32_t tid, const char *name,
+		     uint32_t *row);
 
 /* Both return 0 or -errno. */
 int view_threads_call(struct view_threads *threads, const struct walk_item *item);

@@ -134,7 +134,7 @@ static int chunk_write(struct view_writer *track)
 	if (!status)
 		status = view_store_append(track->store, track->chunk,
 					   track->chunk_items * sizeof(*track->chunk));
-	if (!status && track->has_refs)
+	if (!status && track->refs_kind)
 		status = view_store_append(track->store, track->refs,
 					   track->chunk_items * sizeof(*track->refs));
 	track->chunk_items = 0;
@@ -150,7 +150,7 @@ static int item_place(struct view_writer *track, union view_item **item)
 
 		if (array_reserve(&track->chunk, &track->chunk_capacity, capacity + 1,
 				  sizeof(*track->chunk)) ||
-		    (track->has_refs && array_reserve(&track->refs, &capacity,
+		    (track->refs_kind && array_reserve(&track->refs, &capacity,
 						      track->chunk_capacity,
 						      sizeof(*track->refs))))
 			return -ENOMEM;
@@ -182,7 +182,7 @@ static int long_add(struct view_writer *track, uint64_t length_ns)
 }
 
 int view_writer_ref(struct view_writer *track, int64_t begin_ns, int64_t end_ns, uint32_t label,
-		    uint32_t command)
+		    uint32_t ref)
 {
 	uint64_t length = end_ns > begin_ns ? (uint64_t)end_ns - (uint64_t)begin_ns : 0;
 	union view_item *item;
@@ -195,8 +195,8 @@ int view_writer_ref(struct view_writer *track, int64_t begin_ns, int64_t end_ns,
 		.length_ns = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX,
 		.label = label,
 	};
-	if (track->has_refs)
-		track->refs[track->chunk_items - 1] = command;
+	if (track->refs_kind)
+		track->refs[track->chunk_items - 1] = ref;
 	if (length >= UINT32_MAX)
 		status = long_add(track, length);
 	return status ? status : item_placed(track);

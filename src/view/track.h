@@ -35,7 +35,8 @@ struct view_writer {
 	struct view_store *store; /* borrowed */
 	uint32_t row;
 	enum view_track_type type;
-	bool has_refs, again;
+	enum view_refs_kind refs_kind;
+	bool again;
 	uint32_t items;
 	uint32_t number; /* in the order of the file, once all are closed */
 
@@ -61,9 +62,9 @@ void view_writer_init(struct view_writer *track, struct view_store *store, uint3
 int view_writer_span(struct view_writer *track, int64_t begin_ns, int64_t end_ns,
 		     uint32_t label);
 
-/* Same, of a track with has_refs. Returns 0 or -errno. */
+/* Same, of a track with refs. Returns 0 or -errno. */
 int view_writer_ref(struct view_writer *track, int64_t begin_ns, int64_t end_ns, uint32_t label,
-		    uint32_t command);
+		    uint32_t ref);
 
 /* A counter's value from at_ns on, at_ns >= the last one's; of several at one
  * moment the last counts. Returns 0 or -errno. */

@@ -42,6 +42,9 @@ const KINDS = {
 const NAME_COLOURS = ["#0072b2", "#009e73", "#cc6fa2", "#d98f00", "#4ba3dc", "#8c3062",
 	"#8f8f2c", "#a3489a", "#23784a", "#cf5a10"];
 
+/* How high a state stands in its band, from 0. */
+const STATE_LEVELS = {wait_blocked: 0, running: 1};
+
 const FAILED_COLOUR = "#c4302b";
 
 /* Kinds of rows, for the eye: a mark before the name. */
@@ -88,6 +91,7 @@ class Label {
 		this.pixel = b << 16 | g << 8 | r;
 		/* sRGB's luminance, near enough: dark letters on light colours. */
 		this.dark = 0.2126 * r + 0.7152 * g + 0.0722 * b < 138;
+		this.level = kind in STATE_LEVELS ? STATE_LEVELS[kind] : 2;
 		this.hatched = (flags & (FLAG.unfinished | FLAG.untimed)) !== 0 ||
 			kind === "unknown";
 		const sign = flags & FLAG.failed ? "\u2715 " : flags & FLAG.noncausal ? "! " : "";

@@ -52,15 +52,16 @@ class Painter {
 	drawSpans(frame, places) {
 		if (!places.length)
 			return;
-		const {context, pixels, ratio, width} = frame;
-		this.prepareStrip(pixels, places.length);
+		const {context, pixels, width} = frame;
+		const lines = places.flatMap(linesOf);
+		this.prepareStrip(pixels, lines.length);
 		const wide = [];
-		places.forEach((place, line) => this.fillLine(frame, place, line, wide));
+		lines.forEach((line, number) => this.fillLine(frame, line, number, wide));
 		const strip = this.strip.getContext("2d");
-		strip.putImageData(this.image, 0, 0, 0, 0, pixels, places.length);
+		strip.putImageData(this.image, 0, 0, 0, 0, pixels, lines.length);
 		context.imageSmoothingEnabled = false;
-		places.forEach(({track, y}, line) => {
-			context.drawImage(this.strip, 0, line, pixels, 1, 0, y, width, track.height);
+		lines.forEach(({y, height}, number) => {
+			context.drawImage(this.strip, 0, number, pixels, 1, 0, y, width, height);
 		});
 		context.font = TEXT_FONT;
 		context.textBaseline = "middle";
@@ -80,7 +81,7 @@ class Painter {
 	}
 
 	/* One line of pixels: every span leaves at least one. */
-	fillLine(frame, place, line, wide) {
+	fillLine(frame, {place, least}, line, wide) {
 		const {from, to, scale, pixels, ratio} = frame;
 		const {track} = place;
 		const labels = this.labels[track.session];
@@ -95,6 +96,8 @@ class Painter {
 					const x = (tile.begin[i] + offset - from) * scale;
 					const right = (tile.end[i] + offset - from) * scale;
 					const label = labels[tile.label[i]] || labels.unknown;
+					if (label.level < least)
+						continue;
 					const dimmed = searching && !label.wanted;
 					const pixel = colour || label.pixel;
 					let left = x < 0 ? 0 : x | 0;
@@ -246,6 +249,17 @@ class Painter {
 		}
 		return track.top !== undefined ? track.top : most.reduce((a, b) => Math.max(a, b), 0);
 	}
+}
+
+/* One line for each track, but of a thread's state three, one above the other:
+ * waiting for a CPU fills them all, running two, being blocked one. So states are
+ * told apart without their colours. */
+function linesOf(place) {
+	const {track, y} = place;
+	if (track.type !== "state")
+		return [{place, least: 0, y, height: track.height}];
+	const height = track.height / 3;
+	return [2, 1, 0].map((least, i) => ({place, least, y: y + i * height, height}));
 }
 
 /* The first item that may reach beyond `begin`. */

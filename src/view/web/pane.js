@@ -505,11 +505,14 @@ function drawArrows(pane, context, span) {
 		else if (link.is === "after")
 			drawArrow(pane, context, other, "end", span, "begin", app.style.arrowWait);
 		else if (link.is === "waker")
-			drawArrow(pane, context, other, "begin", span, "end", app.style.arrowWait);
+			/* The waker did it at that moment, whatever else it was doing. */
+			drawArrow(pane, context, {...other, begin: span.end, end: span.end}, "begin", span, "end",
+				app.style.arrowWait);
 	}
 }
 
 function drawArrow(pane, context, from, fromEdge, to, toEdge, colour) {
+	const {app} = pane;
 	const a = pane.box(from), b = pane.box(to);
 	if (!a || !b)
 		return;
@@ -518,13 +521,16 @@ function drawArrow(pane, context, from, fromEdge, to, toEdge, colour) {
 	const x0 = edge(a, fromEdge), x1 = edge(b, toEdge);
 	const y0 = down ? a.bottom : a.top, y1 = down ? b.top : b.bottom;
 	const bend = Math.max(14, Math.min(60, Math.abs(y1 - y0) / 2)) * (down ? 1 : -1);
-	context.strokeStyle = colour;
-	context.fillStyle = colour;
-	context.lineWidth = 1.75;
 	context.beginPath();
 	context.moveTo(x0, y0);
 	context.bezierCurveTo(x0, y0 + bend, x1, y1 - bend, x1, y1);
-	context.stroke();
+	/* A rim sets it off from whatever it crosses. */
+	for (const [stroke, width] of [[app.style.row, 4.5], [colour, 1.75]]) {
+		context.strokeStyle = stroke;
+		context.lineWidth = width;
+		context.stroke();
+	}
+	context.fillStyle = colour;
 	context.beginPath();
 	context.moveTo(x1, y1);
 	context.lineTo(x1 - 4, y1 - (down ? 7 : -7));
