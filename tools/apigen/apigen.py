@@ -59,6 +59,7 @@ def opencl_make(outputs):
     calls = rules.calls_make(description, book)
     events = rules.events_make(calls, book)
     gen = "src/domains/opencl/gen/"
+    outputs[gen + "constants.h"] = c_next.constants_h(description, ["opencl.api"])
     outputs[gen + "next.h"] = c_next.next_h(calls, description, sources)
     outputs[gen + "next.c"] = c_next.next_c(calls, description, sources)
     outputs[gen + "records.h"] = c_records.records_h(calls, sources)
