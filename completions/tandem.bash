@@ -42,7 +42,7 @@ _tandem() {
 	--format)
 		case $verb in
 		report | sql) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
-		export) COMPREPLY=($(compgen -W "perfetto chrome sqlite csv" -- "$cur")) ;;
+		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv" -- "$cur")) ;;
 		*) COMPREPLY=($(compgen -W "text json" -- "$cur")) ;;
 		esac
 		return
@@ -72,8 +72,8 @@ _tandem() {
 	status | doctor) options="--format --help" ;;
 	export) options="-f --format -o --output --join -q --quiet --help" ;;
 	sql) options="--format --help" ;;
-	report) options="--format --table --top --help" ;;
-	print) options="--format --pid --tid --name --from --to --limit --help" ;;
+	report) options="--format --table --clocks --top --help" ;;
+	print) options="--format --pid --tid --name --from --to --limit --raw --help" ;;
 	esac
 	case $cur in
 	-*) COMPREPLY=($(compgen -W "$options" -- "$cur")) ;;

@@ -212,6 +212,19 @@ int commands_unfinished(struct commands *commands, size_t *at, struct command *c
 	return status ? status : 1;
 }
 
+bool commands_open(const struct commands *commands, size_t *at, uint32_t process, uint64_t *op)
+{
+	while (*at < commands->flight_count) {
+		const struct command_flight *flight = &commands->flights[(*at)++];
+
+		if (!flight->open || flight->process != process)
+			continue;
+		*op = flight->op;
+		return true;
+	}
+	return false;
+}
+
 void commands_free(struct commands *commands)
 {
 	for (size_t i = 0; commands->known && i < commands->session->process_count; i++)

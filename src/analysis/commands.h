@@ -86,6 +86,10 @@ int commands_ended(struct commands *commands, const struct trace_event *event,
  * Returns 1, 0 when there are no more, or -ENOMEM. */
 int commands_unfinished(struct commands *commands, size_t *at, struct command *command);
 
+/* Hands out the ids of a process's commands that are open, those of calls that have
+ * not returned too, in no order; `at` starts at 0. Whether there was one more. */
+bool commands_open(const struct commands *commands, size_t *at, uint32_t process, uint64_t *op);
+
 void commands_free(struct commands *commands);
 
 #endif

@@ -117,12 +117,23 @@ int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint6
 	return busy_add(&devices->rows[row].busy, start_ns, end_ns);
 }
 
+int devices_share(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
+		  uint64_t start_ns, uint64_t end_ns)
+{
+	if (devices->session->traced_count < 2)
+		return 0;
+	return sharing_add(&devices->rows[row].sharing, process, queued_ns, start_ns, end_ns);
+}
+
 int devices_settle(struct devices *devices)
 {
 	int status = 0;
 
-	for (size_t i = 0; !status && i < devices->count; i++)
+	for (size_t i = 0; !status && i < devices->count; i++) {
 		status = busy_settle(&devices->rows[i].busy);
+		if (!status)
+			status = sharing_settle(&devices->rows[i].sharing);
+	}
 	return status;
 }
 
@@ -209,6 +220,62 @@ static int busy_compare(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
+static int sharing_compare(const void *a, const void *b)
+{
+	const struct report_sharing *left = a, *right = b;
+
+	if (left->waited_ns != right->waited_ns)
+		return left->waited_ns < right->waited_ns ? 1 : -1;
+	return left->beside_ns < right->beside_ns ? 1 : left->beside_ns > right->beside_ns ? -1 : 0;
+}
+
+static const char *process_name(const struct devices *devices, struct report *report,
+				uint32_t process)
+{
+	return process == SHARING_NOBODY
+		       ? "" : table_string(report, devices->session->processes[process].name);
+}
+
+/* Of devices that several processes used. */
+static int finish_sharing(struct devices *devices, struct report *report)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		if (sharing_settle(&devices->rows[i].sharing))
+			return -ENOMEM;
+		count += devices->rows[i].sharing.pair_count;
+	}
+	report->sharing = arena_alloc(&report->arena, count * sizeof(*report->sharing));
+	if (!report->sharing)
+		return -ENOMEM;
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct sharing *sharing = &devices->rows[i].sharing;
+
+		for (size_t k = 0; k < sharing->pair_count; k++) {
+			const struct sharing_pair *pair = &sharing->pairs[k];
+			bool nobody = pair->other == SHARING_NOBODY;
+			const struct trace_process *processes = devices->session->processes;
+
+			report->sharing[report->sharing_count++] = (struct report_sharing){
+				.domain = devices_domain(devices->rows[i].domain),
+				.device = devices->rows[i].shown,
+				.process = processes[pair->process].pid,
+				.name = process_name(devices, report, pair->process),
+				.by_kind = nobody ? "idle" : pair->other == pair->process ? "itself"
+											   : "process",
+				.by_process = nobody ? 0 : processes[pair->other].pid,
+				.by = process_name(devices, report, pair->other),
+				.waited_ns = (uint64_t)(pair->waited_ns + 0.5),
+				.beside_ns = (uint64_t)(pair->beside_ns + 0.5),
+			};
+		}
+	}
+	table_sort(report->sharing, report->sharing_count, sizeof(*report->sharing),
+		   sharing_compare);
+	return 0;
+}
+
 int devices_finish(struct devices *devices, struct report *report)
 {
 	report->devices = arena_alloc(&report->arena, devices->count * sizeof(*report->devices));
@@ -233,13 +300,15 @@ int devices_finish(struct devices *devices, struct report *report)
 		};
 	}
 	table_sort(report->devices, report->busy_count, sizeof(*report->devices), busy_compare);
-	return 0;
+	return finish_sharing(devices, report);
 }
 
 void devices_free(struct devices *devices)
 {
-	for (size_t i = 0; i < devices->count; i++)
+	for (size_t i = 0; i < devices->count; i++) {
 		busy_free(&devices->rows[i].busy);
+		sharing_free(&devices->rows[i].sharing);
+	}
 	free(devices->rows);
 	map_free(&devices->known);
 	trace_objects_free(&devices->objects);

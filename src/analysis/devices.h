@@ -15,6 +15,7 @@
 
 #include "analysis/busy.h"
 #include "analysis/report.h"
+#include "analysis/sharing.h"
 #include "trace/objects.h"
 #include "util/map.h"
 
@@ -27,6 +28,7 @@ struct device_row {
 	uint32_t parent;      /* row, or TRACE_NONE */
 	uint64_t operations;
 	struct busy busy;
+	struct sharing sharing; /* only where several processes were traced */
 	const char *shown; /* with " #1", once finished */
 };
 
@@ -52,6 +54,11 @@ int devices_of_known(struct devices *devices, uint32_t process, uint32_t number,
 
 /* An operation with times. Returns 0 or -ENOMEM. */
 int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns);
+
+/* When it waited, if that is known, and when it was executing. Returns 0 or
+ * -ENOMEM. */
+int devices_share(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
+		  uint64_t start_ns, uint64_t end_ns);
 
 /* No command is in flight anywhere. Returns 0 or -ENOMEM. */
 int devices_settle(struct devices *devices);

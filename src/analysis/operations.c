@@ -204,7 +204,9 @@ static int add_times(struct operations *operations, struct operation_row *row,
 	queue->executing_ns += record->end - record->start;
 	queue->count++;
 	row->timed_bytes += record->bytes;
-	if (histogram_add(&row->times, record->end - record->start))
+	if (histogram_add(&row->times, record->end - record->start) ||
+	    devices_share(operations->devices, row->device, queue->process,
+			  waits ? record->queued : record->start, record->start, record->end))
 		return -ENOMEM;
 	return devices_busy(operations->devices, row->device, record->start, record->end);
 }

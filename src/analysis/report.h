@@ -76,6 +76,17 @@ struct report_busy { /* a device's time with at least one operation on it */
 	uint64_t operations;
 };
 
+struct report_sharing { /* a device that several processes used: who had it meanwhile */
+	const char *domain, *device;
+	uint64_t process; /* pid, whose commands waited */
+	const char *name; /* of that process */
+	const char *by_kind; /* "process", "itself", "idle" (nobody had it) */
+	const char *by;	     /* name of the process whose commands were executing */
+	uint64_t by_process; /* its pid; 0: idle */
+	uint64_t waited_ns;  /* sum over the commands, from queued to start */
+	uint64_t beside_ns;  /* while commands of both were executing */
+};
+
 struct report_memory {
 	const char *domain, *device;
 	uint64_t allocated_bytes, freed_bytes, peak_bytes;
@@ -161,6 +172,8 @@ struct report {
 	size_t zone_count;
 	struct report_busy *devices;
 	size_t busy_count;
+	struct report_sharing *sharing;
+	size_t sharing_count;
 	struct report_memory *memory;
 	size_t memory_count;
 	struct report_build *builds;

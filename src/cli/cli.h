@@ -32,9 +32,10 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 	X(status, "what a running session has recorded so far")                \
 	X(report, "where the time went: tables of a recorded session")         \
 	X(print, "the events of a session, in the order of time")              \
-	X(view, "the timeline of sessions, in the browser")                    \
+	X(findings, "what is wrong in a session, what it cost and what to do")  \
 	X(export, "a session in another tool's format: Perfetto, Chrome, SQLite...")       \
 	X(sql, "ask a session's tables in SQL")                                \
+	X(view, "the timeline of sessions, in the browser")                    \
 	X(doctor, "what this machine can record, and how to mend what it cannot")
 
 #define X(verb, words) int cmd_##verb(int argc, char **argv);

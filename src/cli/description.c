@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -74,6 +75,16 @@ static void add_start(struct json *json, const struct session *session)
 	json_unsigned(json, "ticks_hz", session->clock.ticks_hz);
 }
 
+static uint64_t cpu_time_ns(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_SELF, &usage))
+		return 0;
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000u +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
+}
+
 static void add_end(struct json *json, const struct session *session, int wait_status)
 {
 	struct tandem_control *control = session->control;
@@ -90,6 +101,9 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 	else
 		json_signed(json, "code", WEXITSTATUS(wait_status));
 	json_end_object(json);
+
+	/* What the recorder itself took of the machine. */
+	json_unsigned(json, "recorder_cpu_ns", cpu_time_ns());
 
 	json_begin_object(json, "losses");
 #define X(name, words)                                                         \

@@ -25,31 +25,59 @@ static void add_call(struct json *json, struct trace_session *session,
 		json_string(json, "result_name", name);
 }
 
-int event_json_line(struct trace_objects *objects, struct trace_session *session,
-		    struct text *out, const struct trace_event *event)
+static void add_columns(struct json *json, const struct trace_session *session,
+			const struct trace_event *event, int64_t ns)
 {
 	const struct tandem_domain *domain =
 		tandem_domain_get(TANDEM_ID_DOMAIN(event->record->id));
-	struct json json;
-	int status = trace_objects_learn(objects, event);
 
-	if (status)
-		return status;
+	json_signed(json, "time_ns", ns - session->start_ns);
+	json_signed(json, "monotonic_ns", ns);
+	json_unsigned(json, "process", event->stream->process->pid);
+	json_unsigned(json, "thread", event->tid);
+	json_string(json, "thread_name", event->thread_name);
+	json_string(json, "domain", domain ? domain->name : "");
+	json_string(json, "name", event->layout->event->name);
+}
+
+static void add_args(struct json *json, struct trace_objects *objects,
+		     struct trace_session *session, const struct trace_event *event)
+{
+	json_begin_object(json, "args");
+	event_args_json(json, objects, session, event);
+	json_end_object(json);
+}
+
+void event_json_line(struct trace_objects *objects, struct trace_session *session,
+		     struct text *out, const struct trace_event *event)
+{
+	struct json json;
+
 	json_init(&json, out, false);
 	json_begin_object(&json, NULL);
-	json_signed(&json, "time_ns", event->ns - session->start_ns);
-	json_signed(&json, "monotonic_ns", event->ns);
-	json_unsigned(&json, "process", event->stream->process->pid);
-	json_unsigned(&json, "thread", event->tid);
-	json_string(&json, "thread_name", event->thread_name);
-	json_string(&json, "domain", domain ? domain->name : "");
-	json_string(&json, "name", event->layout->event->name);
+	add_columns(&json, session, event, event->ns);
 	if (trace_event_is_call(event))
 		add_call(&json, session, event);
-	json_begin_object(&json, "args");
-	event_args_json(&json, objects, session, event);
-	json_end_object(&json);
+	add_args(&json, objects, session, event);
 	json_end_object(&json);
 	text_add_char(out, '\n');
-	return 0;
+}
+
+void event_json_call(struct trace_objects *objects, struct trace_session *session,
+		     struct text *out, const struct trace_event *event, bool end,
+		     uint64_t number)
+{
+	int64_t ns = end ? trace_clock_ns(&session->clock, event->end_ticks) : event->ns;
+	struct json json;
+
+	json_init(&json, out, false);
+	json_begin_object(&json, NULL);
+	add_columns(&json, session, event, ns);
+	json_string(&json, "phase", end ? "end" : "begin");
+	json_unsigned(&json, "call", number);
+	add_call(&json, session, event);
+	if (!end)
+		add_args(&json, objects, session, event);
+	json_end_object(&json);
+	text_add_char(out, '\n');
 }

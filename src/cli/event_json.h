@@ -4,12 +4,20 @@
 #ifndef TANDEM_CLI_EVENT_JSON_H
 #define TANDEM_CLI_EVENT_JSON_H
 
+#include <stdbool.h>
+
 #include "trace/event.h"
 #include "trace/objects.h"
 #include "util/text.h"
 
-/* Returns 0 or -ENOMEM. */
-int event_json_line(struct trace_objects *objects, struct trace_session *session,
-		    struct text *out, const struct trace_event *event);
+/* As it was recorded. */
+void event_json_line(struct trace_objects *objects, struct trace_session *session,
+		     struct text *out, const struct trace_event *event);
+
+/* In the order of time: a call's begin (with all of the above) or its end, with
+ * the call's number in the session. */
+void event_json_call(struct trace_objects *objects, struct trace_session *session,
+		     struct text *out, const struct trace_event *event, bool end,
+		     uint64_t number);
 
 #endif

@@ -232,15 +232,23 @@ static void add_result(struct event_text *view, struct text *out,
 	text_add_string(out, colour_end(view->colour && failed));
 }
 
-static void add_call(struct event_text *view, struct text *out, const struct trace_event *event)
+static void add_call(struct event_text *view, struct text *out, const struct trace_event *event,
+		     enum event_part part)
 {
 	uint64_t op = trace_event_op(event);
 
+	if (part == EVENT_END)
+		text_add_string(out, "... ");
 	text_add_string(out, event->layout->event->name);
-	text_add_char(out, '(');
-	add_arguments(view, out, event);
-	text_add_char(out, ')');
-	add_result(view, out, event);
+	if (part != EVENT_END) {
+		text_add_char(out, '(');
+		add_arguments(view, out, event);
+		text_add_char(out, ')');
+	}
+	if (part == EVENT_BEGIN)
+		text_add_string(out, " ...");
+	else
+		add_result(view, out, event);
 	if (op) {
 		text_add_string(out, colour_begin(view->colour, COLOUR_CYAN));
 		text_add_string(out, "  op ");
@@ -315,42 +323,45 @@ static void add_record(struct event_text *view, struct text *out,
 	text_add_char(out, ')');
 }
 
-int event_text_line(struct event_text *view, struct text *out, const struct trace_event *event)
+void event_text_columns(const struct event_text *view, struct text *out, int64_t ns,
+			int64_t duration_ns, const struct trace_stream *stream, uint32_t tid,
+			const char *thread_name)
 {
-	struct trace_session *session = view->session;
 	char buffer[UNITS_BYTES];
 	size_t begin = out->length, column;
-	int status = trace_objects_learn(view->objects, event);
 
-	if (status)
-		return status;
-	add_right(out, units_seconds(buffer, event->ns - session->start_ns), 15);
+	add_right(out, units_seconds(buffer, ns - view->session->start_ns), 15);
 	text_add_string(out, "  ");
-	if (event->end_ticks)
-		add_right(out,
-			  units_ns(buffer, (double)(trace_clock_ns(&session->clock,
-								   event->end_ticks) -
-						    event->ns)),
-			  9);
-	else
-		add_right(out, trace_event_is_call(event) ? "-" : "", 9);
+	add_right(out, duration_ns == INT64_MIN ? "" : units_ns(buffer, (double)duration_ns), 9);
 	text_add_string(out, "  ");
 	column = out->length - begin;
-	text_add_unsigned(out, event->stream->process->pid);
+	text_add_unsigned(out, stream->process->pid);
 	text_add_char(out, '/');
-	text_add_unsigned(out, event->tid);
+	text_add_unsigned(out, tid);
 	text_pad(out, begin, column + 13);
 	text_add_string(out, "  ");
 	column = out->length;
-	text_escape(out, event->thread_name, strlen(event->thread_name));
+	text_escape(out, thread_name, strlen(thread_name));
 	text_pad(out, column, 15);
 	text_add_string(out, "  ");
+}
+
+void event_text_line(struct event_text *view, struct text *out, const struct trace_event *event,
+		     enum event_part part)
+{
+	int64_t end_ns = event->end_ticks
+				 ? trace_clock_ns(&view->session->clock, event->end_ticks)
+				 : INT64_MIN;
+	int64_t duration_ns = event->end_ticks && part != EVENT_BEGIN ? end_ns - event->ns
+								      : INT64_MIN;
+
+	event_text_columns(view, out, part == EVENT_END ? end_ns : event->ns, duration_ns,
+			   event->stream, event->tid, event->thread_name);
 	if (trace_event_is_call(event))
-		add_call(view, out, event);
+		add_call(view, out, event, part);
 	else if (event->record->id == TANDEM_EVENT_operation)
 		add_operation(view, out, event);
 	else
 		add_record(view, out, event);
 	text_add_char(out, '\n');
-	return 0;
 }

@@ -1,10 +1,9 @@
 /* One event as a line that a person reads: time since the session's start, how
- * long it took, where, and the call with its arguments by name. Descriptions of
- * objects are learned as they come by. One thread.
+ * long it took, where, and the call with its arguments by name. One thread.
  *
  *	struct event_text view = {.session = &session, .colour = false};
  *	event_text_header(&view, &out);
- *	event_text_line(&view, &out, event);
+ *	event_text_line(&view, &out, event, EVENT_WHOLE);
  */
 #ifndef TANDEM_CLI_EVENT_TEXT_H
 #define TANDEM_CLI_EVENT_TEXT_H
@@ -17,13 +16,27 @@
 
 struct event_text {
 	struct trace_session *session;	/* borrowed */
-	struct trace_objects *objects;	/* borrowed: names of kernels and devices */
+	/* Borrowed: names of kernels and devices, of what was learned so far. */
+	struct trace_objects *objects;
 	bool colour;
 };
 
 void event_text_header(const struct event_text *view, struct text *out);
 
-/* With the line's end. Returns 0 or -ENOMEM (of the look-up of a name). */
-int event_text_line(struct event_text *view, struct text *out, const struct trace_event *event);
+enum event_part { /* of a call */
+	EVENT_WHOLE, /* at its begin, with all that is known of its end */
+	EVENT_BEGIN, /* "clFinish(queue 1) ..." */
+	EVENT_END,   /* "... clFinish = CL_SUCCESS", at its end */
+};
+
+/* With the line's end. What is no call is whole. */
+void event_text_line(struct event_text *view, struct text *out, const struct trace_event *event,
+		     enum event_part part);
+
+/* The columns before the event: a time (CLOCK_MONOTONIC), how long something took
+ * (INT64_MIN: no such thing), and where. */
+void event_text_columns(const struct event_text *view, struct text *out, int64_t ns,
+			int64_t duration_ns, const struct trace_stream *stream, uint32_t tid,
+			const char *thread_name);
 
 #endif

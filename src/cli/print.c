@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/chronology.h"
 #include "cli/cli.h"
 #include "cli/event_json.h"
 #include "cli/event_text.h"
@@ -20,7 +21,9 @@ static const char help[] =
 	"\n"
 	"Prints the events of a recorded session in the order of time: when (seconds since\n"
 	"the session's start), how long, which process and thread, the call with its\n"
-	"arguments and its result. An operation of a device stands where its end was learned.\n"
+	"arguments and its result. A call during which something else happened has a line\n"
+	"for its begin and one for its end; what a device did stands at its own times:\n"
+	"queued, submitted, start, end.\n"
 	"\n"
 	"  -f, --format=FORMAT  text (default), or json: one object on each line\n"
 	"  -p, --pid=PID        only this process (may be given several times)\n"
@@ -29,7 +32,9 @@ static const char help[] =
 	"                       given several times); operations also by kernel or call\n"
 	"      --from=TIME      from this time on: 1.5s, 20ms, 300us, 5ns; plain is seconds\n"
 	"      --to=TIME        up to this time\n"
-	"  -l, --limit=N        stop after N events\n"
+	"  -l, --limit=N        stop after N lines\n"
+	"  -r, --raw            as recorded: a call is one event, with its end; a device's\n"
+	"                       operation is one, where its end was learned\n"
 	"  -h, --help           this text\n"
 	"\n"
 	"  tandem print --name 'clEnqueue*' --from 20ms --to 30ms DIR\n"
@@ -42,6 +47,7 @@ enum { OPTION_FROM = 256, OPTION_TO };
 
 struct arguments {
 	int format;
+	bool raw;
 	uint64_t limit;
 	const char *path;
 	struct filter filter;
@@ -88,6 +94,9 @@ static int read_option(struct arguments *arguments, int option, const char *valu
 		return cli_parse_number(value, UINT64_MAX, &arguments->limit)
 			       ? bad_argument("limit", value, "not a number of events")
 			       : 0;
+	case 'r':
+		arguments->raw = true;
+		return 0;
 	case 'h':
 		cli_help(help);
 		return -ECANCELED;
@@ -106,13 +115,14 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		{"from", required_argument, NULL, OPTION_FROM},
 		{"to", required_argument, NULL, OPTION_TO},
 		{"limit", required_argument, NULL, 'l'},
+		{"raw", no_argument, NULL, 'r'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	int option;
 
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "f:p:t:n:l:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "f:p:t:n:l:rh", options, NULL)) != -1) {
 		int status = read_option(arguments, option, optarg);
 
 		if (status)
@@ -161,17 +171,16 @@ static int print_events(struct reading *reading, struct arguments *arguments,
 
 		if (time >= filter->to_ns || (arguments->limit && printed == arguments->limit))
 			return 0;
-		if (time < filter->from_ns || !filter_takes(filter, event, objects)) {
-			status = trace_objects_learn(objects, event);
-		} else if (arguments->format == FORMAT_JSON) {
-			status = event_json_line(objects, session, out, event);
-			printed++;
-		} else {
-			status = event_text_line(&view, out, event);
-			printed++;
-		}
+		status = trace_objects_learn(objects, event);
 		if (status)
 			return status;
+		if (time < filter->from_ns || !filter_takes(filter, event, objects))
+			continue;
+		if (arguments->format == FORMAT_JSON)
+			event_json_line(objects, session, out, event);
+		else
+			event_text_line(&view, out, event, EVENT_WHOLE);
+		printed++;
 		if (out->length >= WRITE_BYTES) {
 			status = reading_write(out);
 			if (status)
@@ -181,12 +190,39 @@ static int print_events(struct reading *reading, struct arguments *arguments,
 	return status;
 }
 
-int cmd_print(int argc, char **argv)
+static int print_raw(struct reading *reading, struct arguments *arguments)
 {
-	struct arguments arguments = {.format = FORMAT_TEXT};
 	struct trace_objects objects = {.device_count = 0};
 	struct text out = TEXT_INIT;
 	struct trace_merge merge;
+	int status = trace_merge_open(&merge, &reading->session,
+				      first_ticks(reading, &arguments->filter));
+
+	if (status)
+		return status;
+	status = print_events(reading, arguments, &merge, &out, &objects);
+	trace_merge_close(&merge);
+	if (!status)
+		status = reading_write(&out);
+	text_free(&out);
+	trace_objects_free(&objects);
+	return status;
+}
+
+static int print_ordered(struct reading *reading, struct arguments *arguments)
+{
+	struct chronology_request request = {
+		.filter = &arguments->filter,
+		.json = arguments->format == FORMAT_JSON,
+		.limit = arguments->limit,
+	};
+
+	return chronology_print(reading, &request);
+}
+
+int cmd_print(int argc, char **argv)
+{
+	struct arguments arguments = {.format = FORMAT_TEXT};
 	struct reading reading;
 	int status;
 
@@ -196,18 +232,10 @@ int cmd_print(int argc, char **argv)
 		return status == -ECANCELED ? CLI_DONE : status;
 	if (reading_open(&reading, arguments.path))
 		return CLI_FAILED;
-	status = trace_merge_open(&merge, &reading.session,
-				  first_ticks(&reading, &arguments.filter));
-	if (!status) {
-		status = print_events(&reading, &arguments, &merge, &out, &objects);
-		trace_merge_close(&merge);
-		if (!status)
-			status = reading_write(&out);
-	}
+	status = arguments.raw ? print_raw(&reading, &arguments)
+			       : print_ordered(&reading, &arguments);
 	if (status < 0 && status != -EPIPE)
 		status = cli_error("%s: %s", arguments.path, strerror(-status));
-	text_free(&out);
-	trace_objects_free(&objects);
 	filter_free(&arguments.filter);
 	reading_close(&reading);
 	/* A pipe's reader that has seen enough is content, and so are we. */

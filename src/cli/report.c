@@ -17,7 +17,7 @@ static const char help[] =
 	"did, where commands waited, memory, errors, and what was lost.\n"
 	"\n"
 	"  -f, --format=FORMAT  text (default), json or csv\n"
-	"  -t, --table=NAME     only this table: api, device, zones, devices, memory,\n"
+	"  -t, --table=NAME     only this table: api, device, zones, devices, sharing, memory,\n"
 	"                       builds, errors, open_calls, untimed_queues, threads, waits,\n"
 	"                       clocks\n"
 	"  -c, --clocks         only how clocks were fitted to the host's, and how wrong\n"

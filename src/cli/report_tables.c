@@ -63,6 +63,18 @@ static const struct table_column devices_columns[] = {
 	{"platform", "platform", TABLE_STRING, offsetof(struct report_busy, platform)},
 };
 
+static const struct table_column sharing_columns[] = {
+	{"waited_ns", "waited", TABLE_NS, offsetof(struct report_sharing, waited_ns)},
+	{"beside_ns", "executing beside", TABLE_NS, offsetof(struct report_sharing, beside_ns)},
+	{"pid", "process", TABLE_NUMBER, offsetof(struct report_sharing, process)},
+	{"name", "name", TABLE_STRING, offsetof(struct report_sharing, name)},
+	{"by_kind", "for", TABLE_STRING, offsetof(struct report_sharing, by_kind)},
+	{"by_pid", "pid", TABLE_NUMBER, offsetof(struct report_sharing, by_process)},
+	{"by", "its name", TABLE_STRING, offsetof(struct report_sharing, by)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_sharing, domain)},
+	{"device", "device", TABLE_STRING, offsetof(struct report_sharing, device)},
+};
+
 static const struct table_column memory_columns[] = {
 	{"peak_bytes", "peak", TABLE_BYTES, offsetof(struct report_memory, peak_bytes)},
 	{"allocated_bytes", "allocated", TABLE_BYTES,
@@ -160,6 +172,7 @@ static const struct table tables[] = {
 	[REPORT_TABLE_device] = TABLE("device", device_columns, struct report_device),
 	[REPORT_TABLE_zones] = TABLE("zones", zones_columns, struct report_zone),
 	[REPORT_TABLE_devices] = TABLE("devices", devices_columns, struct report_busy),
+	[REPORT_TABLE_sharing] = TABLE("sharing", sharing_columns, struct report_sharing),
 	[REPORT_TABLE_memory] = TABLE("memory", memory_columns, struct report_memory),
 	[REPORT_TABLE_builds] = TABLE("builds", builds_columns, struct report_build),
 	[REPORT_TABLE_errors] = TABLE("errors", errors_columns, struct report_error),

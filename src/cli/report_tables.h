@@ -12,6 +12,7 @@
 	X(device, device_count, "Device operations")                           \
 	X(zones, zone_count, "Where commands waited, by queue")                \
 	X(devices, busy_count, "Devices")                                      \
+	X(sharing, sharing_count, "Who had a device while commands waited for it") \
 	X(memory, memory_count, "Device memory")                               \
 	X(builds, build_count, "Program builds")                               \
 	X(errors, error_count, "Errors")                                       \

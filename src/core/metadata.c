@@ -52,7 +52,7 @@ static void put_string(struct head *head, const char *name, const char *value, s
 
 static void put_command(struct head *head)
 {
-	char command[4096];
+	static char command[4096];
 	int fd = system_open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC, 0);
 	ssize_t length = fd < 0 ? 0 : read(fd, command, sizeof(command));
 
@@ -150,11 +150,14 @@ int tandem_metadata_write(const struct tandem_metadata *metadata)
 {
 	char path[TANDEM_PATH_BYTES + 64];
 	unsigned level = metadata->control->args_level;
-	struct head head = { .length = 0 };
+	/* Not on the stack, which may be a signal handler's: one thread of the
+	 * process writes its metadata, once. */
+	static struct head head;
 	int fd, error;
 
 	if (level > TANDEM_ARGS_FULL)
 		return -EPROTO;
+	head.length = 0;
 	strcpy(stpcpy(path, metadata->dir), "/metadata");
 	fd = system_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)

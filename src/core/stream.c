@@ -4,13 +4,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
 #include "core/process.h"
 #include "core/system.h"
+#include "core/window.h"
 #include "schema/gen/core_records.h"
 
 __thread struct tandem_thread tandem_thread __attribute__((tls_model("initial-exec"))) = {
@@ -87,56 +87,6 @@ static uint32_t window_first_bytes(void)
 								     : 16384) : bytes;
 }
 
-static int window_reserve(int fd, uint32_t bytes)
-{
-	char zeros[4096] = { 0 };
-	long error = syscall(SYS_fallocate, fd, 0, 0, (off_t)bytes);
-
-	if (!error)
-		return 0;
-	if (errno != EOPNOTSUPP && errno != ENOSYS)
-		return -errno;
-	/* No fallocate here: blocks that were written are reserved too. */
-	for (uint32_t offset = 0; offset < bytes; offset += sizeof(zeros)) {
-		struct iovec part = { zeros, sizeof(zeros) };
-		int failed = system_pwritev(fd, &part, 1, offset);
-
-		if (failed)
-			return failed;
-	}
-	return 0;
-}
-
-/* Maps the window's file at `place`, or, when that is NULL, at a place of its
- * own with room for the largest window: growing never moves it. */
-static int window_map(const char *path, int flags, uint32_t bytes, void *place, void **window)
-{
-	int fd = system_open(path, O_RDWR | O_CLOEXEC | flags, 0600);
-	void *at = place;
-	int error;
-
-	if (fd < 0)
-		return fd;
-	error = window_reserve(fd, bytes);
-	if (!error && !place) {
-		at = mmap(NULL, tandem_control.window_bytes, PROT_NONE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		error = at == MAP_FAILED ? -errno : 0;
-	}
-	if (!error && mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) ==
-			      MAP_FAILED) {
-		error = -errno;
-		if (!place)
-			munmap(at, tandem_control.window_bytes);
-	}
-	if (error && !place)
-		unlink(path);
-	system_close(fd);
-	if (!error)
-		*window = at;
-	return error;
-}
-
 static int stream_open(struct tandem_thread *thread)
 {
 	char path[TANDEM_PATH_BYTES + 64];
@@ -174,37 +124,6 @@ static int stream_open(struct tandem_thread *thread)
 	return 0;
 }
 
-static int write_at(int fd, const void *data, size_t bytes, uint64_t offset)
-{
-	struct iovec part = { (void *)(uintptr_t)data, bytes };
-
-	return system_pwritev(fd, &part, 1, offset);
-}
-
-/* A process may be killed in the middle of a long write, and then part of it is
- * in the file. So the packet is an empty one of its final size first, then its
- * records come, then its content: whenever that ends, the file is whole packets,
- * and the window still has the records. */
-static int packet_write(int fd, const struct tandem_packet_header *window, uint64_t content,
-			uint64_t bytes, uint64_t offset)
-{
-	struct tandem_packet_header header = *window;
-	int error;
-
-	header.packet_bits = bytes * 8;
-	header.content_bits = sizeof(header) * 8;
-	if (ftruncate(fd, (off_t)(offset + bytes)))
-		return -errno;
-	error = write_at(fd, &header, sizeof(header), offset);
-	if (!error)
-		error = write_at(fd, window + 1, content - sizeof(header), offset + sizeof(header));
-	header.content_bits = content * 8;
-	if (!error)
-		error = write_at(fd, &header.content_bits, sizeof(header.content_bits),
-				 offset + offsetof(struct tandem_packet_header, content_bits));
-	return error;
-}
-
 /* Appends the window to stream-K, as a packet no longer than its content (up to
  * the alignment, so that every packet starts aligned in the file too). */
 static int window_append(struct tandem_thread *thread)
@@ -219,7 +138,7 @@ static int window_append(struct tandem_thread *thread)
 		return -EFBIG;
 	tandem_process_path(path, "stream", thread->number);
 	fd = system_open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	error = fd < 0 ? fd : packet_write(fd, thread->window, content, bytes, offset);
+	error = fd < 0 ? fd : window_write(fd, thread->window, content, bytes, offset);
 	if (error) {
 		space_give(bytes);
 		if (fd >= 0 && ftruncate(fd, (off_t)offset)) {
@@ -255,6 +174,38 @@ static void count_lost(struct tandem_thread *thread, enum tandem_loss reason)
 	thread->lost_reason = (uint8_t)reason;
 	if (thread->window)
 		thread->window->events_discarded++;
+}
+
+/* A handler that calls a traced function while windows change would find busy
+ * set and lose its records; that takes long enough to be worth two system calls.
+ * And a write beyond the program's RLIMIT_FSIZE, which would kill it, is ours to
+ * take back. */
+struct signals {
+	sigset_t before;
+	bool limit_pending;
+};
+
+static void signals_hold(struct signals *signals)
+{
+	sigset_t all, pending;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &signals->before);
+	signals->limit_pending = !sigpending(&pending) && sigismember(&pending, SIGXFSZ) == 1;
+}
+
+static void signals_release(struct signals *signals)
+{
+	struct timespec now = { 0 };
+	sigset_t limit, pending;
+
+	if (!signals->limit_pending && !sigpending(&pending) &&
+	    sigismember(&pending, SIGXFSZ) == 1) {
+		sigemptyset(&limit);
+		sigaddset(&limit, SIGXFSZ);
+		sigtimedwait(&limit, NULL, &now);
+	}
+	pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
 }
 
 /* The first record of a window after a loss says what was lost. */
@@ -313,7 +264,7 @@ static int stream_next_window(struct tandem_thread *thread)
 int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes)
 {
 	int saved = errno;
-	sigset_t all, before;
+	struct signals signals;
 	int error;
 
 	if (bytes > UINT16_MAX || bytes + sizeof(struct tandem_packet_header) + 64 >
@@ -326,17 +277,14 @@ int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes)
 		count_lost(thread, thread->lost_reason);
 		return -EAGAIN;
 	}
-	/* A handler that calls a traced function now would find busy set and
-	 * lose its records; this lasts long enough to be worth two system calls. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	signals_hold(&signals);
 	error = thread->window ? stream_next_window(thread) : stream_open(thread);
 	/* A long record may want a window that has grown twice. */
 	for (int i = 0; i < 3 && !error && (size_t)(thread->end - thread->cursor) < bytes; i++)
 		error = stream_next_window(thread);
 	if (!error && (size_t)(thread->end - thread->cursor) < bytes)
 		error = -EMSGSIZE;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signals_release(&signals);
 	if (error == -EMSGSIZE) {
 		count_lost(thread, TANDEM_LOSS_too_large);
 	} else if (error) {
@@ -373,12 +321,14 @@ void tandem_stream_close(void)
 	char path[TANDEM_PATH_BYTES + 64];
 	struct tandem_packet_header *window = thread->window;
 	uint32_t bytes = thread->window_bytes;
+	struct signals signals;
 	int saved = errno;
 
 	if (!window || thread->busy)
 		return;
 	thread->busy = 1;
 	tandem_barrier();
+	signals_hold(&signals);
 	/* The window's space is given first, so that a limit that held it holds
 	 * what it is appended as. */
 	space_give(bytes);
@@ -390,6 +340,7 @@ void tandem_stream_close(void)
 	}
 	munmap(window, tandem_control.window_bytes);
 	tandem_stream_forget();
+	signals_release(&signals);
 	errno = saved;
 }
 

@@ -13,7 +13,7 @@
  * steps of NTP. */
 #define SAME_BOOT_NS INT64_C(2000000000)
 
-#define FORMATS(X) X(perfetto) X(chrome) X(sqlite) X(csv)
+#define FORMATS(X) X(perfetto) X(chrome) X(ctf) X(sqlite) X(csv)
 
 #define X(format) extern const struct export_ops export_##format;
 FORMATS(X)
@@ -91,6 +91,7 @@ static int give_item(struct export *export, const struct walk_item *item)
 {
 	const struct export_ops *ops = export->ops;
 	int (*op)(struct export *, const struct walk_item *) = NULL;
+	int status;
 
 	switch (item->kind) {
 	case WALK_CALL:
@@ -119,7 +120,8 @@ static int give_item(struct export *export, const struct walk_item *item)
 	case WALK_OTHER:
 		break;
 	}
-	return op ? op(export, item) : 0;
+	status = op ? op(export, item) : 0;
+	return !status && ops->any ? ops->any(export, item) : status;
 }
 
 static int export_session(struct export *export, const struct export_request *request,

@@ -110,6 +110,7 @@ int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
 		.records = calloc(leaves, sizeof(*merge->records)),
 		.ticks = calloc(leaves, sizeof(*merge->ticks)),
 		.index = calloc(leaves, sizeof(*merge->index)),
+		.streams_left = calloc(session->process_count + 1, sizeof(*merge->streams_left)),
 		.block_bytes = MERGE_BLOCKS_BYTES / leaves,
 	};
 	if (merge->block_bytes < BLOCK_LEAST_BYTES)
@@ -117,10 +118,12 @@ int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
 	if (merge->block_bytes > BLOCK_MOST_BYTES)
 		merge->block_bytes = BLOCK_MOST_BYTES;
 	if (!merge->streams || !merge->records || !merge->ticks || !merge->index ||
-	    tree_build(merge)) {
+	    !merge->streams_left || tree_build(merge)) {
 		trace_merge_close(merge);
 		return -ENOMEM;
 	}
+	for (size_t i = 0; i < session->process_count; i++)
+		merge->streams_left[i] = session->processes[i].stream_count;
 	return 0;
 }
 
@@ -128,6 +131,8 @@ static void merge_end_stream(struct trace_merge *merge, uint32_t index)
 {
 	struct trace_records *records = merge->records[index];
 
+	if (!--merge->streams_left[merge->streams[index]->process->index])
+		merge->processes_over++;
 	merge->read_bytes += records->read_bytes;
 	trace_records_close(records);
 	free(records);
@@ -236,5 +241,6 @@ void trace_merge_close(struct trace_merge *merge)
 	free(merge->records);
 	free(merge->ticks);
 	free(merge->index);
+	free(merge->streams_left);
 	*merge = (struct trace_merge){.session = NULL};
 }

@@ -44,6 +44,8 @@ struct trace_merge {
 	size_t block_bytes;
 	uint64_t skip_before;
 	uint64_t read_bytes; /* of streams that are over */
+	size_t *streams_left; /* by process: its streams that are not over */
+	size_t processes_over; /* that have none left */
 };
 
 /* Returns 0 or -ENOMEM (nothing to close). Packets that ended before

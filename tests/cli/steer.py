@@ -139,7 +139,9 @@ caller = Caller("-o", "daemon")
 caller.call(5)
 caller.process.stdin.write("fork\n")
 caller.process.wait()
-last = caller.process.stderr.readline() + caller.process.stderr.readline()
+last = ""
+while "lives on" not in last and (line := caller.process.stderr.readline()):
+    last += line
 check("1 of its processes lives on" in last, "a process that lives on is told", last)
 check(status("daemon")["state"] == "recording" and status("daemon")["recorder_pid"] == 0,
       "its session is still being recorded", status("daemon"))
@@ -156,14 +158,16 @@ check(inner.returncode == 3 and "recorded nothing" in inner.stderr, "a recorded 
 check(calls("inner") == 9, "records into the inner session")
 
 # A program that runs with another user's rights is left alone.
-if os.geteuid() == 0 and not os.statvfs(".").f_flag & os.ST_NOSUID:
+if os.environ.get("TANDEM_SANITIZE"):
+    skip("a set-user-ID program", "a sanitizer's runtime cannot be preloaded into it")
+elif os.geteuid() == 0 and not os.statvfs(".").f_flag & os.ST_NOSUID:
     shutil.copy(CALLER, "setuid")
     os.chown("setuid", 65534, 65534)
     os.chmod("setuid", 0o4755)
     strange = subprocess.run([TANDEM, "record", "-o", "strange", "./setuid"], text=True,
                              input="call 5\nexit 6\n", capture_output=True)
     check(strange.returncode == 6 and "made 5" in strange.stdout, "a set-user-ID program", strange)
-    check(strange.stderr.count("\n") == 1 and "recorded nothing" in strange.stderr,
+    check("recorded nothing" in strange.stderr and "ld.so" not in strange.stderr,
           "is not recorded, without a word of the loader", strange.stderr)
     check("set-user-ID" in strange.stderr, "and the last line says why", strange.stderr)
 else:

@@ -15,11 +15,64 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analysis/chronicle.h"
 #include "analysis/report.h"
 #include "cli/event_json.h"
 #include "cli/event_text.h"
+#include "cli/phase.h"
 #include "schema/control.h"
 #include "trace/merge.h"
+
+struct ordered {
+	struct walk walk;
+	struct event_text view;
+	int64_t last_ns;
+};
+
+static int keep_lines(void *user, enum chronicle_kind kind, int64_t ns,
+		      const struct walk_item *item, struct text *kept)
+{
+	struct ordered *ordered = user;
+
+	if (kind >= CHRONICLE_QUEUED && kind <= CHRONICLE_STOP)
+		phase_text(&ordered->view, &ordered->walk, kept, kind, ns, item);
+	else
+		event_text_line(&ordered->view, kept, item->event, EVENT_END);
+	return 0;
+}
+
+static int take_lines(void *user, const struct order_event *event)
+{
+	struct ordered *ordered = user;
+
+	if (event->time_ns + event->moved_ns < ordered->last_ns)
+		abort();
+	ordered->last_ns = event->time_ns + event->moved_ns;
+	return 0;
+}
+
+static void print_ordered(struct trace_session *session)
+{
+	static const struct chronicle_ops ops = {.keep = keep_lines, .take = take_lines};
+	struct ordered ordered = {.last_ns = INT64_MIN};
+	const struct walk_item *item;
+	struct chronicle chronicle;
+
+	if (walk_open(&ordered.walk, session, NULL))
+		abort();
+	ordered.view = (struct event_text){.session = session,
+					   .objects = &ordered.walk.devices.objects};
+	if (chronicle_open(&chronicle, &ordered.walk, &ops, &ordered))
+		abort();
+	while (walk_next(&ordered.walk, &item) > 0) {
+		if (chronicle_add(&chronicle, item))
+			abort();
+	}
+	if (chronicle_finish(&chronicle))
+		abort();
+	chronicle_close(&chronicle);
+	walk_close(&ordered.walk);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
@@ -89,15 +142,68 @@ static void print_all(struct trace_session *session, bool json)
 			abort();
 		last = event->ticks;
 		/* One of the two, to try more inputs. */
+		if (trace_objects_learn(&objects, event))
+			abort();
 		if (json)
 			event_json_line(&objects, session, &text, event);
 		else
-			event_text_line(&view, &text, event);
+			event_text_line(&view, &text, event, EVENT_WHOLE);
 		text_clear(&text);
 	}
 	trace_merge_close(&merge);
 	trace_objects_free(&objects);
 	text_free(&text);
+}
+
+struct ordered {
+	struct walk walk;
+	struct event_text view;
+	int64_t last_ns;
+};
+
+static int keep_lines(void *user, enum chronicle_kind kind, int64_t ns,
+		      const struct walk_item *item, struct text *kept)
+{
+	struct ordered *ordered = user;
+
+	if (kind >= CHRONICLE_QUEUED && kind <= CHRONICLE_STOP)
+		phase_text(&ordered->view, &ordered->walk, kept, kind, ns, item);
+	else
+		event_text_line(&ordered->view, kept, item->event, EVENT_END);
+	return 0;
+}
+
+static int take_lines(void *user, const struct order_event *event)
+{
+	struct ordered *ordered = user;
+
+	if (event->time_ns + event->moved_ns < ordered->last_ns)
+		abort();
+	ordered->last_ns = event->time_ns + event->moved_ns;
+	return 0;
+}
+
+static void print_ordered(struct trace_session *session)
+{
+	static const struct chronicle_ops ops = {.keep = keep_lines, .take = take_lines};
+	struct ordered ordered = {.last_ns = INT64_MIN};
+	const struct walk_item *item;
+	struct chronicle chronicle;
+
+	if (walk_open(&ordered.walk, session, NULL))
+		abort();
+	ordered.view = (struct event_text){.session = session,
+					   .objects = &ordered.walk.devices.objects};
+	if (chronicle_open(&chronicle, &ordered.walk, &ops, &ordered))
+		abort();
+	while (walk_next(&ordered.walk, &item) > 0) {
+		if (chronicle_add(&chronicle, item))
+			abort();
+	}
+	if (chronicle_finish(&chronicle))
+		abort();
+	chronicle_close(&chronicle);
+	walk_close(&ordered.walk);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
@@ -126,6 +232,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	if (!trace_session_open(&session, folder, &problems, &error)) {
 		print_all(&session, bytes % 2);
+		print_ordered(&session);
 		if (!report_make(&report, &session, NULL, &error))
 			report_free(&report);
 		trace_session_close(&session);

@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 
@@ -65,11 +66,23 @@ def run(command, state=None, env=None, options=(), calls=False, timeout=100, **m
         environment["OPENCL_LAYERS"] = str(LAYER)
         environment["LAYER_COUNTS"] = counts
     if state is not None:
+        if "--kernel" not in options:
+            options = ["--kernel", "off", *options]
         command = [TANDEM, "record", "--quiet", "-o", folder, *STATES.get(state, []), *options, "--",
                    *command]
-    result = subprocess.run(command, env=environment, capture_output=True, text=True,
-                            errors="replace", timeout=timeout, **more)
-    return Run(result.stdout, result.stderr, result.returncode,
+    given = more.pop("input", None)
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True, errors="replace",
+                               stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+                               start_new_session=True, **more)
+    try:
+        out, err = process.communicate(given, timeout)
+    except subprocess.TimeoutExpired:
+        # A recorder's program too: it would hang on after it.
+        os.killpg(process.pid, signal.SIGKILL)
+        out, err = process.communicate()
+        err += f"\nno end after {timeout} s"
+    return Run(out, err, process.returncode,
                Session(folder) if state is not None else None,
                layer_counts(counts) if calls else None)
 
@@ -101,11 +114,13 @@ class Session:
     @property
     def events(self):
         if self._events is None:
-            said = subprocess.run([TANDEM, "print", "--format", "json", self.folder],
+            said = subprocess.run([TANDEM, "print", "--raw", "--format", "json", self.folder],
                                   capture_output=True, text=True)
             self.complaints = said.stderr
             self.print_status = said.returncode
-            self._events = [json.loads(line) for line in said.stdout.splitlines()]
+            events = [json.loads(line) for line in said.stdout.splitlines()]
+            # What the kernel recorded is no process's: tests/kernel looks at it.
+            self._events = [e for e in events if e["process"]]
         return self._events
 
     def report(self):
@@ -132,9 +147,13 @@ class Session:
     def processes(self):
         return sorted(pathlib.Path(self.folder).glob("process-*"))
 
+    def traces(self):
+        """The CTF traces: of each process and, where it was recorded, of the kernel."""
+        return self.processes() + sorted(pathlib.Path(self.folder).glob("kernel"))
+
     def records(self):
         """(event name, bytes) of each record, from the files themselves."""
-        for process in self.processes():
+        for process in self.traces():
             names = event_names(process / "metadata")
             seen = set()
             for path in sorted(process.glob("stream-*")) + sorted(process.glob("window-*")):
@@ -145,7 +164,7 @@ class Session:
         """(number of events, what it said on stderr); (None, why) without it."""
         if not shutil.which("babeltrace2"):
             return None, "no babeltrace2"
-        processes = [str(p) for p in self.processes() if (p / "metadata").exists()]
+        processes = [str(p) for p in self.traces() if (p / "metadata").exists()]
         if not processes:
             return 0, ""
         said = subprocess.run(["babeltrace2", "--component", "sink.utils.counter",

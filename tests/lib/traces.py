@@ -41,8 +41,8 @@ def tandem(*arguments, **options):
 
 
 def events(path):
-    """What `tandem print` says, as objects."""
-    printed = tandem("print", "--format", "json", path)
+    """What `tandem print --raw` says, as objects."""
+    printed = tandem("print", "--raw", "--format", "json", path)
     return [json.loads(line) for line in printed.stdout.splitlines()]
 
 

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from recording import compare, DRIVERS, PROGRAMS, run
 from tap import check, finish
 
-BUSY = ["outoforder", "userevent", "callbacks", "flight", "profiling", "transfers"]
+BUSY = ["shared", "outoforder", "userevent", "callbacks", "flight", "profiling", "transfers"]
 ARGUMENTS = {"flight": ["2000"], "profiling": ["references"]}
 
 

@@ -27,7 +27,7 @@ for number, wait in enumerate((1, 5000, 200000, 1000003, 30000)):
     if os.path.exists("count"):
         os.unlink("count")
     folder = f"killed-{number}"
-    recorder = subprocess.Popen([TANDEM, "record", "--args", "none", "-o", folder, "--",
+    recorder = subprocess.Popen([TANDEM, "record", "--kernel", "off", "--args", "none", "-o", folder, "--",
                                  str(PROGRAMS / "loop"), "count"],
                                 env=dict(os.environ, **DRIVERS["stub"]),
                                 stderr=subprocess.PIPE, text=True)

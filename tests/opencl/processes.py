@@ -6,12 +6,13 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
-from recording import compare, DRIVERS, has_pocl, PROGRAMS, run
+from recording import compare, DRIVERS, has_pocl, LAYER, layer_counts, PROGRAMS, run
 from tap import check, finish, skip, wait_for
 
 # Way, processes that call OpenCL. exec makes a new trace: a new image of the same
 # process.
-WAYS = [("fork", 2), ("after", 4), ("exec", 2), ("replace", 2), ("vfork", 2), ("nest", 7)]
+WAYS = [("fork", 2), ("after", 4), ("exec", 2), ("replace", 2), ("vfork", 2), ("nest", 7),
+        ("storm", 31)]
 
 for driver in ("stub", "pthread"):
     if driver != "stub" and not has_pocl():
@@ -28,12 +29,17 @@ for driver in ("stub", "pthread"):
             recorded.session.verify(f"{words}, {state}", calls)
             found = len(recorded.session.processes())
             check(found == processes, f"{words}: {processes} traces", found)
+    # Threads whose process is replaced under them: they were in the middle of a call.
+    alone, recorded = (run([PROGRAMS / "processes", "cut"], state, env=env) for state in (None, "none"))
+    compare(f"cut on {driver}", alone, recorded)
+    recorded.session.verify(f"cut on {driver}", open_calls=None)
     done = os.path.abspath(f"done-{driver}")
-    calls = run([PROGRAMS / "processes", "daemon", done], env=env, calls=True)
-    wait_for(lambda: os.path.exists(done))
-    time.sleep(0.2)
-    from recording import layer_counts
-    expected = layer_counts(os.path.abspath("run-%d.counts" % __import__("recording")._runs))
+    counts = os.path.abspath(f"counts-{driver}")
+    run([PROGRAMS / "processes", "daemon", done],
+        env=dict(env, OPENCL_LAYERS=LAYER, LAYER_COUNTS=counts))
+    check(wait_for(lambda: os.path.exists(done)), f"daemon on {driver}: works alone")
+    time.sleep(0.2)  # it has yet to end
+    expected = layer_counts(counts)
     os.unlink(done)
     recorded = run([PROGRAMS / "processes", "daemon", done], "basic", env=env)
     check(wait_for(lambda: os.path.exists(done)), f"daemon on {driver}: goes on after its parent")

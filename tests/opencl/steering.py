@@ -17,7 +17,8 @@ class Steps:
         self.folder = folder
         command = [str(PROGRAMS / "steps")]
         if folder:
-            command = [TANDEM, "record", "-q", "-o", folder, *options, "--", *command]
+            command = [TANDEM, "record", "-q", "--kernel", "off", "-o", folder, *options, "--",
+                       *command]
         self.process = subprocess.Popen(command, env=dict(os.environ, **DRIVERS[driver]), text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 

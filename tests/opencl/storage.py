@@ -36,7 +36,7 @@ def verify(words, folder, made, reasons):
 
 
 def record(folder, options, command, **more):
-    return subprocess.run([TANDEM, "record", "--args", "none", "-o", folder, *options, "--", *command],
+    return subprocess.run([TANDEM, "record", "--kernel", "off", "--args", "none", "-o", folder, *options, "--", *command],
                           env=STUB, capture_output=True, text=True, timeout=100, **more)
 
 
@@ -50,7 +50,7 @@ def unharmed(words, result):
 
 # A limit on the size.
 for limit, size in (("1M", 1 << 20), ("3M", 3 << 20), ("100K", 100 << 10)):
-    result = record(f"limit-{limit}", ["--limit-size", limit], LOOP)
+    result = record(f"limit-{limit}", ["--limit-size", limit, "--kernel", "off"], LOOP)
     unharmed(f"limit {limit}", result)
     verify(f"limit {limit}", f"limit-{limit}", CALLS, {"size_limit"})
     streams = sum(os.path.getsize(path) for process in Session(f"limit-{limit}").processes()
@@ -63,7 +63,7 @@ for limit, size in (("1M", 1 << 20), ("3M", 3 << 20), ("100K", 100 << 10)):
 if SANITIZED:
     skip("RLIMIT_FSIZE, RLIMIT_AS", "a sanitizer needs room of its own")
 else:
-    result = record("file-size", [], LOOP, preexec_fn=lambda: resource.setrlimit(
+    result = record("file-size", ["--kernel", "off"], LOOP, preexec_fn=lambda: resource.setrlimit(
         resource.RLIMIT_FSIZE, (2 << 20, 2 << 20)))
     unharmed("RLIMIT_FSIZE", result)
     verify("RLIMIT_FSIZE", "file-size", CALLS, {"disk_full", "io_error", "size_limit"})
@@ -84,7 +84,7 @@ else:
         # Full from the start: there is room for the control page and no more.
         with open("small/ballast", "wb") as ballast:
             ballast.write(bytes((3 << 20) - (32 << 10)))
-        result = record("small/none", [], LOOP)
+        result = record("small/none", ["--kernel", "off"], LOOP)
         if result.returncode == 1 and not os.path.exists("small/none/control"):
             check("tandem:" in result.stderr, "no room at all: said before the start", result.stderr)
         else:
@@ -99,7 +99,7 @@ else:
 # The session's directory goes away.
 if os.path.exists("count"):
     os.unlink("count")
-recorder = subprocess.Popen([TANDEM, "record", "--args", "none", "-o", "gone", "--", *LOOP],
+recorder = subprocess.Popen([TANDEM, "record", "--kernel", "off", "--args", "none", "-o", "gone", "--", *LOOP],
                             env=STUB, stderr=subprocess.PIPE, text=True)
 wait_for(lambda: os.path.exists("count") and any(open("count", "rb").read(8)))
 shutil.rmtree("gone", ignore_errors=True)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the body of every.c: one call of each function that CL/cl_icd.h declares.
+"""Writes the body of every.c: one call of each function that is in the loader's
+table and that the headers declare.
 
-  every.py HEADER OUTPUT
+  every.py CL/cl_icd.h CL/cl.h CL/cl_gl.h OUTPUT
 
 Each function becomes two blocks: with nulls and zeros, and with objects that are
 valid. Arguments follow from a parameter's type and name, and from EXACT where
@@ -59,8 +60,9 @@ EXACT = {  # (function, parameter)
     ("clSetContextDestructorCallback", "pfn_notify"): "on_context",
     ("clSetProgramReleaseCallback", "pfn_notify"): "on_program",
     ("clSVMFree", "svm_pointer"): "extra_svm", ("clGetPipeInfo", "pipe"): "pipe",
-    ("clCreateSubDevices", "partition_properties"): "partition",
+    ("clCreateSubDevices", "properties"): "partition",
     ("clCreateSubDevices", "out_devices"): "NULL",
+    ("clCreateSubDevices", "num_devices"): "0",
     ("clCreateSubBuffer", "buffer_create_type"): "CL_BUFFER_CREATE_TYPE_REGION",
     ("clCreateSubBuffer", "buffer_create_info"): "&part",
     ("clCreateProgramWithBinary", "binaries"): "binaries",
@@ -91,21 +93,22 @@ PARAM_NAMES = {
 }
 
 
-def functions(header):
+def functions(table, headers):
     """(return type, name, [(type, name)]) of each function of the table, in order."""
-    text = open(header).read()
-    table = text[text.index("typedef struct _cl_icd_dispatch"):]
-    order = re.findall(r"cl_api_(\w+)\s+\w+;", table)
-    text = re.sub(r"/\*\s*([\w\[\]]+)\s*\*/", r" \1 ", text)  # names that are comments
+    text = open(table).read()
+    text = text[text.index("typedef struct _cl_icd_dispatch"):]
+    order = re.findall(r"\b(?:cl_api_\w+\s+|\w+_t\s*\*\s*)(cl\w+);", text)
+    text = "".join(open(header).read() for header in headers)
+    text = re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
     found = {}
-    pattern = r"typedef\s+([\w\s]+?\*?)\s*\(CL_API_CALL\s*\*\s*cl_api_(\w+)\)\s*\((.*?)\)\s*[A-Z_\d ]*;"
+    pattern = (r"extern\s+CL_API_ENTRY\s+(?:CL_API_PREFIX__\w+\s+)?([\w\s]+?\*?)\s*CL_API_CALL"
+               r"\s+(\w+)\s*\((.*?)\)\s*CL_API_SUFFIX")
     for result, name, parameters in re.findall(pattern, text, re.S):
         found[name] = (" ".join(result.split()), name, list(split(parameters)))
     return [found[name] for name in order if name in found]
 
 
 def split(parameters):
-    parameters = re.sub(r"//[^\n]*", "", parameters)
     depth, word = 0, ""
     for letter in parameters + ",":
         depth += (letter == "(") - (letter == ")")
@@ -172,9 +175,9 @@ def block(result, name, arguments):
 
 
 def main():
-    header, output = sys.argv[1:]
+    table, *headers, output = sys.argv[1:]
     nulls, valid = [], []
-    for result, name, parameters in functions(header):
+    for result, name, parameters in functions(table, headers):
         if "D3D" in name or "DX9" in name:
             continue
         # Extensions are no part of the loader's own symbols.

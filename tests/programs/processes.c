@@ -6,12 +6,15 @@
  *   processes exec     fork, and the child runs this program anew
  *   processes replace  exec without fork, in the middle
  *   processes vfork    vfork and exec
+ *   processes storm    forks while other threads are calling
+ *   processes cut      exec while other threads are calling
  *   processes daemon   detaches as a daemon does; writes FILE when it is done
  *   processes nest     a child, its child and so on, four deep
  */
 #include "world.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +60,51 @@ static void run_anew(char *program)
 
 	execv("/proc/self/exe", arguments);
 	_exit(126);
+}
+
+static _Atomic bool endless;
+
+static void *caller_main(void *unused)
+{
+	cl_uint count;
+
+	(void)unused;
+	for (int i = 0; i < 20000 || endless; i++)
+		CL(clGetPlatformIDs(0, NULL, &count));
+	return NULL;
+}
+
+/* Runs `during` while THREADS others are calling; each makes 20,000 calls. */
+static void among_threads(void (*during)(void))
+{
+	enum { THREADS = 3 };
+	pthread_t threads[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		CHECK(!pthread_create(&threads[i], NULL, caller_main, NULL));
+	during();
+	for (int i = 0; i < THREADS; i++)
+		CHECK(!pthread_join(threads[i], NULL));
+}
+
+static void storm(void)
+{
+	for (int i = 0; i < 30; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			light_work();
+			_exit(0);
+		}
+		light_work();
+		child_wait(child);
+	}
+}
+
+static void cut(void)
+{
+	usleep(10000);
+	run_anew("processes");
 }
 
 static void nest(int depth)
@@ -148,6 +196,12 @@ int main(int argc, char **argv)
 			run_anew(argv[0]);
 		child_wait(child);
 		light_work();
+	} else if (!strcmp(way, "storm")) {
+		light_work();
+		among_threads(storm);
+	} else if (!strcmp(way, "cut")) {
+		endless = true;
+		among_threads(cut);
 	} else if (!strcmp(way, "daemon") && argc > 2) {
 		daemonise(argv[2]);
 	} else if (!strcmp(way, "nest")) {

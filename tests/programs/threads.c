@@ -1,5 +1,6 @@
-/* threads N [ROUNDS]: N threads at once, each with a queue and a buffer of its
- * own, and a kernel object of its own because arguments are per object. */
+/* threads N [ROUNDS [STACK]]: N threads at once with stacks of that many bytes,
+ * each with a queue and a buffer of its own, and a kernel object of its own
+ * because arguments are per object. */
 #include "world.h"
 
 #include <pthread.h>
@@ -48,7 +49,8 @@ int main(int argc, char **argv)
 	world_create(&shared, 0, 0);
 	CHECK(!pthread_barrier_init(&start, NULL, (unsigned)count));
 	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, 256 * 1024);
+	CHECK(!pthread_attr_setstacksize(&attributes, argc > 3 ? strtoul(argv[3], NULL, 10)
+							      : 256 * 1024));
 	for (int i = 0; i < count; i++)
 		CHECK(!pthread_create(&threads[i], &attributes, thread_main, NULL));
 	for (int i = 0; i < count; i++)

@@ -4,9 +4,12 @@
  *   STUB_ENGINE      inline: a command runs as soon as it may, in the thread
  *                    that makes that so; deferred: only in clFinish, in a wait
  *                    or in a query of the event; thread: in a thread of the
- *                    driver's own
+ *                    driver's own; units: in three of them, one for kernels,
+ *                    one for transfers of each direction
  *   STUB_ORDER       fifo, or reverse: of the commands that may run, the last
- *   STUB_DELAY_US    how long each command runs (thread, deferred)
+ *   STUB_DELAY_US    how long each command runs (thread, deferred, units)
+ *   STUB_KITEM_US    how much longer for 1000 work-items
+ *   STUB_KBYTE_US    how much longer for 1000 bytes that are read or written
  *   STUB_CALLBACKS   inline: by the thread that completes; foreign: by another
  *                    thread, the last first, and clFinish doesn't wait for them
  *   STUB_HANG        every Nth command never completes (0: none)
@@ -42,6 +45,8 @@
 	X(text, missing, "STUB_MISSING", "")                \
 	X(text, report, "STUB_REPORT", "")                  \
 	X(long, delay_us, "STUB_DELAY_US", 0)               \
+	X(long, kitem_us, "STUB_KITEM_US", 0)               \
+	X(long, kbyte_us, "STUB_KBYTE_US", 0)               \
 	X(long, hang, "STUB_HANG", 0)                       \
 	X(long, offset_ns, "STUB_CLOCK_OFFSET_NS", 0)       \
 	X(long, drift_ppm, "STUB_CLOCK_DRIFT_PPM", 0)       \

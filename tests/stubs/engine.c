@@ -88,15 +88,59 @@ static cl_event queue_pick(cl_command_queue queue)
 	return picked;
 }
 
-static cl_event engine_pick(void)
+/* What runs a command where there are several. */
+enum unit { UNIT_COMPUTE, UNIT_WRITE, UNIT_READ, UNITS, UNIT_ANY };
+
+static enum unit unit_of(cl_event command)
 {
+	switch (command->command) {
+	case CL_COMMAND_WRITE_BUFFER:
+	case CL_COMMAND_WRITE_BUFFER_RECT:
+	case CL_COMMAND_WRITE_IMAGE:
+		return UNIT_WRITE;
+	case CL_COMMAND_READ_BUFFER:
+	case CL_COMMAND_READ_BUFFER_RECT:
+	case CL_COMMAND_READ_IMAGE:
+		return UNIT_READ;
+	default:
+		return UNIT_COMPUTE;
+	}
+}
+
+/* A unit takes what has waited longest, so that no queue starves. */
+static cl_event engine_pick(enum unit unit)
+{
+	cl_event picked = NULL;
+
 	for (cl_command_queue queue = queues; queue; queue = queue->next) {
 		cl_event command = queue->first ? queue_pick(queue) : NULL;
 
-		if (command)
+		if (command && unit == UNIT_ANY)
 			return command;
+		if (command && unit_of(command) == unit &&
+		    (!picked || command->queued_ns < picked->queued_ns))
+			picked = command;
 	}
-	return NULL;
+	return picked;
+}
+
+/* How long it runs, as it was asked for. */
+static void command_delay(cl_event command)
+{
+	long each_us = unit_of(command) == UNIT_COMPUTE ? stub_config.kitem_us
+							: stub_config.kbyte_us;
+	unsigned long long delay_ns = (unsigned long long)stub_config.delay_us * 1000 +
+				      (unsigned long long)each_us * command->amount;
+	struct timespec end;
+
+	if (!delay_ns)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	delay_ns += (unsigned long long)end.tv_nsec;
+	end.tv_sec += (time_t)(delay_ns / 1000000000);
+	end.tv_nsec = (long)(delay_ns % 1000000000);
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL)) {
+	}
 }
 
 static void queue_unlink(cl_event command)
@@ -126,12 +170,7 @@ static void command_run(cl_event command)
 	command->status = CL_RUNNING;
 	pthread_mutex_unlock(&stub_lock);
 
-	if (stub_config.delay_us) {
-		struct timespec delay = {stub_config.delay_us / 1000000,
-					 stub_config.delay_us % 1000000 * 1000};
-
-		nanosleep(&delay, NULL);
-	}
+	command_delay(command);
 
 	cl_int status = CL_COMPLETE;
 
@@ -163,12 +202,11 @@ static void command_run(cl_event command)
 	pthread_mutex_lock(&stub_lock);
 }
 
-static void *engine_main(void *unused)
+static void *engine_main(void *unit)
 {
-	(void)unused;
 	pthread_mutex_lock(&stub_lock);
 	for (;;) {
-		cl_event command = engine_pick();
+		cl_event command = engine_pick((enum unit)(uintptr_t)unit);
 
 		if (command)
 			command_run(command);
@@ -180,10 +218,20 @@ static void *engine_main(void *unused)
 
 static void engine_start(void)
 {
+	unsigned units = engine_is("units") ? UNITS : 1;
 	pthread_t thread;
 
-	if (!pthread_create(&thread, NULL, engine_main, NULL))
-		pthread_detach(thread);
+	for (uintptr_t i = 0; i < units; i++) {
+		uintptr_t unit = units == 1 ? UNIT_ANY : i;
+
+		if (!pthread_create(&thread, NULL, engine_main, (void *)unit))
+			pthread_detach(thread);
+	}
+}
+
+static bool engine_has_threads(void)
+{
+	return engine_is("thread") || engine_is("units");
 }
 
 void stub_engine_poke(void)
@@ -193,7 +241,7 @@ void stub_engine_poke(void)
 	pthread_mutex_lock(&stub_lock);
 	pthread_cond_broadcast(&changed);
 	if (engine_is("inline"))
-		while ((command = engine_pick()))
+		while ((command = engine_pick(UNIT_ANY)))
 			command_run(command);
 	pthread_mutex_unlock(&stub_lock);
 }
@@ -202,7 +250,7 @@ void stub_engine_nudge(void)
 {
 	pthread_mutex_lock(&stub_lock);
 
-	cl_event command = engine_is("deferred") ? engine_pick() : NULL;
+	cl_event command = engine_is("deferred") ? engine_pick(UNIT_ANY) : NULL;
 
 	if (command)
 		command_run(command);
@@ -212,7 +260,7 @@ void stub_engine_nudge(void)
 /* Helps with the work, or sleeps until something has changed. */
 static void engine_step(void)
 {
-	cl_event command = engine_is("thread") ? NULL : engine_pick();
+	cl_event command = engine_has_threads() ? NULL : engine_pick(UNIT_ANY);
 
 	if (command)
 		command_run(command);
@@ -261,6 +309,7 @@ static cl_event command_create(const struct stub_command *command)
 	event->queue = command->queue;
 	event->profiled = command->queue->properties & CL_QUEUE_PROFILING_ENABLE;
 	event->command = command->type;
+	event->amount = command->amount;
 	event->status = CL_QUEUED;
 	event->run = command->run;
 	event->queued_ns = stub_clock_device_ns();
@@ -292,7 +341,7 @@ cl_int stub_enqueue(const struct stub_command *command)
 
 	if (!event)
 		return CL_OUT_OF_HOST_MEMORY;
-	if (engine_is("thread"))
+	if (engine_has_threads())
 		pthread_once(&once, engine_start);
 
 	pthread_mutex_lock(&stub_lock);

@@ -13,6 +13,8 @@ cl_int stub_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel ker
 				   cl_event *event)
 {
 	ENTER(clEnqueueNDRangeKernel);
+	size_t items = 1;
+
 	(void)global_work_offset;
 	if (!stub_object_check(kernel, STUB_kernel))
 		return CL_INVALID_KERNEL;
@@ -23,7 +25,10 @@ cl_int stub_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel ker
 	for (cl_uint i = 0; local_work_size && i < work_dim; i++)
 		if (!local_work_size[i] || local_work_size[i] > 256)
 			return CL_INVALID_WORK_GROUP_SIZE;
-	return stub_enqueue(&(struct stub_command){STUB_COMMAND(CL_COMMAND_NDRANGE_KERNEL)});
+	for (cl_uint i = 0; i < work_dim; i++)
+		items *= global_work_size[i];
+	return stub_enqueue(&(struct stub_command){STUB_COMMAND(CL_COMMAND_NDRANGE_KERNEL),
+						   .amount = items});
 }
 
 cl_int stub_clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel,

@@ -29,7 +29,8 @@ struct _cl_event {
 	cl_context context;
 	cl_command_queue queue; /* NULL: a user event */
 	cl_command_type command;
-	cl_int status; /* CL_QUEUED ... CL_COMPLETE, or negative */
+	size_t amount; /* work-items, or bytes read or written */
+	_Atomic cl_int status; /* CL_QUEUED ... CL_COMPLETE, or negative */
 	bool hangs, fails, profiled;
 	cl_event previous, next; /* in the queue's list */
 	cl_uint wait_count;
@@ -44,6 +45,7 @@ struct _cl_event {
 struct stub_command {
 	cl_command_queue queue;
 	cl_command_type type;
+	size_t amount; /* work-items, or bytes read or written */
 	bool blocking;
 	cl_uint wait_count;
 	const cl_event *wait;

@@ -28,7 +28,7 @@
 #include "object.h"
 
 /* stub_F of every function F, with the types that the headers give it. */
-#define X(name) __typeof__(*(cl_api_##name)NULL) stub_##name;
+#define X(name) __typeof__(*((cl_icd_dispatch *)NULL)->name) stub_##name;
 STUB_TABLE(X)
 #undef X
 #define X(name) __typeof__(*(name##_fn)NULL) stub_##name;

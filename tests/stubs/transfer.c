@@ -42,6 +42,7 @@ cl_int stub_clEnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer,
 	};
 
 	return rect_enqueue((struct stub_command){STUB_COMMAND(CL_COMMAND_READ_BUFFER),
+						  .amount = size,
 						  .blocking = blocking_read},
 			    &rect);
 }
@@ -64,6 +65,7 @@ cl_int stub_clEnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer,
 	};
 
 	return rect_enqueue((struct stub_command){STUB_COMMAND(CL_COMMAND_WRITE_BUFFER),
+						  .amount = size,
 						  .blocking = blocking_write},
 			    &rect);
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""print shows every event, in the order of time, and what a filter leaves of them."""
+"""print --raw shows every event as it was recorded, in the order of time, and what a filter leaves
+of them. What print shows else: order.py."""
 import json
 import os
 import re
@@ -19,7 +20,8 @@ def generate(folder, *words):
 
 
 def shown(folder, *words):
-    return subprocess.run([TANDEM, "print", *words, folder], capture_output=True, text=True)
+    return subprocess.run([TANDEM, "print", "--raw", *words, folder], capture_output=True,
+                          text=True)
 
 
 def events(folder, *words):

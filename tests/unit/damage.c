@@ -8,10 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/chronicle.h"
 #include "analysis/report.h"
 #include "check.h"
 #include "cli/event_json.h"
 #include "cli/event_text.h"
+#include "cli/phase.h"
 #include "schema/packet.h"
 #include "trace/merge.h"
 #include "trace/session.h"
@@ -84,6 +86,56 @@ static int sound_order(const struct trace_event *event, uint64_t *last)
 	return sound;
 }
 
+struct ordered {
+	struct walk walk;
+	struct event_text view;
+	int64_t last_ns;
+};
+
+static int keep_lines(void *user, enum chronicle_kind kind, int64_t ns,
+		      const struct walk_item *item, struct text *kept)
+{
+	struct ordered *ordered = user;
+
+	if (kind >= CHRONICLE_QUEUED && kind <= CHRONICLE_STOP) {
+		phase_text(&ordered->view, &ordered->walk, kept, kind, ns, item);
+		phase_json(&ordered->walk, kept, kind, ns, item);
+		return 0;
+	}
+	event_text_line(&ordered->view, kept, item->event,
+			kind == CHRONICLE_END ? EVENT_END : EVENT_BEGIN);
+	return 0;
+}
+
+static int take_lines(void *user, const struct order_event *event)
+{
+	struct ordered *ordered = user;
+
+	CHECK(event->time_ns + event->moved_ns >= ordered->last_ns);
+	CHECK(((const char *)event->payload)[event->bytes - 1] == '\n');
+	ordered->last_ns = event->time_ns + event->moved_ns;
+	return 0;
+}
+
+/* Whatever the damage: every event in the order of time. */
+static void read_in_order(struct trace_session *session)
+{
+	static const struct chronicle_ops ops = {.keep = keep_lines, .take = take_lines};
+	struct ordered ordered = {.last_ns = INT64_MIN};
+	const struct walk_item *item;
+	struct chronicle chronicle;
+
+	CHECK(walk_open(&ordered.walk, session, NULL) == 0);
+	ordered.view = (struct event_text){.session = session,
+					   .objects = &ordered.walk.devices.objects};
+	CHECK(chronicle_open(&chronicle, &ordered.walk, &ops, &ordered) == 0);
+	while (walk_next(&ordered.walk, &item) > 0)
+		CHECK(chronicle_add(&chronicle, item) == 0);
+	CHECK(chronicle_finish(&chronicle) == 0);
+	chronicle_close(&chronicle);
+	walk_close(&ordered.walk);
+}
+
 /* Reads everything there is; `print` also looks into every field. */
 static struct outcome session_read(bool print)
 {
@@ -111,8 +163,9 @@ static struct outcome session_read(bool print)
 		outcome.events++;
 		if (!print)
 			continue;
-		CHECK(event_text_line(&view, &text, event) == 0);
-		CHECK(event_json_line(&objects, &session, &text, event) == 0);
+		CHECK(trace_objects_learn(&objects, event) == 0);
+		event_text_line(&view, &text, event, EVENT_WHOLE);
+		event_json_line(&objects, &session, &text, event);
 		text_clear(&text);
 	}
 	trace_merge_close(&merge);
@@ -122,6 +175,7 @@ static struct outcome session_read(bool print)
 		CHECK(report_make(&report, &session, NULL, &error) == 0);
 		CHECK(report.events == outcome.events);
 		report_free(&report);
+		read_in_order(&session);
 	}
 	outcome.problems = problems.count;
 	outcome.skipped_bytes = problems.skipped_bytes;

@@ -76,6 +76,14 @@ static void scope_put(struct kernel_cpu *cpu)
 	cpu->announced = true;
 }
 
+static bool is_before(const struct kernel_cpu *cpu, const struct kernel_decoder *decoder,
+		      const struct perf_event_header *record)
+{
+	return record->size > sizeof(struct perf_who_when) &&
+	       kernel_timeline_ticks(decoder->timeline, perf_current(record)->ns) <
+		       cpu->scope_ticks;
+}
+
 void kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bool keep)
 {
 	const struct perf_event_header *record;
@@ -84,10 +92,12 @@ void kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bo
 	while ((record = kernel_ring_next(&cpu->ring))) {
 		if (!keep)
 			continue;
-		if (!cpu->announced && record->size > sizeof(struct perf_who_when) &&
-		    kernel_timeline_ticks(decoder->timeline, perf_current(record)->ns) >=
-			    cpu->scope_ticks)
+		if (!cpu->announced && is_before(cpu, decoder, record)) {
+			if (cpu->anew)
+				continue;
+		} else if (!cpu->announced) {
 			scope_put(cpu);
+		}
 		kernel_decode(decoder, &cpu->stream, record);
 	}
 	kernel_ring_release(&cpu->ring);

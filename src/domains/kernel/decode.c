@@ -459,7 +459,9 @@ void kernel_decode(struct kernel_decoder *decoder, struct kernel_stream *stream,
 					     (const struct perf_switch *)record);
 		break;
 	case PERF_RECORD_COMM:
-		decode_comm(decoder, stream, ticks, (const struct perf_comm *)record);
+		/* Names are padded to 8 bytes, and read up to 16. */
+		if (record->size >= sizeof(struct perf_comm) + 16 + 8)
+			decode_comm(decoder, stream, ticks, (const struct perf_comm *)record);
 		break;
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:

@@ -189,7 +189,8 @@ void opencl_harvest(struct opencl_queue *queue, enum tandem_proof proof)
 		pending_drop(pending);
 		atomic_fetch_sub(&queue->pending, 1);
 	}
-	queue->look_at = atomic_load(&queue->pending) * 2 + 32;
+	atomic_store_explicit(&queue->look_at, atomic_load(&queue->pending) * 2 + 32,
+			      memory_order_relaxed);
 	atomic_store(&queue->harvesting, 0);
 	errno = saved;
 }
@@ -227,7 +228,8 @@ static void command_follow(struct opencl_command *command, struct opencl_pending
 		tandem_event_assign(pending->event, pending->op | TANDEM_EVENT_HELD);
 	}
 	pending_push(queue, pending);
-	if (atomic_load_explicit(&queue->pending, memory_order_relaxed) >= queue->look_at)
+	if (atomic_load_explicit(&queue->pending, memory_order_relaxed) >=
+	    atomic_load_explicit(&queue->look_at, memory_order_relaxed))
 		opencl_harvest(queue, TANDEM_PROOF_later_command);
 }
 
@@ -238,7 +240,18 @@ static bool worth_a_look(struct opencl_queue *queue)
 {
 	if (atomic_load_explicit(&queue->pending, memory_order_relaxed))
 		return false;
-	return queue->running < 4 || !(queue->running & 1023);
+
+	uint32_t running = atomic_load_explicit(&queue->running, memory_order_relaxed);
+
+	return running < 4 || !(running & 1023);
+}
+
+/* About right is enough, where threads share a queue. */
+static void running_count(struct opencl_queue *queue)
+{
+	uint32_t running = atomic_load_explicit(&queue->running, memory_order_relaxed);
+
+	atomic_store_explicit(&queue->running, running + 1, memory_order_relaxed);
 }
 
 void opencl_command_end(struct opencl_command *command, int32_t result, unsigned kind,
@@ -267,14 +280,14 @@ void opencl_command_end(struct opencl_command *command, int32_t result, unsigned
 	    command_write(queue, &known, blocking ? TANDEM_PROOF_blocking_call
 						  : TANDEM_PROOF_status) == ENDED) {
 		if (!blocking)
-			queue->running = 0;
+			atomic_store_explicit(&queue->running, 0, memory_order_relaxed);
 		if (command->program_wants)
 			tandem_event_assign(known.event, known.op);
 		else
 			opencl_next.clReleaseEvent(known.event);
 	} else {
 		if (!blocking)
-			queue->running++;
+			running_count(queue);
 		command_follow(command, &known);
 	}
 	errno = saved;

@@ -67,8 +67,8 @@ struct opencl_queue {
 	struct opencl_pending *oldest, *newest; /* in order; whoever holds `harvesting` */
 	_Atomic uint32_t harvesting;
 	_Atomic uint32_t pending;  /* commands in both lists */
-	uint32_t look_at;	   /* how many pending make it worth looking */
-	uint32_t running;	   /* commands found running right after their enqueue, in a row */
+	_Atomic uint32_t look_at;  /* how many pending make it worth looking */
+	_Atomic uint32_t running;  /* commands found running right after their enqueue, in a row */
 	struct opencl_queue *next; /* all queues, newest first */
 };
 

@@ -1,0 +1,215 @@
+/* The same program built again: the same source, options and device. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/findings/finding.h"
+#include "trace/field.h"
+#include "util/array.h"
+#include "util/units.h"
+
+struct build_source { /* of a program object */
+	uint64_t bytes;
+	uint64_t hash; /* of its text; 0: not recorded */
+};
+
+struct build_row { /* one source, options, device */
+	struct build_source source;
+	uint32_t device;  /* row of devices, or TRACE_NONE */
+	uint32_t options; /* in `texts` */
+	uint8_t step;
+	uint64_t count, first_ns, total_ns;
+	uint32_t stream;
+	int64_t begin_ns, end_ns; /* of the second */
+};
+
+struct build_state {
+	struct intern texts;
+	struct map programs; /* process and number -> source */
+	struct build_source *sources;
+	size_t source_count, source_capacity;
+	uint64_t *last_hash; /* by stream: of the text that its latest call was given */
+	struct build_row *rows;
+	size_t count, capacity;
+};
+
+static int builds_begin(struct findings *findings, void *state)
+{
+	struct build_state *builds = state;
+
+	builds->last_hash = calloc(findings->session->stream_count + 1,
+				   sizeof(*builds->last_hash));
+	return builds->last_hash ? 0 : -ENOMEM;
+}
+
+/* FNV-1a; never 0. */
+static uint64_t hash_of(const uint8_t *bytes, size_t count)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < count; i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return hash | 1;
+}
+
+/* The source is recorded at the highest level of arguments only. */
+static void note_source(struct build_state *builds, const struct trace_event *event)
+{
+	const struct tandem_field *field = trace_field_find(event->layout, "strings");
+	uint64_t hash = 0;
+	size_t count = 0;
+
+	if (field && field->kind == TANDEM_FIELD_STRING) {
+		const uint8_t *text = trace_field_elements(event, field, &count);
+
+		hash = count ? hash_of(text, count) : 0;
+	}
+	builds->last_hash[event->stream->index] = hash;
+}
+
+static int note_program(struct build_state *builds, const struct trace_event *event)
+{
+	const struct tandem_rec_program *record = (const void *)event->record;
+	uint64_t key = (uint64_t)event->stream->process->index << 32 | record->program;
+
+	if (array_reserve(&builds->sources, &builds->source_capacity, builds->source_count + 1,
+			  sizeof(*builds->sources)))
+		return -ENOMEM;
+	builds->sources[builds->source_count] = (struct build_source){
+		.bytes = record->bytes,
+		.hash = builds->last_hash[event->stream->index],
+	};
+	return map_set(&builds->programs, key, builds->source_count++);
+}
+
+static int row_find(struct build_state *builds, const struct build_row *wanted,
+		    struct build_row **row)
+{
+	for (size_t i = 0; i < builds->count; i++) {
+		*row = &builds->rows[i];
+		if ((*row)->source.bytes == wanted->source.bytes &&
+		    (*row)->source.hash == wanted->source.hash &&
+		    (*row)->device == wanted->device && (*row)->options == wanted->options &&
+		    (*row)->step == wanted->step)
+			return 0;
+	}
+	if (array_reserve(&builds->rows, &builds->capacity, builds->count + 1,
+			  sizeof(*builds->rows)))
+		return -ENOMEM;
+	*row = &builds->rows[builds->count++];
+	**row = *wanted;
+	return 0;
+}
+
+static int count_build(struct findings *findings, struct build_state *builds,
+		       const struct trace_event *event)
+{
+	const struct tandem_rec_build *record = (const void *)event->record;
+	struct trace_clock *clock = &findings->session->clock;
+	uint32_t process = event->stream->process->index;
+	uint64_t source = map_get(&builds->programs, (uint64_t)process << 32 | record->program);
+	const struct tandem_field *options = trace_field_find(event->layout, "options");
+	struct build_row wanted = {.step = record->step, .device = TRACE_NONE};
+	const uint8_t *text;
+	size_t length = 0;
+	struct build_row *row;
+	uint64_t ns;
+
+	/* A program made of what we have not seen is like no other. */
+	if (source == MAP_NONE || record->end < record->begin)
+		return 0;
+	wanted.source = builds->sources[source];
+	text = trace_field_elements(event, options, &length);
+	if (intern_add(&builds->texts, (const char *)text, length, &wanted.options) ||
+	    (record->device && devices_of_number(&findings->walk.devices, event, record->device,
+						 record->domain, &wanted.device)) ||
+	    row_find(builds, &wanted, &row))
+		return -ENOMEM;
+	ns = (uint64_t)(trace_clock_ns(clock, record->end) - trace_clock_ns(clock, record->begin));
+	row->count++;
+	row->total_ns += ns;
+	if (row->count == 1)
+		row->first_ns = ns;
+	if (row->count == 2) {
+		row->stream = event->stream->index;
+		row->begin_ns = trace_clock_ns(clock, record->begin);
+		row->end_ns = row->begin_ns + (int64_t)ns;
+	}
+	return 0;
+}
+
+static int builds_item(struct findings *findings, void *state, const struct walk_item *item)
+{
+	if (item->kind == WALK_CALL)
+		note_source(state, item->event);
+	else if (item->kind == WALK_OBJECT && item->event->record->id == TANDEM_EVENT_program)
+		return note_program(state, item->event);
+	else if (item->kind == WALK_BUILD)
+		return count_build(findings, state, item->event);
+	return 0;
+}
+
+static int add_row(struct findings *findings, const struct build_state *builds,
+		   const struct build_row *row)
+{
+	const char *options = intern_text(&builds->texts, row->options);
+	struct finding *finding = findings_add(findings, "builds", "repeated");
+	char count[UNITS_BYTES], bytes[UNITS_BYTES];
+
+	if (!finding)
+		return -ENOMEM;
+	finding->count = row->count;
+	finding->cost_ns = row->total_ns - row->first_ns;
+	finding->object = findings_text(findings, "%s", options);
+	finding->what = findings_text(findings, "the same program (source of %s%s%s) was built "
+						"%s times",
+				      units_bytes(bytes, (double)row->source.bytes),
+				      *options ? ", options " : "", finding->object,
+				      units_count(count, row->count));
+	finding->sure = row->source.hash ? FINDING_CERTAIN : FINDING_LIKELY;
+	finding->why = row->source.hash ? "the sources are the same"
+					: "the sources have the same length; --args full records "
+					  "them";
+	finding->todo = "build it once and keep the program, or keep its binary (CL_PROGRAM_BINARIES) "
+			"for the next run";
+	if (row->device != TRACE_NONE)
+		finding->device = findings_text(findings, "%s",
+						walk_device_name(&findings->walk, row->device));
+	finding_place(findings, finding, row->stream);
+	finding_time(findings, finding, row->begin_ns, row->end_ns);
+	return 0;
+}
+
+static int builds_end(struct findings *findings, void *state)
+{
+	struct build_state *builds = state;
+	int status = 0;
+
+	for (size_t i = 0; !status && i < builds->count; i++) {
+		if (builds->rows[i].count > 1)
+			status = add_row(findings, builds, &builds->rows[i]);
+	}
+	return status;
+}
+
+static void builds_release(struct findings *findings, void *state)
+{
+	struct build_state *builds = state;
+
+	(void)findings;
+	intern_free(&builds->texts);
+	map_free(&builds->programs);
+	free(builds->sources);
+	free(builds->last_hash);
+	free(builds->rows);
+}
+
+const struct finding_ops finding_builds = {
+	.name = "builds",
+	.words = "programs that were built again",
+	.state_bytes = sizeof(struct build_state),
+	.begin = builds_begin,
+	.item = builds_item,
+	.end = builds_end,
+	.release = builds_release,
+};

@@ -1,0 +1,257 @@
+#include "analysis/findings/cycles.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/field.h"
+#include "util/array.h"
+
+/* More than any loop enqueues at a time and waits for. */
+#define CYCLE_COMMANDS 256u
+
+struct cycles_command { /* of the cycle that is going on */
+	uint64_t call;
+	int64_t before_ns, begin_ns, end_ns; /* host: since what came before; the call */
+	bool blocking, ended;
+	uint32_t device, queue;
+	uint8_t kind;
+	struct command_times times;
+};
+
+struct cycles_thread {
+	struct cycles_command *commands; /* made at the first enqueue */
+	size_t count;
+	bool too_long;
+	bool any;	  /* latest_ns is known */
+	int64_t from_ns;  /* the cycle began where the last wait ended */
+	int64_t latest_ns; /* end of the latest enqueue or wait */
+	bool closed;	  /* it was waited for: */
+	int64_t wait_begin_ns, wait_end_ns;
+};
+
+int cycles_init(struct cycles *cycles, const struct trace_session *session)
+{
+	memset(cycles, 0, sizeof(*cycles));
+	cycles->thread_count = session->stream_count;
+	cycles->threads = calloc(session->stream_count + 1, sizeof(*cycles->threads));
+	return cycles->threads ? 0 : -ENOMEM;
+}
+
+static int lane_find(struct cycles *cycles, uint32_t stream, uint32_t device, uint32_t queue,
+		     struct cycles_lane **lane)
+{
+	for (size_t i = 0; i < cycles->lane_count; i++) {
+		*lane = &cycles->lanes[i];
+		if ((*lane)->stream == stream && (*lane)->device == device &&
+		    (*lane)->queue == queue)
+			return 0;
+	}
+	if (array_reserve(&cycles->lanes, &cycles->lane_capacity, cycles->lane_count + 1,
+			  sizeof(*cycles->lanes)))
+		return -ENOMEM;
+	*lane = &cycles->lanes[cycles->lane_count++];
+	**lane = (struct cycles_lane){.stream = stream, .device = device, .queue = queue};
+	return 0;
+}
+
+static bool is_whole(const struct cycles_thread *thread)
+{
+	if (!thread->count || thread->too_long || !thread->closed)
+		return false;
+	for (size_t i = 0; i < thread->count; i++) {
+		const struct cycles_command *command = &thread->commands[i];
+
+		if (!command->ended || command->device != thread->commands[0].device ||
+		    command->queue != thread->commands[0].queue)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t span(int64_t from_ns, int64_t to_ns)
+{
+	return to_ns > from_ns ? (uint64_t)(to_ns - from_ns) : 0;
+}
+
+static enum replay_engine engine_of(uint8_t kind)
+{
+	switch (kind) {
+	case TANDEM_OPERATION_KIND_copy_h2d:
+		return REPLAY_TO_DEVICE;
+	case TANDEM_OPERATION_KIND_copy_d2h:
+		return REPLAY_TO_HOST;
+	default:
+		return REPLAY_COMPUTE;
+	}
+}
+
+static int keep_cycle(struct cycles_lane *lane, const struct cycles_thread *thread)
+{
+	struct replay_command made[CYCLE_COMMANDS];
+	const struct cycles_command *last = &thread->commands[thread->count - 1];
+	int64_t free_ns = INT64_MIN; /* when the queue's last command ended */
+	struct replay_wait wait = {.before_ns = 0};
+
+	for (size_t i = 0; i < thread->count; i++) {
+		const struct cycles_command *command = &thread->commands[i];
+		const struct command_times *times = &command->times;
+		int64_t ready_ns = times->queued_ns > free_ns ? times->queued_ns : free_ns;
+
+		made[i] = (struct replay_command){
+			.engine = engine_of(command->kind),
+			.before_ns = (uint64_t)command->before_ns,
+			.issue_ns = span(command->begin_ns, times->queued_ns),
+			.latency_ns = span(ready_ns, times->start_ns),
+			.run_ns = span(times->start_ns, times->end_ns),
+		};
+		made[i].call_ns = command->blocking ? made[i].issue_ns
+						    : span(command->begin_ns, command->end_ns);
+		if (times->end_ns > free_ns)
+			free_ns = times->end_ns;
+	}
+	if (!last->blocking)
+		wait.before_ns = span(last->end_ns, thread->wait_begin_ns);
+	wait.return_ns = span(free_ns > thread->wait_begin_ns ? free_ns : thread->wait_begin_ns,
+			      thread->wait_end_ns);
+	return replay_add_cycle(&lane->replay, made, thread->count, &wait);
+}
+
+/* The cycle that was waited for is over, and all that will be known of it is. */
+static int finish_cycle(struct cycles *cycles, uint32_t stream)
+{
+	struct cycles_thread *thread = &cycles->threads[stream];
+	struct cycles_lane *lane;
+	uint64_t ns;
+	int status = 0;
+
+	if (is_whole(thread)) {
+		if (lane_find(cycles, stream, thread->commands[0].device,
+			      thread->commands[0].queue, &lane))
+			return -ENOMEM;
+		ns = span(thread->from_ns, thread->wait_end_ns);
+		lane->count++;
+		lane->total_ns += ns;
+		if (ns >= lane->longest_ns) {
+			lane->longest_ns = ns;
+			lane->begin_ns = thread->from_ns;
+			lane->end_ns = thread->wait_end_ns;
+		}
+		if (lane->replay.cycle_count < CYCLES_MOST) {
+			lane->kept_ns += ns;
+			status = keep_cycle(lane, thread);
+		}
+	}
+	thread->from_ns = thread->latest_ns;
+	thread->count = 0;
+	thread->too_long = false;
+	thread->closed = false;
+	return status;
+}
+
+static int take_enqueue(struct cycles *cycles, const struct walk_item *item)
+{
+	const struct trace_event *event = item->event;
+	uint32_t stream = event->stream->index;
+	struct cycles_thread *thread = &cycles->threads[stream];
+	const struct tandem_field *blocking = trace_field_find(event->layout, "blocking");
+	struct cycles_command *command;
+	int status = thread->closed ? finish_cycle(cycles, stream) : 0;
+
+	if (status)
+		return status;
+	if (!thread->commands) {
+		thread->commands = calloc(CYCLE_COMMANDS, sizeof(*thread->commands));
+		if (!thread->commands)
+			return -ENOMEM;
+	}
+	if (!thread->any)
+		thread->from_ns = thread->latest_ns = event->ns;
+	thread->any = true;
+	if (thread->count == CYCLE_COMMANDS) {
+		thread->too_long = true;
+		thread->count--;
+	}
+	command = &thread->commands[thread->count++];
+	*command = (struct cycles_command){
+		.call = item->call,
+		.before_ns = (int64_t)span(thread->latest_ns, event->ns),
+		.begin_ns = event->ns,
+		.end_ns = item->end_ns,
+		.blocking = blocking && trace_field_unsigned(event, blocking),
+	};
+	thread->latest_ns = item->end_ns;
+	if (command->blocking) {
+		thread->closed = true;
+		thread->wait_begin_ns = event->ns;
+		thread->wait_end_ns = item->end_ns;
+	}
+	return 0;
+}
+
+static void take_wait(struct cycles_thread *thread, const struct walk_item *item)
+{
+	/* A wait for nothing is time of the host. */
+	if (!thread->count || thread->closed)
+		return;
+	thread->closed = true;
+	thread->wait_begin_ns = item->event->ns;
+	thread->wait_end_ns = item->end_ns;
+	thread->latest_ns = item->end_ns;
+}
+
+static void take_command(struct cycles *cycles, const struct command *command)
+{
+	struct cycles_thread *thread;
+
+	if (!command->call || command->stream == TRACE_NONE || !command->placed)
+		return;
+	thread = &cycles->threads[command->stream];
+	for (size_t i = 0; i < thread->count; i++) {
+		struct cycles_command *known = &thread->commands[i];
+
+		if (known->call != command->call)
+			continue;
+		known->ended = true;
+		known->device = command->device;
+		known->queue = command->queue_number;
+		known->kind = command->kind;
+		known->times = command->times;
+		return;
+	}
+}
+
+int cycles_item(struct cycles *cycles, const struct walk_item *item)
+{
+	if (item->kind == WALK_COMMAND)
+		take_command(cycles, &item->command);
+	if (item->kind != WALK_CALL || item->end_ns == INT64_MIN)
+		return 0;
+	if (trace_event_op(item->event) && !trace_event_failed(item->event))
+		return take_enqueue(cycles, item);
+	if (item->event->layout->event->class == TANDEM_CLASS_WAIT)
+		take_wait(&cycles->threads[item->event->stream->index], item);
+	return 0;
+}
+
+int cycles_finish(struct cycles *cycles)
+{
+	int status = 0;
+
+	for (uint32_t i = 0; !status && i < cycles->thread_count; i++) {
+		if (cycles->threads[i].closed)
+			status = finish_cycle(cycles, i);
+	}
+	return status;
+}
+
+void cycles_free(struct cycles *cycles)
+{
+	for (size_t i = 0; cycles->threads && i < cycles->thread_count; i++)
+		free(cycles->threads[i].commands);
+	for (size_t i = 0; i < cycles->lane_count; i++)
+		replay_free(&cycles->lanes[i].replay);
+	free(cycles->threads);
+	free(cycles->lanes);
+	memset(cycles, 0, sizeof(*cycles));
+}

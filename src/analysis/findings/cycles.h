@@ -1,0 +1,45 @@
+/* Cycles of a thread: it enqueues some commands and waits until they have ended.
+ * Found in the items of a walk, as what the replay wants (replay.h). A cycle whose
+ * commands go to several queues, or are not all known with their times when the
+ * next one begins, is left out.
+ *
+ * Memory: the first CYCLES_MOST of each thread, device and queue. One thread.
+ */
+#ifndef TANDEM_ANALYSIS_FINDINGS_CYCLES_H
+#define TANDEM_ANALYSIS_FINDINGS_CYCLES_H
+
+#include "analysis/replay.h"
+#include "analysis/walk.h"
+
+#define CYCLES_MOST 1000u
+
+struct cycles_lane { /* a thread and its queue */
+	uint32_t stream, device, queue;
+	struct replay replay;
+	uint64_t count, total_ns; /* of all cycles */
+	uint64_t kept_ns;	  /* of those in the replay */
+	int64_t begin_ns, end_ns; /* of the longest */
+	uint64_t longest_ns;
+};
+
+struct cycles_thread;
+
+struct cycles {
+	struct cycles_thread *threads; /* by stream */
+	size_t thread_count;
+	struct cycles_lane *lanes;
+	size_t lane_count, lane_capacity;
+};
+
+/* Returns 0 or -ENOMEM. */
+int cycles_init(struct cycles *cycles, const struct trace_session *session);
+
+/* Returns 0 or -ENOMEM. */
+int cycles_item(struct cycles *cycles, const struct walk_item *item);
+
+/* No more comes. Returns 0 or -ENOMEM. */
+int cycles_finish(struct cycles *cycles);
+
+void cycles_free(struct cycles *cycles);
+
+#endif

@@ -1,0 +1,143 @@
+/* Calls that returned an error, and commands that ended in one. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/findings/finding.h"
+#include "analysis/operations.h"
+#include "trace/field.h"
+#include "util/array.h"
+#include "util/units.h"
+
+struct error_row { /* one function, or kind of command, and one code */
+	const char *name;
+	const struct tandem_names *names;
+	int32_t code;
+	bool command;
+	uint64_t count, ns;
+	uint32_t stream;
+	int64_t begin_ns, end_ns; /* of the first */
+};
+
+struct errors {
+	struct error_row *rows;
+	size_t count, capacity;
+};
+
+static int row_find(struct errors *errors, const char *name, int32_t code, bool command,
+		    struct error_row **row)
+{
+	for (size_t i = 0; i < errors->count; i++) {
+		*row = &errors->rows[i];
+		if ((*row)->code == code && (*row)->command == command &&
+		    !strcmp((*row)->name, name))
+			return 0;
+	}
+	if (array_reserve(&errors->rows, &errors->capacity, errors->count + 1,
+			  sizeof(*errors->rows)))
+		return -ENOMEM;
+	*row = &errors->rows[errors->count++];
+	**row = (struct error_row){.name = name, .code = code, .command = command};
+	return 0;
+}
+
+static int count_call(struct errors *errors, const struct walk_item *item)
+{
+	const struct trace_event *event = item->event;
+	const struct tandem_event *api = event->layout->event;
+	struct error_row *row;
+
+	if (!trace_event_failed(event))
+		return 0;
+	if (row_find(errors, api->name, trace_event_result(event), false, &row))
+		return -ENOMEM;
+	if (!row->count++) {
+		row->names = api->results;
+		row->stream = event->stream->index;
+		row->begin_ns = event->ns;
+		row->end_ns = item->end_ns;
+	}
+	row->ns += (uint64_t)(item->end_ns - event->ns);
+	return 0;
+}
+
+static int count_command(struct errors *errors, const struct walk_item *item)
+{
+	const struct command *command = &item->command;
+	const struct tandem_event *api = tandem_event_get(command->api);
+	struct error_row *row;
+
+	if (command->record->status >= 0)
+		return 0;
+	if (row_find(errors, api ? api->name : command->name, command->record->status, true, &row))
+		return -ENOMEM;
+	if (!row->count++) {
+		row->names = api ? api->results : NULL;
+		row->stream = command->stream;
+		row->begin_ns = command->call ? command->call_begin_ns : command->seen_ns;
+		row->end_ns = command->seen_ns;
+	}
+	return 0;
+}
+
+static int errors_item(struct findings *findings, void *state, const struct walk_item *item)
+{
+	(void)findings;
+	if (item->kind == WALK_CALL)
+		return count_call(state, item);
+	if (item->kind == WALK_COMMAND)
+		return count_command(state, item);
+	return 0;
+}
+
+static int errors_end(struct findings *findings, void *state)
+{
+	struct errors *errors = state;
+
+	for (size_t i = 0; i < errors->count; i++) {
+		const struct error_row *row = &errors->rows[i];
+		const char *word = trace_name_find(row->names, row->code);
+		struct finding *finding = findings_add(findings, "errors",
+						       row->command ? "command" : "call");
+		const char *code;
+		char number[UNITS_BYTES];
+
+		if (!finding)
+			return -ENOMEM;
+		code = word ? word : findings_text(findings, "%d", row->code);
+		finding->free = true;
+		finding->object = row->name;
+		finding->count = row->count;
+		finding->cost_ns = row->ns;
+		finding->what = findings_text(
+			findings, row->command ? "%s of the commands that %s enqueued ended with %s"
+					       : "%s of the calls of %s failed with %s",
+			units_count(number, row->count), row->name, code);
+		finding->why = "the runtime returned it";
+		finding->todo = row->command
+					? "check the arguments of the launch and the sizes of its "
+					  "buffers; `tandem print --name` shows each"
+					: "handle the error, or do not make the call; `tandem print "
+					  "--name` shows each with its arguments";
+		finding_place(findings, finding, row->stream);
+		finding_time(findings, finding, row->begin_ns, row->end_ns);
+	}
+	return 0;
+}
+
+static void errors_release(struct findings *findings, void *state)
+{
+	struct errors *errors = state;
+
+	(void)findings;
+	free(errors->rows);
+}
+
+const struct finding_ops finding_errors = {
+	.name = "errors",
+	.words = "calls that failed, commands that ended in an error",
+	.state_bytes = sizeof(struct errors),
+	.item = errors_item,
+	.end = errors_end,
+	.release = errors_release,
+};

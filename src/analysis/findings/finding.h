@@ -1,0 +1,111 @@
+/* Findings: what is wrong in a recorded session, where, what it cost, who caused
+ * it, how sure that is and what to do. Each kind of finding is one file of this
+ * folder with one table of operations; one pass over the session feeds them all.
+ *
+ *	struct findings findings;
+ *
+ *	if (findings_make(&findings, session, NULL, NULL, &error))
+ *		return cli_fail(&error);
+ *	for (size_t i = 0; i < findings.count; i++)
+ *		puts(findings.items[i].what);
+ *	findings_free(&findings);
+ *
+ * Strings belong to the findings and live as long. Memory grows with distinct
+ * names, objects and threads, not with the trace. One thread.
+ */
+#ifndef TANDEM_ANALYSIS_FINDINGS_FINDING_H
+#define TANDEM_ANALYSIS_FINDINGS_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/progress.h"
+#include "analysis/timeline.h"
+#include "analysis/walk.h"
+#include "util/arena.h"
+#include "util/error.h"
+
+enum finding_sure {
+	FINDING_GUESS,	 /* it fits, and so may something else */
+	FINDING_LIKELY,	 /* it follows from an estimate that is told */
+	FINDING_CERTAIN, /* it was recorded so */
+};
+
+struct finding {
+	const char *name; /* of its kind: "idle-device" */
+	const char *cause; /* within the kind: "synchronisation" */
+	const char *what; /* one sentence */
+	const char *todo; /* one sentence */
+	const char *who;  /* caused it; "" where that is the program itself */
+	enum finding_sure sure;
+	const char *why; /* so sure */
+
+	/* What it cost; an estimate of what would be saved without it. Costs of
+	 * different findings overlap: they do not add up. */
+	uint64_t cost_ns;
+	double percent; /* of the run */
+	bool free;	/* matters whatever it cost: an error, a doubt */
+	uint64_t count; /* how often */
+
+	/* Where: 0 or "" where it is no single place. */
+	uint64_t pid, tid, queue;
+	const char *device;
+	const char *object; /* function, kernel... */
+	int64_t begin_ns, end_ns; /* the longest time, or the first; since the start */
+	bool timed;		  /* ... are known */
+
+	/* Of `overlap`: estimated time with 1, 2... queues. */
+	const uint64_t *replay_ns;
+	size_t replay_count;
+};
+
+struct findings {
+	struct trace_session *session; /* borrowed */
+	struct walk walk;	       /* open while findings are made */
+	struct arena arena;
+	struct finding *items; /* the most expensive first */
+	size_t count, capacity;
+	uint64_t duration_ns;
+};
+
+struct finding_ops {
+	const char *name;
+	const char *words; /* for the manual */
+	size_t state_bytes;
+	/* Each returns 0 or -errno; NULL is not called. */
+	int (*begin)(struct findings *findings, void *state);
+	int (*item)(struct findings *findings, void *state, const struct walk_item *item);
+	int (*event)(struct findings *findings, void *state, const struct timeline_event *event);
+	int (*end)(struct findings *findings, void *state); /* adds what was found */
+	void (*release)(struct findings *findings, void *state);
+};
+
+extern const struct finding_ops *const finding_kinds[]; /* ends with NULL */
+
+/* Only the kind `only`, where it is not NULL. Returns 0, -ENOENT (there is no such
+ * kind) or another -errno, told; on error there is nothing to free. */
+int findings_make(struct findings *findings, struct trace_session *session, const char *only,
+		  const struct progress *progress, struct error *error);
+
+void findings_free(struct findings *findings);
+
+/* For the kinds: a new one with all strings "", or NULL without memory. Borrowed
+ * until the next one is added. */
+struct finding *findings_add(struct findings *findings, const char *name, const char *cause);
+
+/* Text that lives as long as the findings; "" without memory. */
+const char *findings_text(struct findings *findings, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The finding's place: process and thread by the index of a stream; a time. */
+void finding_place(struct findings *findings, struct finding *finding, uint32_t stream);
+void finding_time(struct findings *findings, struct finding *finding, int64_t begin_ns,
+		  int64_t end_ns);
+
+/* Stream by its index in the session. */
+const struct trace_stream *findings_stream(const struct findings *findings, uint32_t index);
+
+const char *finding_sure_name(enum finding_sure sure);
+
+#endif

@@ -1,0 +1,398 @@
+/* Gaps between a device's commands, and what the host was doing meanwhile.
+ *
+ * A gap lies between the end of all that ran and the start of the next command.
+ * If that command was enqueued before the gap began, the device and its driver
+ * took so long. Else the gap is the doing of the thread that enqueued it: it was
+ * waiting for the device, was in another call, or did work of its own; what came
+ * last, from the call to the start, is the launch.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/findings/finding.h"
+#include "util/units.h"
+
+/* Enqueues of a thread that are remembered. A command that was overtaken by so
+ * many of its own thread was enqueued long ago. */
+#define REMEMBERED 256u
+
+/* A launch that took so many times as long as the wait before it is to blame
+ * itself, as when the driver compiles in it. */
+#define LAUNCH_TIMES 8
+
+enum activity { WORKING, WAITING, CALLING, ACTIVITIES };
+
+enum cause { SYNCHRONISATION, HOST_WORK, HOST_CALLS, LAUNCH, CAUSES };
+
+struct idle_enqueue {
+	uint64_t call;
+	int64_t ns;
+	int64_t spent[ACTIVITIES]; /* by the thread until then */
+};
+
+struct idle_thread { /* of a stream */
+	enum activity activity;
+	unsigned depth; /* calls within calls */
+	int64_t since_ns;
+	bool known; /* an event of it was seen */
+	int64_t spent[ACTIVITIES];
+	struct idle_enqueue *enqueues; /* a ring, made at the first */
+	uint64_t enqueued;
+	struct idle_mark { /* by device: `spent` when it fell idle */
+		uint64_t gap;
+		int64_t spent[ACTIVITIES];
+	} *marks;
+};
+
+struct idle_cause {
+	uint64_t count, ns, longest_ns;
+	int64_t begin_ns, end_ns; /* of the longest */
+	uint32_t stream;
+};
+
+struct idle_device {
+	unsigned running;
+	bool active; /* it has run something */
+	int64_t idle_ns, first_ns; /* since when; when it first ran */
+	uint64_t gap; /* number of the current one */
+	uint64_t count, busy_ns;
+	int64_t busy_since_ns;
+	uint64_t bound_ns; /* the greatest of the clock's bounds */
+	struct idle_cause causes[CAUSES];
+	struct map calls; /* event id -> ns in such calls within gaps */
+};
+
+struct idle {
+	struct idle_thread *threads;
+	struct idle_device *devices;
+	size_t device_count;
+};
+
+static int idle_begin(struct findings *findings, void *state)
+{
+	struct idle *idle = state;
+
+	idle->threads = calloc(findings->session->stream_count + 1, sizeof(*idle->threads));
+	idle->device_count = findings->walk.devices.count;
+	idle->devices = calloc(idle->device_count + 1, sizeof(*idle->devices));
+	return idle->threads && idle->devices ? 0 : -ENOMEM;
+}
+
+/* Brings the thread's account up to `ns`, and notes what it was when a device
+ * fell idle since its last event: the thread went on with one thing all along. */
+static int thread_reach(struct idle *idle, struct idle_thread *thread, int64_t ns)
+{
+	if (!thread->marks) {
+		thread->marks = calloc(idle->device_count + 1, sizeof(*thread->marks));
+		if (!thread->marks)
+			return -ENOMEM;
+	}
+	if (!thread->known)
+		thread->since_ns = ns;
+	thread->known = true;
+	for (size_t i = 0; i < idle->device_count; i++) {
+		const struct idle_device *device = &idle->devices[i];
+		struct idle_mark *mark = &thread->marks[i];
+
+		if (device->running || mark->gap == device->gap)
+			continue;
+		mark->gap = device->gap;
+		memcpy(mark->spent, thread->spent, sizeof(mark->spent));
+		if (device->idle_ns > thread->since_ns)
+			mark->spent[thread->activity] += device->idle_ns - thread->since_ns;
+	}
+	thread->spent[thread->activity] += ns - thread->since_ns;
+	thread->since_ns = ns;
+	return 0;
+}
+
+static int remember(struct idle_thread *thread, const struct timeline_event *event)
+{
+	struct idle_enqueue *enqueue;
+
+	if (!thread->enqueues) {
+		thread->enqueues = calloc(REMEMBERED, sizeof(*thread->enqueues));
+		if (!thread->enqueues)
+			return -ENOMEM;
+	}
+	enqueue = &thread->enqueues[thread->enqueued++ % REMEMBERED];
+	enqueue->call = event->call;
+	enqueue->ns = event->ns;
+	memcpy(enqueue->spent, thread->spent, sizeof(enqueue->spent));
+	return 0;
+}
+
+static const struct idle_enqueue *recall(const struct idle_thread *thread, uint64_t call)
+{
+	for (unsigned i = 0; thread->enqueues && i < REMEMBERED; i++) {
+		if (thread->enqueues[i].call == call)
+			return &thread->enqueues[i];
+	}
+	return NULL;
+}
+
+static int call_begin(struct idle *idle, const struct timeline_event *event)
+{
+	struct idle_thread *thread = &idle->threads[event->stream];
+	int status = thread_reach(idle, thread, event->ns);
+
+	if (!thread->depth++)
+		thread->activity = event->blocking ? WAITING : CALLING;
+	if (!status && event->op)
+		status = remember(thread, event);
+	return status;
+}
+
+static int call_end(struct idle *idle, const struct timeline_event *event)
+{
+	struct idle_thread *thread = &idle->threads[event->stream];
+	int status = thread_reach(idle, thread, event->ns);
+
+	if (thread->depth && !--thread->depth)
+		thread->activity = WORKING;
+	for (size_t i = 0; !status && !event->blocking && i < idle->device_count; i++) {
+		struct idle_device *device = &idle->devices[i];
+		int64_t from = event->other_ns > device->idle_ns ? event->other_ns
+								 : device->idle_ns;
+		uint64_t known;
+
+		if (device->running || !device->active || from >= event->ns)
+			continue;
+		known = map_get(&device->calls, event->api->id);
+		status = map_set(&device->calls, event->api->id,
+				 (known == MAP_NONE ? 0 : known) + (uint64_t)(event->ns - from));
+	}
+	return status;
+}
+
+static enum cause cause_of(const struct idle *idle, const struct timeline_event *next,
+			   const struct idle_device *device, size_t index)
+{
+	const struct idle_thread *thread;
+	const struct idle_enqueue *enqueue;
+	int64_t spent[ACTIVITIES], launch;
+
+	if (next->stream == TRACE_NONE)
+		return LAUNCH;
+	thread = &idle->threads[next->stream];
+	enqueue = recall(thread, next->call);
+	if (!enqueue || enqueue->ns <= device->idle_ns || !thread->marks ||
+	    thread->marks[index].gap != device->gap)
+		return LAUNCH;
+	for (unsigned i = 0; i < ACTIVITIES; i++)
+		spent[i] = enqueue->spent[i] - thread->marks[index].spent[i];
+	launch = next->ns - enqueue->ns;
+	/* Had it not waited, the launch would have been over by then. */
+	if (spent[WAITING] > 0 && launch < LAUNCH_TIMES * spent[WAITING])
+		spent[WAITING] += launch;
+	if (spent[WAITING] >= spent[WORKING] && spent[WAITING] >= spent[CALLING] &&
+	    spent[WAITING] > 0)
+		return SYNCHRONISATION;
+	if (launch >= spent[WORKING] && launch >= spent[CALLING])
+		return LAUNCH;
+	return spent[WORKING] >= spent[CALLING] ? HOST_WORK : HOST_CALLS;
+}
+
+static void count_gap(const struct idle *idle, struct idle_device *device, size_t index,
+		      const struct timeline_event *next)
+{
+	struct idle_cause *cause = &device->causes[cause_of(idle, next, device, index)];
+	uint64_t ns = (uint64_t)(next->ns - device->idle_ns);
+
+	cause->count++;
+	cause->ns += ns;
+	if (ns < cause->longest_ns)
+		return;
+	cause->longest_ns = ns;
+	cause->begin_ns = device->idle_ns;
+	cause->end_ns = next->ns;
+	cause->stream = next->stream;
+}
+
+static void command_start(struct idle *idle, const struct timeline_event *event)
+{
+	struct idle_device *device = &idle->devices[event->device];
+
+	if (!device->running++) {
+		if (device->active && event->ns > device->idle_ns)
+			count_gap(idle, device, event->device, event);
+		if (!device->active)
+			device->first_ns = event->ns;
+		device->active = true;
+		device->busy_since_ns = event->ns;
+	}
+	device->count++;
+	if (event->bound_ns > device->bound_ns)
+		device->bound_ns = event->bound_ns;
+}
+
+static void command_end(struct idle *idle, const struct timeline_event *event)
+{
+	struct idle_device *device = &idle->devices[event->device];
+
+	if (!device->running || --device->running)
+		return;
+	device->busy_ns += (uint64_t)(event->ns - device->busy_since_ns);
+	device->idle_ns = event->ns;
+	device->gap++;
+}
+
+static int idle_event(struct findings *findings, void *state, const struct timeline_event *event)
+{
+	struct idle *idle = state;
+
+	(void)findings;
+	switch (event->kind) {
+	case TIMELINE_CALL_BEGIN:
+		return call_begin(idle, event);
+	case TIMELINE_CALL_END:
+		return call_end(idle, event);
+	case TIMELINE_START:
+		if (event->device < idle->device_count)
+			command_start(idle, event);
+		return 0;
+	case TIMELINE_END:
+		if (event->device < idle->device_count)
+			command_end(idle, event);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* The function in which most of the gaps' time was spent. */
+static const char *main_call(const struct idle_device *device)
+{
+	uint64_t id, ns, most = 0;
+	const char *name = "";
+	size_t at = 0;
+
+	while (map_next(&device->calls, &at, &id, &ns)) {
+		if (ns > most) {
+			most = ns;
+			name = tandem_event_get((unsigned)id)->name;
+		}
+	}
+	return name;
+}
+
+static const char *const cause_names[] = {
+	[SYNCHRONISATION] = "synchronisation",
+	[HOST_WORK] = "host-busy",
+	[HOST_CALLS] = "host-calls",
+	[LAUNCH] = "launch",
+};
+
+static void describe(struct findings *findings, struct finding *finding,
+		     const struct idle_device *device, const struct idle_cause *cause,
+		     enum cause kind)
+{
+	double gap = (double)cause->ns / (double)cause->count;
+	double command = (double)device->busy_ns / (double)device->count;
+	char count[UNITS_BYTES], all[UNITS_BYTES], each[UNITS_BYTES], run[UNITS_BYTES];
+
+	units_count(count, cause->count);
+	units_ns(all, (double)cause->ns);
+	units_ns(each, gap);
+	units_ns(run, command);
+	switch (kind) {
+	case SYNCHRONISATION:
+		finding->what = findings_text(
+			findings, "the device was idle for %s, %s times %s, because the host waited "
+				  "for a command before it enqueued the next",
+			all, count, each);
+		finding->todo = "enqueue the next commands before waiting, or work on several "
+				"queues, so that the device always has something to do";
+		break;
+	case HOST_WORK:
+		finding->what = findings_text(
+			findings, "the device was idle for %s, %s times %s, while the host did work "
+				  "of its own between commands",
+			all, count, each);
+		finding->todo = "enqueue before that work, or do it in another thread";
+		break;
+	case HOST_CALLS:
+		finding->object = main_call(device);
+		finding->what = findings_text(
+			findings, "the device was idle for %s, %s times %s, while the host was in "
+				  "other calls, most of all %s",
+			all, count, each, finding->object);
+		finding->todo = "move these calls out of the loop, or enqueue before them";
+		break;
+	default:
+		finding->what = findings_text(
+			findings, "the device was idle for %s, %s times %s, between a command's "
+				  "enqueue and its start; a command runs for %s",
+			all, count, each, run);
+		finding->todo = gap > command ? "commands are shorter than their launch: give each "
+						"more work, or record them once and run them as one"
+					      : "enqueue further ahead, and flush";
+		break;
+	}
+}
+
+static int add_cause(struct findings *findings, const struct idle *idle, uint32_t index,
+		     enum cause kind)
+{
+	const struct idle_device *device = &idle->devices[index];
+	const struct idle_cause *cause = &device->causes[kind];
+	struct finding *finding;
+	char off[UNITS_BYTES];
+
+	if (!cause->count)
+		return 0;
+	finding = findings_add(findings, "idle-device", cause_names[kind]);
+	if (!finding)
+		return -ENOMEM;
+	finding->count = cause->count;
+	finding->cost_ns = cause->ns;
+	finding->device = findings_text(findings, "%s", walk_device_name(&findings->walk, index));
+	describe(findings, finding, device, cause, kind);
+	finding->sure = device->bound_ns < cause->ns / cause->count ? FINDING_CERTAIN
+								    : FINDING_LIKELY;
+	finding->why = findings_text(findings, "gaps are by the device's own clock; beside the host's "
+					       "it is off by %s at most",
+				     device->bound_ns == CLOCKFIT_UNBOUNDED
+					     ? "an unknown time"
+					     : units_ns(off, (double)device->bound_ns));
+	finding_place(findings, finding, cause->stream);
+	finding_time(findings, finding, cause->begin_ns, cause->end_ns);
+	return 0;
+}
+
+static int idle_end(struct findings *findings, void *state)
+{
+	struct idle *idle = state;
+	int status = 0;
+
+	for (uint32_t i = 0; !status && i < idle->device_count; i++) {
+		for (unsigned cause = 0; !status && cause < CAUSES; cause++)
+			status = add_cause(findings, idle, i, cause);
+	}
+	return status;
+}
+
+static void idle_release(struct findings *findings, void *state)
+{
+	struct idle *idle = state;
+
+	for (size_t i = 0; idle->threads && i < findings->session->stream_count; i++) {
+		free(idle->threads[i].enqueues);
+		free(idle->threads[i].marks);
+	}
+	for (size_t i = 0; idle->devices && i < idle->device_count; i++)
+		map_free(&idle->devices[i].calls);
+	free(idle->threads);
+	free(idle->devices);
+}
+
+const struct finding_ops finding_idle_device = {
+	.name = "idle-device",
+	.words = "gaps between a device's commands, by what the host was doing",
+	.state_bytes = sizeof(struct idle),
+	.begin = idle_begin,
+	.event = idle_event,
+	.end = idle_end,
+	.release = idle_release,
+};

@@ -1,0 +1,274 @@
+/* The shape of launches: work-groups that do not fill the device's lanes, too few
+ * of them to fill the device. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/findings/finding.h"
+#include "trace/field.h"
+#include "util/array.h"
+#include "util/text.h"
+#include "util/units.h"
+
+struct launch_kernel { /* a kernel object, as it was described */
+	uint64_t preferred, max_work_group;
+};
+
+struct launch_row { /* one kernel, device and shape */
+	const char *name;
+	uint32_t device;
+	struct command_shape shape;
+	uint64_t preferred;
+	uint64_t count, ns, longest_ns;
+	uint32_t stream;
+	int64_t begin_ns, end_ns; /* of the longest */
+};
+
+struct launch {
+	struct map kernels; /* process and number -> described */
+	struct launch_kernel *described;
+	size_t described_count, described_capacity;
+	struct map units; /* row of devices -> compute units */
+	struct launch_row *rows;
+	size_t count, capacity;
+	struct map row_of; /* hash of kernel, device and shape -> the latest such row */
+};
+
+static int note_object(struct findings *findings, struct launch *launch,
+		       const struct trace_event *event)
+{
+	const struct tandem_rec_kernel *kernel = (const void *)event->record;
+	const struct tandem_rec_device *device = (const void *)event->record;
+	uint32_t process = event->stream->process->index, row;
+
+	if (event->record->id == TANDEM_EVENT_device) {
+		if (devices_of_number(&findings->walk.devices, event, device->device,
+				      device->domain, &row))
+			return -ENOMEM;
+		return map_set(&launch->units, row, device->compute_units);
+	}
+	if (event->record->id != TANDEM_EVENT_kernel)
+		return 0;
+	if (array_reserve(&launch->described, &launch->described_capacity,
+			  launch->described_count + 1, sizeof(*launch->described)))
+		return -ENOMEM;
+	launch->described[launch->described_count] = (struct launch_kernel){
+		.preferred = kernel->preferred_multiple,
+		.max_work_group = kernel->max_work_group,
+	};
+	return map_set(&launch->kernels, (uint64_t)process << 32 | kernel->kernel,
+		       launch->described_count++);
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static bool same_shape(const struct command_shape *a, const struct command_shape *b)
+{
+	return a->dimensions == b->dimensions && a->local_dimensions == b->local_dimensions &&
+	       !memcmp(a->global, b->global, sizeof(a->global)) &&
+	       !memcmp(a->local, b->local, sizeof(a->local));
+}
+
+static int row_find(struct launch *launch, const struct launch_row *wanted,
+		    struct launch_row **row)
+{
+	uint64_t hash = mix(mix(0, (uint64_t)(uintptr_t)wanted->name), wanted->device), known;
+
+	for (unsigned i = 0; i < 3; i++)
+		hash = mix(mix(hash, wanted->shape.global[i]), wanted->shape.local[i]);
+	known = map_get(&launch->row_of, hash);
+	if (known != MAP_NONE) {
+		*row = &launch->rows[known];
+		if ((*row)->name == wanted->name && (*row)->device == wanted->device &&
+		    same_shape(&(*row)->shape, &wanted->shape))
+			return 0;
+	}
+	if (array_reserve(&launch->rows, &launch->capacity, launch->count + 1,
+			  sizeof(*launch->rows)))
+		return -ENOMEM;
+	launch->rows[launch->count] = *wanted;
+	*row = &launch->rows[launch->count];
+	return map_set(&launch->row_of, hash, launch->count++);
+}
+
+static int count_launch(struct launch *launch, const struct command *command)
+{
+	struct launch_row wanted = {.name = command->name, .device = command->device};
+	const struct tandem_rec_operation *record = command->record;
+	struct launch_row *row;
+	uint64_t known, ns;
+
+	if (!command->timed || !command->shape.dimensions)
+		return 0;
+	wanted.shape = command->shape;
+	if (row_find(launch, &wanted, &row))
+		return -ENOMEM;
+	known = map_get(&launch->kernels, (uint64_t)command->process << 32 | record->kernel);
+	if (known != MAP_NONE)
+		row->preferred = launch->described[known].preferred;
+	ns = record->end - record->start;
+	row->count++;
+	row->ns += ns;
+	if (ns >= row->longest_ns && command->placed) {
+		row->longest_ns = ns;
+		row->stream = command->stream;
+		row->begin_ns = command->times.start_ns;
+		row->end_ns = command->times.end_ns;
+	}
+	return 0;
+}
+
+static int launch_item(struct findings *findings, void *state, const struct walk_item *item)
+{
+	if (item->kind == WALK_OBJECT)
+		return note_object(findings, state, item->event);
+	if (item->kind == WALK_COMMAND && item->command.kind == TANDEM_OPERATION_KIND_kernel)
+		return count_launch(state, &item->command);
+	return 0;
+}
+
+struct fill { /* how a launch fills the device */
+	uint64_t group_items, groups;
+	uint64_t units;	     /* that the device has; 0: not known */
+	double lanes, whole; /* parts of the lanes, of the units that have work: 0 to 1 */
+};
+
+static double part(uint64_t used, uint64_t step)
+{
+	uint64_t steps = (used + step - 1) / step;
+
+	return steps ? (double)used / (double)(steps * step) : 1;
+}
+
+static struct fill fill_of(const struct launch *launch, const struct launch_row *row)
+{
+	struct fill fill = {.group_items = 1, .groups = 1, .lanes = 1, .whole = 1};
+	uint64_t units = map_get(&launch->units, row->device);
+
+	for (unsigned i = 0; i < row->shape.dimensions; i++) {
+		uint64_t local = i < row->shape.local_dimensions ? row->shape.local[i] : 1;
+
+		fill.group_items *= local;
+		fill.groups *= local ? (row->shape.global[i] + local - 1) / local : 0;
+	}
+	fill.units = units == MAP_NONE ? 0 : units;
+	if (row->shape.local_dimensions && row->preferred)
+		fill.lanes = part(fill.group_items, row->preferred);
+	/* What the runtime makes of a launch without a local size is not known. */
+	if (row->shape.local_dimensions && fill.units && fill.groups)
+		fill.whole = part(fill.groups, fill.units);
+	return fill;
+}
+
+static const char *shape_text(struct findings *findings, const struct command_shape *shape)
+{
+	struct text text = TEXT_INIT;
+	const char *copy;
+
+	for (unsigned i = 0; i < shape->dimensions; i++)
+		text_format(&text, "%s%llu", i ? "x" : "", (unsigned long long)shape->global[i]);
+	for (unsigned i = 0; i < shape->local_dimensions; i++)
+		text_format(&text, "%s%llu", i ? "x" : " in groups of ",
+			    (unsigned long long)shape->local[i]);
+	copy = findings_text(findings, "%s", text.data ? text.data : "");
+	text_free(&text);
+	return copy;
+}
+
+static struct finding *add_row(struct findings *findings, const struct launch_row *row,
+			       const struct fill *fill, const char *cause, double filled)
+{
+	struct finding *finding = findings_add(findings, "launch", cause);
+
+	if (!finding)
+		return NULL;
+	finding->count = row->count;
+	finding->cost_ns = (uint64_t)((double)row->ns * (1 - filled));
+	finding->object = findings_text(findings, "%s", row->name);
+	finding->device = findings_text(findings, "%s",
+					walk_device_name(&findings->walk, row->device));
+	finding->sure = FINDING_GUESS;
+	finding->why = findings_text(findings, "estimated occupancy %.0f %% from the shape alone: lanes "
+					       "%.0f %%, compute units %.0f %%",
+				     100 * fill->lanes * fill->whole, 100 * fill->lanes,
+				     100 * fill->whole);
+	finding_place(findings, finding, row->stream);
+	finding_time(findings, finding, row->begin_ns, row->end_ns);
+	return finding;
+}
+
+static int add_lanes(struct findings *findings, const struct launch_row *row,
+		     const struct fill *fill)
+{
+	struct finding *finding = add_row(findings, row, fill, "group-size", fill->lanes);
+
+	if (!finding)
+		return -ENOMEM;
+	finding->what = findings_text(
+		findings, "kernel %s (%s) runs in groups of %llu work-items, no multiple of the %llu "
+			  "that the device wants",
+		finding->object, shape_text(findings, &row->shape),
+		(unsigned long long)fill->group_items, (unsigned long long)row->preferred);
+	finding->todo = findings_text(findings, "make the local size a multiple of %llu, or leave it "
+						"to the runtime",
+				      (unsigned long long)row->preferred);
+	return 0;
+}
+
+static int add_units(struct findings *findings, const struct launch_row *row,
+		     const struct fill *fill)
+{
+	struct finding *finding = add_row(findings, row, fill, "few-groups", fill->whole);
+
+	if (!finding)
+		return -ENOMEM;
+	finding->what = findings_text(
+		findings, "kernel %s (%s) has %llu work-group%s for the device's %llu compute units",
+		finding->object, shape_text(findings, &row->shape),
+		(unsigned long long)fill->groups, fill->groups == 1 ? "" : "s",
+		(unsigned long long)fill->units);
+	finding->todo = "make smaller groups, or give a launch more work; several small kernels can "
+			"also run side by side on several queues";
+	return 0;
+}
+
+static int launch_end(struct findings *findings, void *state)
+{
+	struct launch *launch = state;
+	int status = 0;
+
+	for (size_t i = 0; !status && i < launch->count; i++) {
+		const struct launch_row *row = &launch->rows[i];
+		struct fill fill = fill_of(launch, row);
+
+		if (fill.lanes < 1)
+			status = add_lanes(findings, row, &fill);
+		if (!status && fill.groups < fill.units && fill.whole < 1)
+			status = add_units(findings, row, &fill);
+	}
+	return status;
+}
+
+static void launch_release(struct findings *findings, void *state)
+{
+	struct launch *launch = state;
+
+	(void)findings;
+	map_free(&launch->kernels);
+	free(launch->described);
+	map_free(&launch->units);
+	free(launch->rows);
+	map_free(&launch->row_of);
+}
+
+const struct finding_ops finding_launch = {
+	.name = "launch",
+	.words = "launches whose shape does not fill the device",
+	.state_bytes = sizeof(struct launch),
+	.item = launch_item,
+	.end = launch_end,
+	.release = launch_release,
+};

@@ -1,0 +1,278 @@
+/* Objects that were made and never released, with where they were made. Of
+ * programs that ended by themselves: one that was killed had no time to. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/event_value.h"
+#include "analysis/findings/finding.h"
+#include "trace/field.h"
+#include "util/array.h"
+#include "util/units.h"
+
+struct leak_object { /* alive */
+	const struct tandem_event *api; /* that made it */
+	int64_t refs, ns;
+	uint64_t bytes;
+	uint32_t stream;
+	uint8_t type; /* enum tandem_object */
+	bool address; /* memory without an object */
+	uint32_t next_free; /* + 1 */
+};
+
+struct leaks {
+	struct map known; /* process, type and number -> object */
+	struct leak_object *objects;
+	size_t count, capacity;
+	uint32_t free_list; /* + 1 */
+	struct leak_last {  /* by stream: the call that an allocation's record follows */
+		const struct tandem_event *api;
+	} *last;
+};
+
+/* Numbers of objects are 32 bits, types 4, processes the rest. */
+static uint64_t leak_key(uint32_t process, unsigned type, uint32_t number)
+{
+	return (uint64_t)process << 36 | (uint64_t)type << 32 | number;
+}
+
+static int leaks_begin(struct findings *findings, void *state)
+{
+	struct leaks *leaks = state;
+
+	leaks->last = calloc(findings->session->stream_count + 1, sizeof(*leaks->last));
+	return leaks->last ? 0 : -ENOMEM;
+}
+
+static int object_make(struct leaks *leaks, uint64_t key, const struct leak_object *made)
+{
+	uint32_t index = leaks->free_list - 1;
+
+	if (leaks->free_list) {
+		leaks->free_list = leaks->objects[index].next_free;
+	} else {
+		if (array_reserve(&leaks->objects, &leaks->capacity, leaks->count + 1,
+				  sizeof(*leaks->objects)))
+			return -ENOMEM;
+		index = (uint32_t)leaks->count++;
+	}
+	leaks->objects[index] = *made;
+	return map_set(&leaks->known, key, index);
+}
+
+static void object_count(struct leaks *leaks, uint64_t key, int64_t change)
+{
+	uint64_t index = map_get(&leaks->known, key);
+	struct leak_object *object;
+
+	if (index == MAP_NONE)
+		return;
+	object = &leaks->objects[index];
+	object->refs += change;
+	if (object->refs > 0)
+		return;
+	map_remove(&leaks->known, key);
+	object->next_free = leaks->free_list;
+	leaks->free_list = (uint32_t)index + 1;
+}
+
+/* The only object of a call that retains or releases one. */
+static const struct tandem_field *object_field(const struct trace_event *event)
+{
+	const struct tandem_layout *layout = event->layout->layout;
+
+	for (unsigned i = 0; i < layout->field_count; i++) {
+		const struct tandem_field *field = &layout->fields[i];
+
+		if (field->kind == TANDEM_FIELD_OBJECT && !field->variable)
+			return field;
+	}
+	return NULL;
+}
+
+static bool is_counted(const struct tandem_field *field)
+{
+	/* Events and devices are many, small, and not made by one call. */
+	switch (field->object) {
+	case TANDEM_OBJECT_memory:
+	case TANDEM_OBJECT_context:
+	case TANDEM_OBJECT_queue:
+	case TANDEM_OBJECT_program:
+	case TANDEM_OBJECT_kernel:
+	case TANDEM_OBJECT_sampler:
+	case TANDEM_OBJECT_command_buffer:
+	case TANDEM_OBJECT_semaphore:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int leaks_call(struct leaks *leaks, const struct walk_item *item)
+{
+	const struct trace_event *event = item->event;
+	const struct tandem_event *api = event->layout->event;
+	uint32_t process = event->stream->process->index;
+	const struct tandem_field *field;
+	struct leak_object made = {
+		.api = api, .refs = 1, .ns = event->ns, .stream = event->stream->index};
+	uint64_t key;
+
+	leaks->last[event->stream->index].api = api;
+	if (trace_event_failed(event))
+		return 0;
+	field = api->class == TANDEM_CLASS_CREATE ? trace_field_find(event->layout, "returned")
+						  : object_field(event);
+	if (!field || !is_counted(field))
+		return 0;
+	made.type = field->object;
+	key = leak_key(process, field->object, (uint32_t)trace_field_unsigned(event, field));
+	if (api->class == TANDEM_CLASS_CREATE)
+		return (uint32_t)key && event->end_ticks ? object_make(leaks, key, &made) : 0;
+	if (api->class == TANDEM_CLASS_RELEASE)
+		object_count(leaks, key, -1);
+	else if (strstr(api->name, "Retain"))
+		object_count(leaks, key, 1);
+	return 0;
+}
+
+/* Memory that is no object but an address, which nobody retains or releases. */
+static bool is_object(uint8_t kind)
+{
+	return kind == TANDEM_MEMORY_KIND_buffer || kind == TANDEM_MEMORY_KIND_image ||
+	       kind == TANDEM_MEMORY_KIND_pipe || kind == TANDEM_MEMORY_KIND_sub_buffer;
+}
+
+static int leaks_memory(struct leaks *leaks, const struct walk_item *item)
+{
+	const struct trace_event *event = item->event;
+	uint32_t process = event->stream->process->index;
+	const struct tandem_rec_memory *record = (const void *)event->record;
+	struct leak_object made = {
+		.api = leaks->last[event->stream->index].api,
+		.refs = 1,
+		.ns = event->ns,
+		.stream = event->stream->index,
+		.type = TANDEM_OBJECT_memory,
+		.address = true,
+	};
+	uint64_t key = leak_key(process, TANDEM_OBJECT_memory, record->memory), known;
+
+	if (event->record->id == TANDEM_EVENT_memory_free) {
+		known = map_get(&leaks->known, key);
+		if (known != MAP_NONE && leaks->objects[known].address)
+			object_count(leaks, key, -1);
+		return 0;
+	}
+	/* Objects are counted by their calls: the driver may hold one longer. */
+	known = map_get(&leaks->known, key);
+	if (known != MAP_NONE && record->kind != TANDEM_MEMORY_KIND_sub_buffer)
+		leaks->objects[known].bytes = record->bytes;
+	if (known != MAP_NONE || is_object(record->kind))
+		return 0;
+	made.bytes = record->bytes;
+	return object_make(leaks, key, &made);
+}
+
+static int leaks_item(struct findings *findings, void *state, const struct walk_item *item)
+{
+	(void)findings;
+	if (item->kind == WALK_CALL)
+		return leaks_call(state, item);
+	if (item->kind == WALK_MEMORY)
+		return leaks_memory(state, item);
+	return 0;
+}
+
+struct leak_row { /* made by one function */
+	const struct leak_object *first;
+	uint64_t count, bytes;
+};
+
+static struct leak_row *row_find(struct leak_row *rows, size_t *count,
+				 const struct leak_object *object)
+{
+	for (size_t i = 0; i < *count; i++) {
+		if (rows[i].first->api == object->api && rows[i].first->type == object->type)
+			return &rows[i];
+	}
+	rows[*count] = (struct leak_row){.first = object};
+	return &rows[(*count)++];
+}
+
+static int add_row(struct findings *findings, const struct leak_row *row)
+{
+	const char *maker = row->first->api ? row->first->api->name : "the program";
+	const char *noun = event_object_noun(row->first->type);
+	char count[UNITS_BYTES], bytes[UNITS_BYTES];
+	struct finding *finding = findings_add(findings, "leaks", noun);
+
+	if (!finding)
+		return -ENOMEM;
+	units_count(count, row->count);
+	finding->what =
+		row->bytes ? findings_text(findings, "%s %s objects made by %s (%s) were never "
+						     "released",
+					   count, noun, maker,
+					   units_bytes(bytes, (double)row->bytes))
+			   : findings_text(findings, "%s %s objects made by %s were never released",
+					   count, noun, maker);
+	finding->free = true;
+	finding->object = maker;
+	finding->count = row->count;
+	finding->sure = FINDING_LIKELY;
+	finding->why = "no call that released it was recorded";
+	finding->todo = findings_text(findings, "release each %s when it is needed no more", noun);
+	finding_place(findings, finding, row->first->stream);
+	finding_time(findings, finding, row->first->ns, row->first->ns);
+	return 0;
+}
+
+static int leaks_end(struct findings *findings, void *state)
+{
+	const struct trace_run *run = &findings->session->run;
+	struct leaks *leaks = state;
+	struct leak_row *rows;
+	size_t count = 0, at = 0;
+	uint64_t key, index;
+	int status = 0;
+
+	if (!run->has_end || !run->has_exit || run->exit_signal || !leaks->known.count)
+		return 0;
+	rows = calloc(leaks->known.count, sizeof(*rows));
+	if (!rows)
+		return -ENOMEM;
+	while (map_next(&leaks->known, &at, &key, &index)) {
+		const struct leak_object *object = &leaks->objects[index];
+		struct leak_row *row = row_find(rows, &count, object);
+
+		row->count++;
+		row->bytes += object->bytes;
+		if (object->ns < row->first->ns)
+			row->first = object;
+	}
+	for (size_t i = 0; !status && i < count; i++)
+		status = add_row(findings, &rows[i]);
+	free(rows);
+	return status;
+}
+
+static void leaks_release(struct findings *findings, void *state)
+{
+	struct leaks *leaks = state;
+
+	(void)findings;
+	map_free(&leaks->known);
+	free(leaks->objects);
+	free(leaks->last);
+}
+
+const struct finding_ops finding_leaks = {
+	.name = "leaks",
+	.words = "objects that were never released",
+	.state_bytes = sizeof(struct leaks),
+	.begin = leaks_begin,
+	.item = leaks_item,
+	.end = leaks_end,
+	.release = leaks_release,
+};

@@ -1,0 +1,246 @@
+/* The trace itself: what is missing in it, how far device times can be off, and
+ * what recording cost. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/findings/finding.h"
+#include "analysis/histogram.h"
+#include "schema/control.h"
+#include "util/units.h"
+
+/* A clock's bound that is so many times as wide as the device's median command
+ * leaves the places of its commands in doubt. */
+#define WIDE_TIMES 10.0
+
+/* Below which share of calls that follow each other without a pause the time
+ * between two of them lies: what recording a call takes, and little else. */
+#define COST_PERCENTILE 0.05
+
+/* So many calls tell something. */
+#define COST_CALLS 100u
+
+struct trace_thread { /* of a stream */
+	int64_t end_ns; /* of its latest call */
+	bool any;
+};
+
+struct trace_state {
+	struct trace_thread *threads;
+	struct histogram between; /* ns from the end of a call to the begin of the next */
+	struct histogram *times;  /* of commands, by row of devices */
+	struct histogram *bounds;
+	size_t device_count;
+	uint64_t untimed; /* commands */
+	uint64_t not_causal;
+};
+
+static int trace_begin(struct findings *findings, void *state)
+{
+	struct trace_state *trace = state;
+
+	trace->threads = calloc(findings->session->stream_count + 1, sizeof(*trace->threads));
+	trace->device_count = findings->walk.devices.count + 1;
+	trace->times = calloc(trace->device_count, sizeof(*trace->times));
+	trace->bounds = calloc(trace->device_count, sizeof(*trace->bounds));
+	return trace->threads && trace->times && trace->bounds ? 0 : -ENOMEM;
+}
+
+static int count_call(struct trace_state *trace, const struct walk_item *item)
+{
+	struct trace_thread *thread = &trace->threads[item->event->stream->index];
+	int64_t between = item->event->ns - thread->end_ns;
+	bool follows = thread->any && between > 0;
+
+	thread->any = item->end_ns != INT64_MIN;
+	thread->end_ns = item->end_ns;
+	/* A queue without device times is not followed at all. */
+	trace->untimed += item->event->layout->event->class == TANDEM_CLASS_ENQUEUE &&
+			  !trace_event_op(item->event) && !trace_event_failed(item->event);
+	return follows ? histogram_add(&trace->between, (uint64_t)between) : 0;
+}
+
+static int count_command(struct trace_state *trace, const struct command *command)
+{
+	trace->untimed += !command->timed;
+	if (!command->placed || command->device >= trace->device_count)
+		return 0;
+	trace->not_causal += !command->times.causal;
+	if (histogram_add(&trace->times[command->device],
+			  command->record->end - command->record->start))
+		return -ENOMEM;
+	return histogram_add(&trace->bounds[command->device], command->times.bound_ns);
+}
+
+static int trace_item(struct findings *findings, void *state, const struct walk_item *item)
+{
+	(void)findings;
+	if (item->kind == WALK_CALL)
+		return count_call(state, item) ? -ENOMEM : 0;
+	if (item->kind == WALK_COMMAND)
+		return count_command(state, &item->command) ? -ENOMEM : 0;
+	return 0;
+}
+
+static int add_losses(struct findings *findings)
+{
+	static const char *const words[] = {
+#define X(name, loss_words) loss_words,
+		TANDEM_LOSSES(X)
+#undef X
+	};
+	char number[UNITS_BYTES];
+
+	for (unsigned i = 0; i < TANDEM_LOSS_COUNT; i++) {
+		struct finding *finding;
+
+		if (!findings->session->lost[i])
+			continue;
+		finding = findings_add(findings, "trace", "losses");
+		if (!finding)
+			return -ENOMEM;
+		finding->free = true;
+		finding->count = findings->session->lost[i];
+		finding->what = findings_text(findings, "%s events are missing: %s",
+					      units_count(number, finding->count), words[i]);
+		finding->why = "they were counted while recording";
+		finding->todo = i == TANDEM_LOSS_disk_full || i == TANDEM_LOSS_io_error
+					? "record to another disk (-o), or record less (--args none)"
+				: i == TANDEM_LOSS_size_limit
+					? "raise --limit-size, or record less (--args none)"
+					: "what is shown holds for what was recorded";
+	}
+	return 0;
+}
+
+static int add_untimed(struct findings *findings, const struct trace_state *trace)
+{
+	struct finding *finding;
+	char number[UNITS_BYTES];
+
+	if (!trace->untimed)
+		return 0;
+	finding = findings_add(findings, "trace", "untimed");
+	if (!finding)
+		return -ENOMEM;
+	finding->free = true;
+	finding->count = trace->untimed;
+	finding->what = findings_text(findings, "%s commands have no device times: their queues could "
+						"not be profiled, or they failed",
+				      units_count(number, trace->untimed));
+	finding->why = "the runtime gave none";
+	finding->todo = "record with --device-timing on; `tandem report` names the queues";
+	return 0;
+}
+
+static int add_clock(struct findings *findings, const struct trace_state *trace, uint32_t device)
+{
+	uint64_t bound = histogram_percentile(&trace->bounds[device], 0.5);
+	uint64_t time = histogram_percentile(&trace->times[device], 0.5);
+	char off[UNITS_BYTES], long_as[UNITS_BYTES];
+	struct finding *finding;
+
+	if (!trace->times[device].count || (double)bound <= WIDE_TIMES * (double)time)
+		return 0;
+	finding = findings_add(findings, "trace", "clock");
+	if (!finding)
+		return -ENOMEM;
+	finding->free = true;
+	finding->count = trace->times[device].count;
+	finding->device = findings_text(findings, "%s", walk_device_name(&findings->walk, device));
+	finding->what =
+		bound == CLOCKFIT_UNBOUNDED
+			? findings_text(findings, "how far this device's times are off is not known")
+			: findings_text(findings, "this device's times can be off by %s beside the "
+						  "host's; its median command takes %s",
+					units_ns(off, (double)bound),
+					units_ns(long_as, (double)time));
+	finding->why = "the bound of the clock's fit";
+	finding->todo = "durations are exact all the same; gaps and waits beside the host are in doubt";
+	return 0;
+}
+
+static int add_causality(struct findings *findings, const struct trace_state *trace)
+{
+	struct finding *finding;
+	char number[UNITS_BYTES];
+
+	if (!trace->not_causal)
+		return 0;
+	finding = findings_add(findings, "trace", "causality");
+	if (!finding)
+		return -ENOMEM;
+	finding->free = true;
+	finding->count = trace->not_causal;
+	finding->what = findings_text(findings, "the device times of %s commands contradict their "
+						"calls or the moment when their ends were seen",
+				      units_count(number, trace->not_causal));
+	finding->why = "no line between the clocks agrees with them";
+	finding->todo = "do not trust these commands' places; `tandem sql` finds them: device_ops "
+			"WHERE causal = 0";
+	return 0;
+}
+
+/* Calls that follow each other at once are as far apart as it takes to record
+ * one, and a little of the program's own. */
+static int add_cost(struct findings *findings, const struct trace_state *trace)
+{
+	uint64_t each = histogram_percentile(&trace->between, COST_PERCENTILE);
+	char call[UNITS_BYTES], calls[UNITS_BYTES];
+	struct finding *finding;
+
+	if (trace->between.count < COST_CALLS)
+		return 0;
+	finding = findings_add(findings, "trace", "recording");
+	if (!finding)
+		return -ENOMEM;
+	finding->count = findings->walk.calls;
+	finding->cost_ns = each * findings->walk.calls;
+	finding->what = findings_text(findings, "recording %s calls took about %s each",
+				      units_count(calls, findings->walk.calls),
+				      units_ns(call, (double)each));
+	finding->sure = FINDING_LIKELY;
+	finding->why = "measured in this run, between calls that follow each other at once";
+	finding->todo = "--args none records less of each call";
+	return 0;
+}
+
+static int trace_end(struct findings *findings, void *state)
+{
+	struct trace_state *trace = state;
+	int status = add_losses(findings);
+
+	if (!status)
+		status = add_untimed(findings, trace);
+	for (uint32_t i = 0; !status && i < trace->device_count; i++)
+		status = add_clock(findings, trace, i);
+	if (!status)
+		status = add_causality(findings, trace);
+	return status ? status : add_cost(findings, trace);
+}
+
+static void trace_release(struct findings *findings, void *state)
+{
+	struct trace_state *trace = state;
+
+	(void)findings;
+	histogram_free(&trace->between);
+	for (size_t i = 0; i < trace->device_count; i++) {
+		if (trace->times)
+			histogram_free(&trace->times[i]);
+		if (trace->bounds)
+			histogram_free(&trace->bounds[i]);
+	}
+	free(trace->times);
+	free(trace->bounds);
+	free(trace->threads);
+}
+
+const struct finding_ops finding_trace = {
+	.name = "trace",
+	.words = "what is missing in the trace, and what recording cost",
+	.state_bytes = sizeof(struct trace_state),
+	.begin = trace_begin,
+	.item = trace_item,
+	.end = trace_end,
+	.release = trace_release,
+};

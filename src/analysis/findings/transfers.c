@@ -1,0 +1,395 @@
+/* Transfers: many small ones, rates far under the best of the device, the same
+ * buffer back and forth. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "analysis/findings/finding.h"
+#include "analysis/operations.h"
+#include "trace/field.h"
+#include "util/array.h"
+#include "util/units.h"
+
+#define SIZE_CLASSES 64u
+
+/* Fewer are no habit. */
+#define HABIT_COUNT 16u
+
+struct transfer_class { /* of a power of two of bytes */
+	uint64_t count, bytes;
+	uint64_t ns;	/* on the device */
+	uint64_t host_ns; /* and what the call took besides */
+	uint64_t least_ns; /* of both, of one transfer */
+	uint32_t stream;
+	int64_t begin_ns, end_ns; /* of the longest */
+	uint64_t longest_ns;
+};
+
+struct transfer_row { /* one device and direction */
+	uint32_t device;
+	uint8_t kind;
+	struct transfer_class classes[SIZE_CLASSES];
+};
+
+struct transfer_buffer { /* what was last moved of a buffer */
+	uint8_t kind;
+	uint64_t bytes, ns;
+};
+
+struct bounce { /* the same bytes to the host and back, of a process */
+	uint64_t count, ns;
+	uint32_t stream;
+	int64_t begin_ns, end_ns; /* of the first */
+};
+
+struct transfers {
+	struct transfer_row *rows;
+	size_t count, capacity;
+	struct map buffers; /* process and number -> last */
+	struct transfer_buffer *last;
+	size_t last_count, last_capacity;
+	struct map calls; /* number of a call in flight -> its buffer's key */
+	struct bounce *bounces; /* by process */
+};
+
+static int transfers_begin(struct findings *findings, void *state)
+{
+	struct transfers *transfers = state;
+
+	transfers->bounces = calloc(findings->session->process_count + 1,
+				    sizeof(*transfers->bounces));
+	return transfers->bounces ? 0 : -ENOMEM;
+}
+
+static struct transfer_row *row_find(struct transfers *transfers, uint32_t device, uint8_t kind)
+{
+	struct transfer_row *row;
+
+	for (size_t i = 0; i < transfers->count; i++) {
+		row = &transfers->rows[i];
+		if (row->device == device && row->kind == kind)
+			return row;
+	}
+	if (array_reserve(&transfers->rows, &transfers->capacity, transfers->count + 1,
+			  sizeof(*transfers->rows)))
+		return NULL;
+	row = &transfers->rows[transfers->count++];
+	*row = (struct transfer_row){.device = device, .kind = kind};
+	return row;
+}
+
+/* What the host spent on it before the device knew of it, and after the device
+ * was done. */
+static uint64_t host_ns(const struct command *command)
+{
+	const struct command_times *times = &command->times;
+	int64_t before, after;
+
+	if (!command->call || !command->call_end_ns)
+		return 0;
+	before = times->queued_ns - command->call_begin_ns;
+	after = command->call_end_ns -
+		(times->end_ns < command->call_end_ns ? times->end_ns : times->queued_ns);
+	return (uint64_t)(before > 0 ? before : 0) + (uint64_t)(after > 0 ? after : 0);
+}
+
+static int count_size(struct transfers *transfers, const struct command *command)
+{
+	struct transfer_row *row = row_find(transfers, command->device, command->kind);
+	uint64_t bytes = command->record->bytes;
+	uint64_t ns = command->record->end - command->record->start;
+	uint64_t call_ns = host_ns(command);
+	struct transfer_class *class;
+
+	if (!row)
+		return -ENOMEM;
+	class = &row->classes[63 - __builtin_clzll(bytes | 1)];
+	class->count++;
+	class->bytes += bytes;
+	class->ns += ns;
+	class->host_ns += call_ns;
+	if (ns + call_ns < class->least_ns || class->count == 1)
+		class->least_ns = ns + call_ns;
+	if (ns >= class->longest_ns) {
+		class->longest_ns = ns;
+		class->stream = command->stream;
+		class->begin_ns = command->times.start_ns;
+		class->end_ns = command->times.end_ns;
+	}
+	return 0;
+}
+
+static int count_bounce(struct transfers *transfers, const struct command *command, uint64_t key)
+{
+	struct bounce *bounce = &transfers->bounces[command->process];
+	uint64_t known = map_get(&transfers->buffers, key);
+	struct transfer_buffer now = {
+		.kind = command->kind,
+		.bytes = command->record->bytes,
+		.ns = command->record->end - command->record->start,
+	};
+	struct transfer_buffer *last;
+
+	if (known == MAP_NONE) {
+		if (array_reserve(&transfers->last, &transfers->last_capacity,
+				  transfers->last_count + 1, sizeof(*transfers->last)))
+			return -ENOMEM;
+		transfers->last[transfers->last_count] = now;
+		return map_set(&transfers->buffers, key, transfers->last_count++);
+	}
+	last = &transfers->last[known];
+	if (last->kind == TANDEM_OPERATION_KIND_copy_d2h &&
+	    now.kind == TANDEM_OPERATION_KIND_copy_h2d && last->bytes == now.bytes) {
+		if (!bounce->count++) {
+			bounce->stream = command->stream;
+			bounce->begin_ns = command->times.start_ns;
+			bounce->end_ns = command->times.end_ns;
+		}
+		bounce->ns += last->ns + now.ns;
+	}
+	*last = now;
+	return 0;
+}
+
+static bool is_transfer(uint8_t kind)
+{
+	return kind == TANDEM_OPERATION_KIND_copy_h2d || kind == TANDEM_OPERATION_KIND_copy_d2h;
+}
+
+/* Which buffer a call moves is in its arguments; how, in its command's end. */
+static int note_call(struct transfers *transfers, const struct walk_item *item)
+{
+	const struct trace_event *event = item->event;
+	const struct tandem_field *buffer;
+
+	if (!trace_event_op(event) || trace_event_failed(event))
+		return 0;
+	buffer = trace_field_find(event->layout, "buffer");
+	if (!buffer)
+		buffer = trace_field_find(event->layout, "image");
+	if (!buffer || buffer->kind != TANDEM_FIELD_OBJECT)
+		return 0;
+	return map_set(&transfers->calls, item->call,
+		       (uint64_t)event->stream->process->index << 32 |
+			       (uint32_t)trace_field_unsigned(event, buffer));
+}
+
+static int count_command(struct transfers *transfers, const struct command *command)
+{
+	uint64_t key = map_remove(&transfers->calls, command->call);
+	int status;
+
+	if (!command->record || !command->placed || !is_transfer(command->kind) ||
+	    !command->record->bytes)
+		return 0;
+	status = count_size(transfers, command);
+	if (!status && command->call && key != MAP_NONE)
+		status = count_bounce(transfers, command, key);
+	return status;
+}
+
+static int transfers_item(struct findings *findings, void *state, const struct walk_item *item)
+{
+	(void)findings;
+	if (item->kind == WALK_CALL)
+		return note_call(state, item);
+	if (item->kind == WALK_COMMAND || item->kind == WALK_UNFINISHED)
+		return count_command(state, &item->command);
+	return 0;
+}
+
+/* Bytes a ns, of a class as a whole. */
+static double class_rate(const struct transfer_class *class)
+{
+	return class->ns ? (double)class->bytes / (double)class->ns : 0;
+}
+
+static double best_rate(const struct transfer_row *row)
+{
+	double best = 0;
+
+	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+		if (class_rate(&row->classes[i]) > best)
+			best = class_rate(&row->classes[i]);
+	}
+	return best;
+}
+
+static const char *direction(uint8_t kind)
+{
+	return kind == TANDEM_OPERATION_KIND_copy_h2d ? "to the device" : "to the host";
+}
+
+static struct finding *add_class(struct findings *findings, const struct transfer_row *row,
+				 const struct transfer_class *class, const char *cause)
+{
+	struct finding *finding = findings_add(findings, "transfers", cause);
+
+	if (!finding)
+		return NULL;
+	finding->count = class->count;
+	finding->object = operation_kind_name(row->kind);
+	finding->device = findings_text(findings, "%s",
+					walk_device_name(&findings->walk, row->device));
+	finding->sure = FINDING_LIKELY;
+	finding_place(findings, finding, class->stream);
+	finding_time(findings, finding, class->begin_ns, class->end_ns);
+	return finding;
+}
+
+/* What a transfer costs whatever its size: of the fastest of the smallest, all
+ * that moving its bytes does not explain. */
+static double fixed_ns(const struct transfer_row *row, double best)
+{
+	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+		const struct transfer_class *class = &row->classes[i];
+
+		if (class->count)
+			return (double)class->least_ns -
+			       (double)class->bytes / (double)class->count / best;
+	}
+	return 0;
+}
+
+/* Smaller than what could be moved while its fixed cost runs. */
+static bool is_small(const struct transfer_class *class, double best, double fixed)
+{
+	return class->count && (double)class->bytes / best < fixed * (double)class->count;
+}
+
+static int add_small(struct findings *findings, const struct transfer_row *row, double best,
+		     double fixed)
+{
+	struct transfer_class small = {.stream = TRACE_NONE};
+	char count[UNITS_BYTES], bytes[UNITS_BYTES], all[UNITS_BYTES], rate[UNITS_BYTES];
+	struct finding *finding;
+	double alone_ns;
+
+	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+		const struct transfer_class *class = &row->classes[i];
+
+		if (!is_small(class, best, fixed))
+			continue;
+		small.count += class->count;
+		small.bytes += class->bytes;
+		small.ns += class->ns + class->host_ns;
+		if (class->longest_ns >= small.longest_ns) {
+			small.longest_ns = class->longest_ns;
+			small.stream = class->stream;
+			small.begin_ns = class->begin_ns;
+			small.end_ns = class->end_ns;
+		}
+	}
+	alone_ns = fixed + (double)small.bytes / best;
+	if (small.count < HABIT_COUNT || alone_ns >= (double)small.ns)
+		return 0;
+	finding = add_class(findings, row, &small, "small");
+	if (!finding)
+		return -ENOMEM;
+	finding->cost_ns = small.ns - (uint64_t)alone_ns;
+	finding->what = findings_text(
+		findings, "%s small transfers %s, of %s on average, took %s with their calls",
+		units_count(count, small.count), direction(row->kind),
+		units_bytes(bytes, (double)small.bytes / (double)small.count),
+		units_ns(all, (double)small.ns));
+	finding->why = findings_text(findings, "against one transfer of all their bytes at the best "
+					       "rate seen here, %s/s",
+				     units_bytes(rate, best * 1e9));
+	finding->todo = "gather them into one buffer and move that at once, or leave the data on the "
+			"device";
+	return 0;
+}
+
+/* Large ones, of a size that was slower than others. */
+static int add_slow(struct findings *findings, const struct transfer_row *row, double best,
+		    double fixed)
+{
+	char count[UNITS_BYTES], bytes[UNITS_BYTES], rate[UNITS_BYTES], most[UNITS_BYTES];
+
+	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
+		const struct transfer_class *class = &row->classes[i];
+		struct finding *finding;
+
+		if (class->count < 2 || class_rate(class) > best / 2 ||
+		    is_small(class, best, fixed))
+			continue;
+		finding = add_class(findings, row, class, "slow");
+		if (!finding)
+			return -ENOMEM;
+		finding->cost_ns = class->ns - (uint64_t)((double)class->bytes / best);
+		finding->what = findings_text(
+			findings, "%s transfers %s of about %s ran at %s/s; the device was seen at "
+				  "%s/s",
+			units_count(count, class->count), direction(row->kind),
+			units_bytes(bytes, (double)class->bytes / (double)class->count),
+			units_bytes(rate, class_rate(class) * 1e9),
+			units_bytes(most, best * 1e9));
+		finding->why = "against the best rate of this device and direction in this run";
+		finding->todo = "use pinned host memory (CL_MEM_ALLOC_HOST_PTR and mapping), aligned "
+				"to pages, and touch it before the transfer";
+	}
+	return 0;
+}
+
+static int add_bounce(struct findings *findings, const struct bounce *bounce)
+{
+	struct finding *finding = findings_add(findings, "transfers", "back-and-forth");
+	char count[UNITS_BYTES];
+
+	if (!finding)
+		return -ENOMEM;
+	finding->count = bounce->count;
+	finding->cost_ns = bounce->ns;
+	finding->what = findings_text(findings, "the same bytes of a buffer went to the host and back "
+						"to the device %s times",
+				      units_count(count, bounce->count));
+	finding->sure = FINDING_GUESS;
+	finding->why = "the host may have changed them in between";
+	finding->todo = "keep the data on the device and change it there, with a kernel";
+	finding_place(findings, finding, bounce->stream);
+	finding_time(findings, finding, bounce->begin_ns, bounce->end_ns);
+	return 0;
+}
+
+static int transfers_end(struct findings *findings, void *state)
+{
+	struct transfers *transfers = state;
+	int status = 0;
+
+	for (size_t i = 0; !status && i < transfers->count; i++) {
+		const struct transfer_row *row = &transfers->rows[i];
+		double best = best_rate(row);
+
+		if (!(best > 0))
+			continue;
+		status = add_small(findings, row, best, fixed_ns(row, best));
+		if (!status)
+			status = add_slow(findings, row, best, fixed_ns(row, best));
+	}
+	for (size_t i = 0; !status && i < findings->session->process_count; i++) {
+		if (transfers->bounces[i].count >= HABIT_COUNT)
+			status = add_bounce(findings, &transfers->bounces[i]);
+	}
+	return status;
+}
+
+static void transfers_release(struct findings *findings, void *state)
+{
+	struct transfers *transfers = state;
+
+	(void)findings;
+	free(transfers->rows);
+	map_free(&transfers->buffers);
+	map_free(&transfers->calls);
+	free(transfers->last);
+	free(transfers->bounces);
+}
+
+const struct finding_ops finding_transfers = {
+	.name = "transfers",
+	.words = "small and slow transfers, the same data back and forth",
+	.state_bytes = sizeof(struct transfers),
+	.begin = transfers_begin,
+	.item = transfers_item,
+	.end = transfers_end,
+	.release = transfers_release,
+};

@@ -1,0 +1,292 @@
+/* Threads that wait for the device more than they need to: after every single
+ * command, when nothing is left to wait for, or by asking again and again. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/findings/finding.h"
+#include "trace/field.h"
+#include "util/units.h"
+
+/* Fewer are no habit. */
+#define HABIT_COUNT 8u
+
+/* Questions about one event that make a poll. */
+#define POLL_COUNT 4u
+
+enum cause { EACH_COMMAND, NOTHING, POLLING, CAUSES };
+
+struct wait_sum {
+	uint64_t count, ns, longest_ns;
+	int64_t begin_ns, end_ns; /* of the longest */
+	const struct tandem_event *api;
+};
+
+struct wait_thread { /* of a stream */
+	uint64_t commands; /* enqueued since the last wait */
+	uint64_t enqueued, waits;
+	uint64_t single; /* waits for just one command */
+	struct wait_sum sums[CAUSES];
+	/* From the end of a command that was waited for alone to the start of the
+	 * next the device had nothing to do. */
+	bool waited, idle;
+	int64_t idle_ns; /* since then, where idle */
+	const struct tandem_event *wait_api;
+	/* The event that is asked for now. */
+	uint64_t polled, questions;
+	int64_t poll_begin_ns, poll_end_ns;
+	const struct tandem_event *poll_api;
+};
+
+struct waiting {
+	struct wait_thread *threads; /* by stream */
+};
+
+static int waiting_begin(struct findings *findings, void *state)
+{
+	struct waiting *waiting = state;
+
+	waiting->threads = calloc(findings->session->stream_count + 1, sizeof(*waiting->threads));
+	return waiting->threads ? 0 : -ENOMEM;
+}
+
+static void sum_add(struct wait_sum *sum, const struct tandem_event *api, int64_t begin_ns,
+		    int64_t end_ns)
+{
+	uint64_t ns = end_ns > begin_ns ? (uint64_t)(end_ns - begin_ns) : 0;
+
+	sum->count++;
+	sum->ns += ns;
+	if (sum->count > 1 && ns <= sum->longest_ns)
+		return;
+	sum->longest_ns = ns;
+	sum->begin_ns = begin_ns;
+	sum->end_ns = end_ns;
+	sum->api = api;
+}
+
+static void poll_end(struct wait_thread *thread)
+{
+	if (thread->questions >= POLL_COUNT)
+		sum_add(&thread->sums[POLLING], thread->poll_api, thread->poll_begin_ns,
+			thread->poll_end_ns);
+	thread->questions = 0;
+	thread->polled = 0;
+}
+
+/* Whether the call asks how far a command has come; which one. */
+static uint64_t asked_op(const struct trace_event *event)
+{
+	const struct tandem_field *what = trace_field_find(event->layout, "param_name");
+	const struct tandem_field *whom = trace_field_find(event->layout, "event");
+	const char *name;
+
+	if (!what || !whom || whom->kind != TANDEM_FIELD_OP)
+		return 0;
+	name = trace_name_find(what->names, trace_field_signed(event, what));
+	return name && !strcmp(name, "CL_EVENT_COMMAND_EXECUTION_STATUS")
+		       ? trace_field_unsigned(event, whom)
+		       : 0;
+}
+
+static void count_question(struct wait_thread *thread, const struct walk_item *item, uint64_t op)
+{
+	const struct trace_event *event = item->event;
+
+	if (op != thread->polled) {
+		poll_end(thread);
+		thread->polled = op;
+		thread->poll_begin_ns = event->ns;
+		thread->poll_api = event->layout->event;
+	}
+	thread->questions++;
+	thread->poll_end_ns = item->end_ns;
+}
+
+static bool blocks(const struct trace_event *event)
+{
+	const struct tandem_field *blocking = trace_field_find(event->layout, "blocking");
+
+	return blocking && trace_field_unsigned(event, blocking);
+}
+
+static void count_wait(struct wait_thread *thread, const struct walk_item *item)
+{
+	const struct trace_event *event = item->event;
+
+	thread->waits++;
+	thread->wait_api = event->layout->event;
+	thread->waited = thread->commands == 1;
+	thread->single += thread->waited;
+	if (!thread->commands)
+		sum_add(&thread->sums[NOTHING], event->layout->event, event->ns, item->end_ns);
+	thread->commands = 0;
+}
+
+/* Its end is learned after the wait for it began, and before the next command is
+ * enqueued. */
+static void count_command(struct waiting *waiting, const struct command *command)
+{
+	struct wait_thread *thread;
+
+	if (command->stream == TRACE_NONE || !command->placed)
+		return;
+	thread = &waiting->threads[command->stream];
+	if (thread->idle && command->times.start_ns > thread->idle_ns)
+		sum_add(&thread->sums[EACH_COMMAND], thread->wait_api, thread->idle_ns,
+			command->times.start_ns);
+	thread->idle = thread->waited;
+	thread->idle_ns = command->times.end_ns;
+	thread->waited = false;
+}
+
+static int waiting_item(struct findings *findings, void *state, const struct walk_item *item)
+{
+	struct waiting *waiting = state;
+	const struct trace_event *event = item->event;
+	struct wait_thread *thread;
+	uint64_t op;
+
+	(void)findings;
+	if (item->kind == WALK_COMMAND)
+		count_command(waiting, &item->command);
+	if (item->kind != WALK_CALL || item->end_ns == INT64_MIN)
+		return 0;
+	thread = &waiting->threads[event->stream->index];
+	op = asked_op(event);
+	if (op) {
+		count_question(thread, item, op);
+		return 0;
+	}
+	switch (event->layout->event->class) {
+	case TANDEM_CLASS_WAIT:
+		poll_end(thread);
+		count_wait(thread, item);
+		break;
+	case TANDEM_CLASS_ENQUEUE:
+		poll_end(thread);
+		thread->enqueued++;
+		/* A blocking transfer waits for itself: it is not the habit that
+		 * is meant here, but leaves nothing to wait for. */
+		thread->commands = blocks(event) ? 0 : thread->commands + 1;
+		break;
+	default:
+		break;
+	}
+	return 0;
+}
+
+static const char *const cause_names[] = {
+	[EACH_COMMAND] = "after-each-command",
+	[NOTHING] = "nothing-to-wait-for",
+	[POLLING] = "polling",
+};
+
+static const char *const cause_advice[] = {
+	[EACH_COMMAND] = "enqueue what comes next before waiting; order commands by the queue or by "
+			 "events, and wait once, when the host needs the result",
+	[NOTHING] = "leave the call out: a blocking call or an earlier wait has done its work",
+	[POLLING] = "wait for the event (clWaitForEvents), or be called back (clSetEventCallback)",
+};
+
+static const char *const cause_why[] = {
+	[EACH_COMMAND] = "from the end of each such command to the start of the next, in which the "
+			 "device had nothing of this thread",
+	[NOTHING] = "no command of this thread was left when the call began",
+	[POLLING] = "from the first question to the last about the same command",
+};
+
+static const char *describe(struct findings *findings, const struct wait_thread *thread,
+			    enum cause cause)
+{
+	const struct wait_sum *sum = &thread->sums[cause];
+	char count[UNITS_BYTES], of[UNITS_BYTES];
+
+	units_count(count, cause == EACH_COMMAND ? thread->single : sum->count);
+	switch (cause) {
+	case EACH_COMMAND:
+		return findings_text(findings, "the thread waits (%s) after each single command, %s "
+					       "times for %s commands",
+				     thread->wait_api->name, count,
+				     units_count(of, thread->enqueued));
+	case NOTHING:
+		return findings_text(findings, "%s of %s calls such as %s had nothing to wait for",
+				     count, units_count(of, thread->waits), sum->api->name);
+	default:
+		return findings_text(findings, "the thread asks with %s again and again whether a "
+					       "command has ended, for %s commands",
+				     sum->api->name, count);
+	}
+}
+
+static int add_cause(struct findings *findings, const struct wait_thread *thread, uint32_t stream,
+		     enum cause cause)
+{
+	const struct wait_sum *sum = &thread->sums[cause];
+	struct finding *finding = findings_add(findings, "waiting", cause_names[cause]);
+
+	if (!finding)
+		return -ENOMEM;
+	finding->count = cause == EACH_COMMAND ? thread->single : sum->count;
+	finding->cost_ns = sum->ns;
+	finding->object = cause == EACH_COMMAND ? thread->wait_api->name : sum->api->name;
+	finding->what = describe(findings, thread, cause);
+	finding->why = cause_why[cause];
+	finding->todo = cause_advice[cause];
+	finding_place(findings, finding, stream);
+	if (sum->count)
+		finding_time(findings, finding, sum->begin_ns, sum->end_ns);
+	return 0;
+}
+
+/* Whether it is how the thread works, and not what it did now and then. */
+static bool is_habit(const struct wait_thread *thread, enum cause cause)
+{
+	uint64_t count = cause == EACH_COMMAND ? thread->single : thread->sums[cause].count;
+
+	if (count < HABIT_COUNT)
+		return false;
+	switch (cause) {
+	case EACH_COMMAND:
+		return count >= thread->enqueued / 2;
+	case NOTHING:
+		return count >= thread->waits / 2;
+	default:
+		return true;
+	}
+}
+
+static int waiting_end(struct findings *findings, void *state)
+{
+	struct waiting *waiting = state;
+	int status = 0;
+
+	for (uint32_t i = 0; !status && i < findings->session->stream_count; i++) {
+		struct wait_thread *thread = &waiting->threads[i];
+
+		poll_end(thread);
+		for (unsigned cause = 0; !status && cause < CAUSES; cause++) {
+			if (is_habit(thread, cause))
+				status = add_cause(findings, thread, i, cause);
+		}
+	}
+	return status;
+}
+
+static void waiting_release(struct findings *findings, void *state)
+{
+	struct waiting *waiting = state;
+
+	(void)findings;
+	free(waiting->threads);
+}
+
+const struct finding_ops finding_waiting = {
+	.name = "waiting",
+	.words = "waits after each command, waits for nothing, polling",
+	.state_bytes = sizeof(struct waiting),
+	.begin = waiting_begin,
+	.item = waiting_item,
+	.end = waiting_end,
+	.release = waiting_release,
+};

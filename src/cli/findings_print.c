@@ -1,0 +1,198 @@
+#include "cli/findings_print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/colour.h"
+#include "util/units.h"
+
+#define WIDTH 92u
+#define INDENT "    "
+
+bool findings_shown(const struct finding *finding, double least_percent)
+{
+	return finding->free || finding->percent >= least_percent;
+}
+
+/* Words broken into lines, each indented; names in them are not to be trusted. */
+static void add_wrapped(struct text *out, const char *label, const char *words)
+{
+	struct text safe = TEXT_INIT;
+	size_t column = strlen(INDENT) + strlen(label);
+	const char *at;
+
+	text_escape(&safe, words, strlen(words));
+	text_format(out, INDENT "%s", label);
+	for (at = safe.data ? safe.data : ""; *at;) {
+		size_t length = strcspn(at, " ");
+		size_t width = utf8_count(at, length);
+
+		if (column + width > WIDTH && column > strlen(INDENT) + strlen(label)) {
+			text_add_string(out, "\n" INDENT);
+			for (size_t i = 0; i < strlen(label); i++)
+				text_add_char(out, ' ');
+			column = strlen(INDENT) + strlen(label);
+		} else if (column > strlen(INDENT) + strlen(label)) {
+			text_add_char(out, ' ');
+			column++;
+		}
+		text_add(out, at, length);
+		column += width;
+		at += length + (at[length] == ' ');
+	}
+	text_add_char(out, '\n');
+	text_free(&safe);
+}
+
+static void add_where(struct text *out, const struct finding *finding)
+{
+	struct text where = TEXT_INIT;
+	char begin[UNITS_BYTES], length[UNITS_BYTES];
+
+	if (finding->pid)
+		text_format(&where, "process %" PRIu64 ", thread %" PRIu64, finding->pid,
+			    finding->tid);
+	if (finding->queue)
+		text_format(&where, "%squeue %" PRIu64, where.length ? ", " : "", finding->queue);
+	if (*finding->device)
+		text_format(&where, "%s%s", where.length ? ", on " : "on ", finding->device);
+	if (finding->timed)
+		text_format(&where, "%sfrom %s s on, for %s", where.length ? ", " : "",
+			    units_seconds(begin, finding->begin_ns),
+			    units_ns(length, (double)(finding->end_ns - finding->begin_ns)));
+	if (where.length && !where.failed)
+		add_wrapped(out, "where  ", where.data);
+	text_free(&where);
+}
+
+static void add_cost(struct text *out, const struct finding *finding)
+{
+	char cost[UNITS_BYTES];
+
+	if (finding->cost_ns)
+		text_format(out, "%s, %.1f %% of the run", units_ns(cost, (double)finding->cost_ns),
+			    finding->percent);
+}
+
+static void add_brief(struct text *out, const struct finding *finding, bool colour)
+{
+	char cost[UNITS_BYTES];
+
+	text_format(out, "  %s", colour_begin(colour, COLOUR_YELLOW));
+	if (finding->cost_ns)
+		text_format(out, "%5.1f %%  %8s", finding->percent,
+			    units_ns(cost, (double)finding->cost_ns));
+	else
+		text_format(out, "%7s  %8s", "", "");
+	text_format(out, "%s  ", colour_end(colour));
+	text_escape(out, finding->what, strlen(finding->what));
+	text_add_char(out, '\n');
+}
+
+static void add_finding(struct text *out, const struct finding *finding, size_t number,
+			bool colour)
+{
+	struct text sure = TEXT_INIT;
+
+	text_format(out, "\n%2zu. %s%s, %s%s  ", number, colour_begin(colour, COLOUR_BOLD),
+		    finding->name, finding->cause, colour_end(colour));
+	add_cost(out, finding);
+	text_add_char(out, '\n');
+	add_wrapped(out, "", finding->what);
+	add_where(out, finding);
+	if (*finding->who)
+		add_wrapped(out, "who    ", finding->who);
+	text_format(&sure, "%s%s%s", finding_sure_name(finding->sure), *finding->why ? ": " : "",
+		    finding->why);
+	add_wrapped(out, "sure   ", sure.data ? sure.data : "");
+	add_wrapped(out, "do     ", finding->todo);
+	text_free(&sure);
+}
+
+void findings_text_print(struct text *out, const struct findings *findings,
+			 const struct findings_style *style)
+{
+	size_t shown = 0, hidden = 0;
+	char count[UNITS_BYTES];
+
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		if (!findings_shown(finding, style->least_percent) ||
+		    (style->most && shown == style->most)) {
+			hidden++;
+			continue;
+		}
+		shown++;
+		if (style->brief)
+			add_brief(out, finding, style->colour);
+		else
+			add_finding(out, finding, shown, style->colour);
+	}
+	if (!shown)
+		text_add_string(out, style->brief ? "  nothing found\n" : "Nothing found.\n");
+	if (hidden && !style->brief)
+		text_format(out, "\n%s smaller %s not shown (--all shows them).\n",
+			    units_count(count, hidden), hidden == 1 ? "one is" : "ones are");
+	else if (hidden)
+		text_format(out, "  ... and %s smaller; `tandem findings --all` shows them\n",
+			    units_count(count, hidden));
+}
+
+static void json_place(struct json *json, const struct finding *finding)
+{
+	json_begin_object(json, "where");
+	if (finding->pid) {
+		json_unsigned(json, "process", finding->pid);
+		json_unsigned(json, "thread", finding->tid);
+	}
+	if (finding->queue)
+		json_unsigned(json, "queue", finding->queue);
+	if (*finding->device)
+		json_string(json, "device", finding->device);
+	if (finding->timed) {
+		json_signed(json, "begin_ns", finding->begin_ns);
+		json_signed(json, "end_ns", finding->end_ns);
+	}
+	json_end_object(json);
+}
+
+static void json_replay(struct json *json, const struct finding *finding)
+{
+	json_begin_array(json, "replay");
+	for (size_t i = 0; i < finding->replay_count; i++) {
+		json_begin_object(json, NULL);
+		json_unsigned(json, "queues", i + 1);
+		json_unsigned(json, "ns", finding->replay_ns[i]);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+void findings_json_print(struct json *json, const struct findings *findings, double least_percent)
+{
+	json_begin_array(json, "findings");
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		if (!findings_shown(finding, least_percent))
+			continue;
+		json_begin_object(json, NULL);
+		json_string(json, "name", finding->name);
+		json_string(json, "cause", finding->cause);
+		json_unsigned(json, "cost_ns", finding->cost_ns);
+		json_float(json, "percent", finding->percent, 3);
+		json_unsigned(json, "count", finding->count);
+		json_string(json, "what", finding->what);
+		json_string(json, "object", finding->object);
+		json_string(json, "who", finding->who);
+		json_string(json, "sure", finding_sure_name(finding->sure));
+		json_string(json, "why", finding->why);
+		json_string(json, "do", finding->todo);
+		json_place(json, finding);
+		if (finding->replay_count)
+			json_replay(json, finding);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}

@@ -1,0 +1,146 @@
+#include "cli/phase.h"
+
+#include <inttypes.h>
+
+#include "analysis/event_args.h"
+#include "analysis/event_value.h"
+#include "analysis/operations.h"
+#include "cli/colour.h"
+#include "trace/field.h"
+#include "util/json.h"
+#include "util/units.h"
+
+static const char *phase_word(enum chronicle_kind kind)
+{
+	switch (kind) {
+	case CHRONICLE_QUEUED:
+		return "queued";
+	case CHRONICLE_SUBMITTED:
+		return "submitted";
+	case CHRONICLE_START:
+		return "start";
+	default:
+		return "end";
+	}
+}
+
+/* By the device's clock, which is more exact than the places; INT64_MIN where it
+ * contradicts itself. */
+static int64_t phase_duration(enum chronicle_kind kind, const struct tandem_rec_operation *record)
+{
+	const uint64_t at[] = {record->queued, record->submitted, record->start, record->end};
+	unsigned index = kind - CHRONICLE_QUEUED;
+
+	if (!index || at[index] < at[index - 1])
+		return INT64_MIN;
+	return (int64_t)(at[index] - at[index - 1]);
+}
+
+struct phase_thread {
+	const struct trace_stream *stream;
+	uint32_t tid;
+	const char *name;
+};
+
+static struct phase_thread phase_thread(const struct walk *walk, const struct walk_item *item)
+{
+	const struct trace_event *event = item->event;
+	uint32_t stream = item->command.stream;
+
+	if (stream == TRACE_NONE || stream == event->stream->index)
+		return (struct phase_thread){event->stream, event->tid, event->thread_name};
+	return (struct phase_thread){walk->merge.streams[stream],
+				     walk->merge.streams[stream]->tid,
+				     walk->merge.streams[stream]->thread_name};
+}
+
+static const char *proof_word(const struct trace_event *event)
+{
+	const struct tandem_field *field = trace_field_find(event->layout, "proof");
+	const char *name = field ? trace_name_find(field->names, (int64_t)trace_field_unsigned(
+								  event, field))
+				 : NULL;
+
+	return name ? name : "?";
+}
+
+static void add_end(const struct event_text *view, struct text *out,
+		    const struct walk_item *item)
+{
+	const struct command *command = &item->command;
+	char buffer[UNITS_BYTES];
+
+	if (command->record->bytes)
+		text_format(out, ", %s", units_bytes(buffer, (double)command->record->bytes));
+	if (command->record->status)
+		text_format(out, ", %sfailed: %" PRId32 "%s",
+			    colour_begin(view->colour, COLOUR_RED), command->record->status,
+			    colour_end(view->colour));
+	text_format(out, ", known by %s", proof_word(item->event));
+	if (command->times.bound_ns != CLOCKFIT_UNBOUNDED)
+		text_format(out, ", \302\261%s",
+			    units_ns(buffer, (double)command->times.bound_ns));
+	if (!command->times.causal)
+		text_format(out, ", %sits clock contradicts its call%s",
+			    colour_begin(view->colour, COLOUR_YELLOW), colour_end(view->colour));
+}
+
+void phase_text(struct event_text *view, struct walk *walk, struct text *out,
+		enum chronicle_kind kind, int64_t ns, const struct walk_item *item)
+{
+	const struct command *command = &item->command;
+	struct phase_thread thread = phase_thread(walk, item);
+
+	event_text_columns(view, out, ns, phase_duration(kind, command->record), thread.stream,
+			   thread.tid, thread.name);
+	text_format(out, "%s %s \"", phase_word(kind), operation_kind_name(command->kind));
+	text_escape(out, command->name, strlen(command->name));
+	text_format(out, "\" on queue %" PRIu32, command->queue_number);
+	if (kind == CHRONICLE_STOP)
+		add_end(view, out, item);
+	text_add_string(out, colour_begin(view->colour, COLOUR_CYAN));
+	text_add_string(out, "  op ");
+	event_op(out, command->op);
+	text_add_string(out, colour_end(view->colour));
+	text_add_char(out, '\n');
+}
+
+void phase_json(struct walk *walk, struct text *out, enum chronicle_kind kind, int64_t ns,
+		const struct walk_item *item)
+{
+	const struct command *command = &item->command;
+	struct phase_thread thread = phase_thread(walk, item);
+	struct text op = TEXT_INIT;
+	struct json json;
+
+	event_op(&op, command->op);
+	json_init(&json, out, false);
+	json_begin_object(&json, NULL);
+	json_signed(&json, "time_ns", ns - walk->session->start_ns);
+	json_signed(&json, "monotonic_ns", ns);
+	json_unsigned(&json, "process", thread.stream->process->pid);
+	json_unsigned(&json, "thread", thread.tid);
+	json_string(&json, "thread_name", thread.name);
+	json_string(&json, "domain", devices_domain(command->domain));
+	json_string(&json, "name", "operation");
+	json_string(&json, "phase", phase_word(kind));
+	json_string(&json, "kind", operation_kind_name(command->kind));
+	json_string(&json, "operation", command->name);
+	json_string(&json, "device", walk_device_name(walk, command->device));
+	json_unsigned(&json, "queue", command->queue_number);
+	json_string(&json, "op", op.data ? op.data : "");
+	if (command->times.bound_ns != CLOCKFIT_UNBOUNDED)
+		json_unsigned(&json, "bound_ns", command->times.bound_ns);
+	else
+		json_null(&json, "bound_ns");
+	json_bool(&json, "causal", command->times.causal);
+	if (kind == CHRONICLE_STOP) {
+		json_begin_object(&json, "args");
+		event_args_json(&json, &walk->devices.objects, walk->session, item->event);
+		json_end_object(&json);
+	}
+	json_end_object(&json);
+	text_add_char(out, '\n');
+	out->failed |= op.failed;
+	text_free(&op);
+}

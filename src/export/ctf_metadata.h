@@ -1,0 +1,61 @@
+/* The metadata of a chronological CTF trace (CTF 1.8.3, section 7): what its events
+ * mean, in TSDL. Fields of calls and records lie there as they were recorded, so
+ * that their descriptions are the recorded ones'. One thread.
+ *
+ *	ctf_metadata_begin(&metadata, &clock, uuid);
+ *	ctf_metadata_event(&metadata, level, id, CTF_CALL_BEGIN);
+ *	write(metadata.text)
+ *	ctf_metadata_free(&metadata);
+ */
+#ifndef TANDEM_EXPORT_CTF_METADATA_H
+#define TANDEM_EXPORT_CTF_METADATA_H
+
+#include <stdint.h>
+
+#include "schema/control.h"
+#include "util/intern.h"
+#include "util/map.h"
+#include "util/text.h"
+
+enum ctf_kind {
+	CTF_RECORD,	/* NAME: as recorded */
+	CTF_CALL_BEGIN, /* NAME_begin: as recorded, without result and end */
+	CTF_CALL_END,	/* NAME_end: result, duration_ns */
+	/* Of a command: operation_queued... */
+	CTF_QUEUED,
+	CTF_SUBMITTED,
+	CTF_START,
+	CTF_STOP,
+	CTF_KINDS,
+};
+
+/* Magic and uuid, the stream class; then the packet's context. */
+struct ctf_packet {
+	uint32_t magic;
+	uint8_t uuid[16];
+	uint32_t stream_id;
+	uint64_t stream_instance_id;
+	uint64_t timestamp_begin, timestamp_end; /* ns of CLOCK_MONOTONIC */
+	uint64_t content_bits, packet_bits;
+	uint64_t packet_seq_num, events_discarded;
+} __attribute__((packed));
+
+struct ctf_metadata {
+	struct text text;
+	struct map known; /* event classes that are described */
+	struct intern types; /* that are described */
+};
+
+/* zero_ns: the time of day at which CLOCK_MONOTONIC was 0. */
+void ctf_metadata_begin(struct ctf_metadata *metadata, const uint8_t uuid[16],
+			uint64_t zero_ns);
+
+/* Describes the event class, unless it is, and gives its number. `id` is the
+ * record's; of a command's events that of the record `operation`. Returns 0,
+ * -EPROTO (there is no such event) or -ENOMEM. */
+int ctf_metadata_event(struct ctf_metadata *metadata, enum tandem_args_level level, uint16_t id,
+		       enum ctf_kind kind, uint32_t *number);
+
+void ctf_metadata_free(struct ctf_metadata *metadata);
+
+#endif

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Each finding is found in the example that shows it, and not in its twin.
+
+tandem-test: timeout=300 alone
+"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from tap import check, finish, skip
+from traces import BUILD, record, tandem
+
+EXAMPLES = os.path.join(BUILD, "examples", "findings")
+STUB = os.path.join(BUILD, "tests", "stubs", "libstubcl.so")
+# An engine that takes its time, whatever else the machine does.
+SLOW = {"OCL_ICD_VENDORS": STUB, "STUB_ENGINE": "thread", "STUB_DELAY_US": "500"}
+UNITS = {"OCL_ICD_VENDORS": STUB, "STUB_ENGINE": "units", "STUB_KITEM_US": "60",
+         "STUB_KBYTE_US": "12"}
+POCL = {"POCL_DEVICES": "pthread"}
+
+# example, driver, kind and cause of the finding, how often it is found at least
+CASES = [
+    ("idle_device", SLOW, "idle-device", "host-busy", 10),
+    ("synchronisation", SLOW, "idle-device", "synchronisation", 100),
+    ("synchronisation", SLOW, "waiting", "after-each-command", 300),
+    ("polling", SLOW, "waiting", "polling", 10),
+    ("overlap", UNITS, "overlap", "one-queue", 10),
+    ("transfers", POCL, "transfers", "small", 4000),
+    ("bounce", POCL, "transfers", "back-and-forth", 60),
+    ("builds", POCL, "builds", "repeated", 6),
+    ("allocations", POCL, "allocations", "loop", 100),
+    ("launch", POCL, "launch", "group-size", 20),
+    ("launch", POCL, "launch", "few-groups", 20),
+    ("errors", POCL, "errors", "call", 5),
+    ("errors", POCL, "leaks", "memory", 5),
+    ("shared_device", POCL, "shared-device", "context", 4),
+]
+
+recorded = {}
+
+
+def findings(example, driver, *arguments):
+    """Records the example once; what is found in it, small or not."""
+    key = example, *arguments
+    if key not in recorded:
+        path = "-".join(key).replace("--", "")
+        env = dict(driver, LC_ALL="C")
+        status = record(path, [os.path.join(EXAMPLES, example), *arguments], env=env)
+        said = tandem("findings", "--all", "--format", "json", path)
+        recorded[key] = json.loads(said.stdout) if status == 0 and said.returncode == 0 else None
+        if recorded[key] is None:
+            print(f"# {example} {arguments}: status {status}\n# {said.stderr}")
+    return recorded[key]
+
+
+def pick(said, kind, cause):
+    return [f for f in said["findings"] if f["name"] == kind and f["cause"] == cause]
+
+
+if not os.path.isdir(EXAMPLES):
+    print("the examples are not built: no OpenCL")
+    sys.exit(77)
+pocl = os.path.exists("/etc/OpenCL/vendors/pocl.icd")
+for example, driver, kind, cause, count in CASES:
+    if driver is POCL and not pocl:
+        skip(f"{kind}, {cause}", "PoCL is not installed")
+        continue
+    shown, twin = findings(example, driver), findings(example, driver, "--mended")
+    if not check(shown and twin, f"{example} and its twin are recorded"):
+        continue
+    found, rest = pick(shown, kind, cause), pick(twin, kind, cause)
+    check(found and max(f["count"] for f in found) >= count, f"{kind}, {cause} in {example}",
+          [(f["name"], f["cause"], f["count"]) for f in shown["findings"]])
+    # What the setup does once is in both.
+    cost = max((f["cost_ns"] for f in found), default=0)
+    check(all(f["count"] < count / 4 or (cost and f["cost_ns"] < cost / 10) for f in rest),
+          f"and not in its twin", rest)
+    for f in found:
+        if not check(f["what"] and f["do"] and f["sure"] in ("certain", "likely", "guess") and
+                     f["why"] and 0 <= f["percent"] <= 100.001 and
+                     abs(f["percent"] - 100 * f["cost_ns"] / shown["duration_ns"]) < 0.01,
+                     "it says what, how sure, what to do and what it cost", f):
+            break
+
+said = findings("idle_device", SLOW)
+idle = pick(said, "idle-device", "host-busy")[0]
+check(idle["cost_ns"] > 10 * 1000000, "the idle time is that of the host's work",
+      idle["cost_ns"])
+check(idle["where"]["end_ns"] - idle["where"]["begin_ns"] >= 1000000 and
+      idle["where"]["device"], "and says where", idle["where"])
+if pocl:
+    shared = pick(findings("shared_device", POCL), "shared-device", "context")
+    check(all("context" in f["who"] for f in shared), "a shared device names who ran meanwhile",
+          shared)
+finish()

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""The estimate of what several queues would bring, against what they bring.
+
+A driver whose units take a known time for each item and byte runs the example on
+one queue, which is recorded, and then on several.
+
+tandem-test: alone
+"""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from tap import check, finish
+from traces import BUILD, record, tandem
+
+OVERLAP = os.path.join(BUILD, "examples", "findings", "overlap")
+STUB = os.path.join(BUILD, "tests", "stubs", "libstubcl.so")
+if not os.path.exists(OVERLAP) or not os.path.exists(STUB):
+    print("the example is not built: no OpenCL")
+    sys.exit(77)
+
+for item_us, byte_us in ((60, 12), (30, 20)):
+    driver = {"OCL_ICD_VENDORS": STUB, "STUB_ENGINE": "units", "STUB_KITEM_US": str(item_us),
+              "STUB_KBYTE_US": str(byte_us)}
+    work = ["--pixels", "100000", "--frames", "30"]
+    path = f"units-{item_us}"
+    check(record(path, [OVERLAP, *work], env=driver) == 0, "recorded on one queue")
+    said = json.loads(tandem("findings", "--all", "-f", "json", "-k", "overlap", path).stdout)
+    overlap = [f for f in said["findings"] if f["name"] == "overlap"]
+    if not check(len(overlap) == 1, "what could overlap is found", said):
+        continue
+    estimate = {r["queues"]: r["ns"] for r in overlap[0]["replay"]}
+    check(sorted(estimate) == list(range(1, 17)), "for 1 to 16 queues")
+    # Of what was drawn before the others began: one frame of 31.
+    for queues in (1, 2, 3, 4):
+        took = min(int(subprocess.run([OVERLAP, *work, "--queues", str(queues)],
+                                      env=dict(os.environ, **driver), check=True,
+                                      capture_output=True, text=True).stdout)
+                   for _ in range(3))
+        wanted = estimate[queues] * 30 / 31
+        print(f"# {queues} queues: estimated {wanted / 1e6:.1f} ms, measured {took / 1e6:.1f} ms")
+        check(abs(took - wanted) <= 0.2 * took, f"{queues} queues take what was estimated, "
+                                                "within a fifth")
+    kernel, read = 100000 * item_us * 1e-6, 400000 * byte_us * 1e-6
+    check(abs(estimate[16] / estimate[1] - max(kernel, read) / (kernel + read)) < 0.1,
+          "with many, the busier unit is what is left", estimate)
+finish()

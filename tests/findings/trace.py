@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""What is found of the trace itself; how findings are printed; odd sessions."""
+import json
+import os
+import shutil
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from tap import check, finish, skip
+from traces import mandelbrot, synthetic, tandem
+
+
+def findings(path, *options):
+    said = tandem("findings", "--format", "json", *options, path)
+    return json.loads(said.stdout)["findings"] if said.returncode == 0 else None
+
+
+made = synthetic("made", records=50000, threads=2)
+found = findings("made", "--all")
+cost = [f for f in found if f["cause"] == "recording"]
+check(len(cost) == 1 and cost[0]["count"] == made["calls"], "what recording cost", cost)
+check(found == sorted(found, key=lambda f: -f["cost_ns"]), "the most expensive first")
+few = findings("made", "--min", "5")
+check(few and all(f["percent"] >= 5 or f["cost_ns"] == 0 for f in few), "--min hides the rest")
+only = findings("made", "--all", "--kind", "trace")
+check(only and {f["name"] for f in only} == {"trace"}, "--kind picks one")
+check(only == [f for f in found if f["name"] == "trace"], "and changes nothing in it")
+text = tandem("findings", "--all", "made").stdout
+check(all(f["name"] in text and f["do"].split(",")[0].split()[0] in text for f in found),
+      "text says the same")
+for options in (["--kind", "nothing"], ["--min", "x"], ["--format", "csv"], ["made", "made"]):
+    check(tandem("findings", *options, "made").returncode == 2, f"wrong usage: {options}")
+check(tandem("findings", "nowhere").returncode == 1, "a session that is not there")
+
+shutil.copytree("made", "cut")
+for folder, _, files in os.walk("cut"):
+    for file in files:
+        if file.startswith(("stream-", "window-")):
+            path = os.path.join(folder, file)
+            os.truncate(path, os.path.getsize(path) // 3)
+said = tandem("findings", "--all", "cut")
+check(said.returncode == 0 and "warning" in said.stderr, "a cut-off session", said.stderr)
+os.mkdir("empty")
+shutil.copy("made/session.json", "empty")
+check(tandem("findings", "empty").stdout == "Nothing found.\n", "an empty session")
+
+if mandelbrot("limited", "--limit-size", "100k", "--args", "full"):
+    losses = [f for f in findings("limited") if f["cause"] == "losses"]
+    check(losses and losses[0]["count"] > 0 and "--limit-size" in losses[0]["do"],
+          "events that were lost", losses)
+    mandelbrot("untimed", "--device-timing", "off")
+    untimed = [f for f in findings("untimed") if f["cause"] == "untimed"]
+    check(untimed and untimed[0]["count"] == 202, "commands without device times", untimed)
+    mandelbrot("run")
+    check(not [f for f in findings("run") if f["name"] in ("errors", "leaks") or
+               f["cause"] in ("losses", "untimed", "causality")],
+          "a sound program in a whole trace: none of these", findings("run"))
+else:
+    skip("real runs", "the image program does not run here")
+finish()

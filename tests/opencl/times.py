@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Host times: on a driver whose clock is CLOCK_MONOTONIC, what the device says
+lies where our own stamps say that the call was."""
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from recording import DRIVERS, PROGRAMS, run
+from tap import check, finish
+
+# Our stamps come from the counter, converted by pairs; the driver's from the
+# kernel. Both may be off by what a reading costs, and more when a reading is
+# interrupted just there.
+NEAR_NS = 1000
+
+for clock in ("auto", "monotonic"):
+    session = run([PROGRAMS / "outoforder"], "basic", env=DRIVERS["stub"],
+                  options=["--clock", clock]).session
+    calls = {e["args"]["op"]: e for e in session.events if "op" in e["args"] and e["domain"] == "opencl"}
+    off, order, within = [], 0, 0
+    for event in session.events:
+        if event["name"] != "operation":
+            continue
+        op, call = event["args"], calls[event["args"]["op"]]
+        begin, end = call["monotonic_ns"], call["monotonic_ns"] + call["duration_ns"]
+        off.append(max(begin - op["queued"], op["queued"] - end, 0))
+        order += op["queued"] <= op["submitted"] <= op["start"] <= op["end"]
+        within += op["end"] <= event["monotonic_ns"] + NEAR_NS
+    off.sort()
+    check(len(off) == 100 and off[len(off) * 9 // 10] <= NEAR_NS,
+          f"{clock}: queued during the call", off[-10:])
+    check(order == within == len(off), f"{clock}: the times are in order, and before they were seen",
+          f"{order} {within} of {len(off)}")
+    times = [e["monotonic_ns"] for e in session.events]
+    check(times == sorted(times), f"{clock}: print is in the order of time")
+finish()
