@@ -253,6 +253,20 @@ void align_place(const struct align *align, struct command *command)
 	times->end_ns = end.host_ns < start.host_ns ? start.host_ns : end.host_ns;
 }
 
+uint64_t align_bound_ns(const struct align *align, uint32_t device)
+{
+	const struct clockfit *fit = align_clock(align, device);
+	const struct clockfit_segment *segments;
+	uint64_t bound_ns = 0;
+	size_t count = 0;
+
+	segments = fit ? clockfit_segments(fit, &count) : NULL;
+	for (size_t i = 0; i < count; i++)
+		if (segments[i].bound_ns > bound_ns)
+			bound_ns = segments[i].bound_ns;
+	return bound_ns;
+}
+
 void align_free(struct align *align)
 {
 	for (size_t i = 0; i < align->count; i++)
