@@ -22,6 +22,7 @@ static const char help[] =
 	"                       clocks\n"
 	"  -c, --clocks         only how clocks were fitted to the host's, and how wrong\n"
 	"                       that can be: --table clocks\n"
+	"  -w, --with=TRACE     take the kernel's side from a trace of LTTng's or trace-cmd's\n"
 	"  -n, --top=N          rows of each table in text (default 20; 0: all)\n"
 	"  -h, --help           this text\n"
 	"\n"
@@ -35,7 +36,7 @@ struct arguments {
 	int format;
 	int table; /* enum report_table; -1: all */
 	uint64_t top;
-	const char *path;
+	const char *path, *with;
 };
 
 static int find_table(const char *name)
@@ -154,13 +155,13 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	static const struct option options[] = {
 		{"format", required_argument, NULL, 'f'}, {"table", required_argument, NULL, 't'},
 		{"top", required_argument, NULL, 'n'},	  {"clocks", no_argument, NULL, 'c'},
-		{"help", no_argument, NULL, 'h'},
+		{"with", required_argument, NULL, 'w'},	  {"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	int option;
 
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "f:t:cn:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "f:t:cn:w:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'f':
 			arguments->format = cli_parse_word(optarg, formats);
@@ -184,6 +185,9 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 				cli_error("--top %s: not a number of rows", optarg);
 				return cli_usage("report");
 			}
+			break;
+		case 'w':
+			arguments->with = optarg;
 			break;
 		case 'h':
 			cli_help(help);
@@ -231,7 +235,7 @@ int cmd_report(int argc, char **argv)
 
 	if (status)
 		return status == -ECANCELED ? CLI_DONE : status;
-	if (reading_open(&reading, arguments.path))
+	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
 		return CLI_FAILED;
 	status = report_make(&report, &reading.session, &options, &error);
 	reading_progress_end(&reading);
