@@ -183,15 +183,15 @@ static const char *const cause_names[] = {
 };
 
 static const char *const cause_advice[] = {
-	[EACH_COMMAND] = "enqueue what comes next before waiting; order commands by the queue or by "
-			 "events, and wait once, when the host needs the result",
+	[EACH_COMMAND] = ("enqueue what comes next before waiting; order commands by the queue or by "
+			 "events, and wait once, when the host needs the result"),
 	[NOTHING] = "leave the call out: a blocking call or an earlier wait has done its work",
 	[POLLING] = "wait for the event (clWaitForEvents), or be called back (clSetEventCallback)",
 };
 
 static const char *const cause_why[] = {
-	[EACH_COMMAND] = "from the end of each such command to the start of the next, in which the "
-			 "device had nothing of this thread",
+	[EACH_COMMAND] = ("from the end of each such command to the start of the next, in which the "
+			 "device had nothing of this thread"),
 	[NOTHING] = "no command of this thread was left when the call began",
 	[POLLING] = "from the first question to the last about the same command",
 };
