@@ -6,7 +6,8 @@
 
 #define TANDEM_DOMAINS(X)                                                      \
 	X(0, core)                                                             \
-	X(1, opencl)
+	X(1, opencl)                                                           \
+	X(9, kernel)
 
 enum tandem_domain_number {
 #define X(number, name) TANDEM_DOMAIN_##name = number,

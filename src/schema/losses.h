@@ -11,7 +11,8 @@
 	X(no_memory, "no memory for a stream or a table")                      \
 	X(reentrant, "a signal handler interrupted the recorder itself")       \
 	X(too_large, "a record larger than a window")                          \
-	X(operations, "device operations whose times could not be followed")
+	X(operations, "device operations whose times could not be followed")   \
+	X(kernel_buffer, "the kernel's buffer of a CPU was full")
 
 enum tandem_loss {
 #define X(name, words) TANDEM_LOSS_##name,

@@ -30,17 +30,24 @@ def text_of(path):
 
 def outputs_make():
     """Returns {path from the root: text}."""
-    enums, events = core.core_read(os.path.join(ROOT, "src/schema/core.events"))
-    headers = {owner: text_of("src/" + owner) for owner, _ in core.OWNED.values()}
-    outputs = {
-        "src/schema/gen/core_records.h": core.records_write(enums, events, headers),
-        "src/schema/gen/core_schema.c":
-            schema.schema_write("src/schema/core.events", "core", 0, events),
-    }
-    opencl_events = opencl_make(outputs)
-    outputs["src/schema/gen/hash.c"] = schema.hash_write(
-        [("core", 0, events), ("opencl", 1, opencl_events)])
+    outputs = {}
+    domains = [("core", 0, records_make(outputs, "core", 0)),
+               ("opencl", 1, opencl_make(outputs)),
+               ("kernel", 9, records_make(outputs, "kernel", 9))]
+    outputs["src/schema/gen/hash.c"] = schema.hash_write(domains)
     return outputs
+
+
+def records_make(outputs, name, number):
+    """Adds the outputs of src/schema/NAME.events; returns its events."""
+    source = "src/schema/%s.events" % name
+    enums, events = core.records_read(os.path.join(ROOT, source))
+    headers = {owner: text_of("src/" + owner) for owner, _ in core.OWNED.values()}
+    outputs["src/schema/gen/%s_records.h" % name] = core.records_write(
+        name, number, enums, events, headers)
+    outputs["src/schema/gen/%s_schema.c" % name] = schema.schema_write(
+        source, name, number, events)
+    return events
 
 
 def opencl_make(outputs):

@@ -13,6 +13,7 @@
 
 _Static_assert(TANDEM_DOMAIN_core == 0, "schema/ids.h");
 _Static_assert(TANDEM_DOMAIN_opencl == 1, "schema/ids.h");
+_Static_assert(TANDEM_DOMAIN_kernel == 9, "schema/ids.h");
 
 enum tandem_device_type {
 	TANDEM_DEVICE_TYPE_other = 0,
@@ -93,6 +94,7 @@ _Static_assert(TANDEM_LOSS_no_memory == 3, "schema/losses.h");
 _Static_assert(TANDEM_LOSS_reentrant == 4, "schema/losses.h");
 _Static_assert(TANDEM_LOSS_too_large == 5, "schema/losses.h");
 _Static_assert(TANDEM_LOSS_operations == 6, "schema/losses.h");
+_Static_assert(TANDEM_LOSS_kernel_buffer == 7, "schema/losses.h");
 
 enum tandem_core_event {
 	TANDEM_EVENT_none = TANDEM_ID(TANDEM_DOMAIN_core, 0),

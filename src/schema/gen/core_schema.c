@@ -213,8 +213,9 @@ static const struct tandem_name names_tandem_loss_list[] = {
 	{ 4, "reentrant" },
 	{ 5, "too_large" },
 	{ 6, "operations" },
+	{ 7, "kernel_buffer" },
 };
-static const struct tandem_names names_tandem_loss = { "tandem_loss", names_tandem_loss_list, 7 };
+static const struct tandem_names names_tandem_loss = { "tandem_loss", names_tandem_loss_list, 8 };
 
 static const struct tandem_field fields_9[] = {
 	{ "reason", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_loss },
@@ -250,7 +251,7 @@ static const char tsdl_0[] =
 	"enum tandem_build_step : u8 { build = 0, compile = 1, link = 2 };\n"
 	"enum tandem_device_type : u8 { other = 0, cpu = 1, gpu = 2, accelerator = 3 };\n"
 	"enum tandem_domain : u8 { core = 0, opencl = 1, cuda = 2, hip = 3, hsa = 4, levelzero = 5, ompt = 6, sycl = 7, opengl = 8, kernel = 9 };\n"
-	"enum tandem_loss : u8 { disk_full = 0, size_limit = 1, io_error = 2, no_memory = 3, reentrant = 4, too_large = 5, operations = 6 };\n"
+	"enum tandem_loss : u8 { disk_full = 0, size_limit = 1, io_error = 2, no_memory = 3, reentrant = 4, too_large = 5, operations = 6, kernel_buffer = 7 };\n"
 	"enum tandem_memory_kind : u8 { buffer = 0, image = 1, pipe = 2, svm = 3, sub_buffer = 4, usm_host = 5, usm_device = 6, usm_shared = 7, device = 8, host = 9, managed = 10, array = 11, other = 12 };\n"
 	"enum tandem_operation_kind : u8 { kernel = 0, copy_h2d = 1, copy_d2h = 2, copy_d2d = 3, fill = 4, \"map\" = 5, unmap = 6, migrate = 7, barrier = 8, marker = 9, other = 10 };\n"
 	"enum tandem_program_source : u8 { unknown = 0, source = 1, binary = 2, il = 3, builtin = 4, linked = 5 };\n"
