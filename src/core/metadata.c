@@ -146,17 +146,30 @@ static int write_all(int fd, const char *text, size_t bytes)
 	return 0;
 }
 
-int tandem_metadata_write(const char *dir, const uint8_t uuid[16])
+static int put_domain(int fd, unsigned number)
+{
+	const struct tandem_domain *domain = tandem_domain_get(number);
+	const char *text = domain ? domain->tsdl[tandem_control.args_level] : "";
+
+	return write_all(fd, text, strlen(text));
+}
+
+static int metadata_open(const char *dir, int flags)
 {
 	char path[TANDEM_PATH_BYTES + 64];
-	unsigned level = tandem_control.args_level;
+
+	strcpy(stpcpy(path, dir), "/metadata");
+	return system_open(path, O_WRONLY | O_CLOEXEC | flags, 0600);
+}
+
+int tandem_metadata_write(const char *dir, const uint8_t uuid[16], uint64_t domains)
+{
 	struct head head = { .length = 0 };
 	int fd, error;
 
-	if (level > TANDEM_ARGS_FULL)
+	if (tandem_control.args_level > TANDEM_ARGS_FULL)
 		return -EPROTO;
-	strcpy(stpcpy(path, dir), "/metadata");
-	fd = system_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = metadata_open(dir, O_CREAT | O_EXCL);
 	if (fd < 0)
 		return fd;
 	put_trace(&head, uuid);
@@ -165,12 +178,21 @@ int tandem_metadata_write(const char *dir, const uint8_t uuid[16])
 	error = write_all(fd, head.text, head.length);
 	if (!error)
 		error = write_all(fd, stream_class, sizeof(stream_class) - 1);
-	for (unsigned number = 0; !error && number < 64; number++) {
-		const struct tandem_domain *domain = tandem_domain_get(number);
+	for (unsigned number = 0; !error && number < 64; number++)
+		if (domains >> number & 1)
+			error = put_domain(fd, number);
+	system_close(fd);
+	return error;
+}
 
-		if (domain)
-			error = write_all(fd, domain->tsdl[level], strlen(domain->tsdl[level]));
-	}
+int tandem_metadata_add(const char *dir, unsigned domain)
+{
+	int fd = metadata_open(dir, O_APPEND);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = put_domain(fd, domain);
 	system_close(fd);
 	return error;
 }

@@ -1,5 +1,7 @@
 /* Operation ids (core/stream.h makes them): the thread that enqueued the command
- * and its count of commands. Unique in a process. */
+ * and its count of commands. Unique in a process. Where the runtime itself gives
+ * its commands numbers, those count, under a thread's number that no thread has
+ * (TANDEM_OP_RUNTIME, schema/packet.h). */
 #ifndef TANDEM_TRACE_OPERATION_H
 #define TANDEM_TRACE_OPERATION_H
 
