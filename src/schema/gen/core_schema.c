@@ -6,6 +6,10 @@
 /* TSDL text is longer than the 4095 characters that every compiler must take. */
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 
+/* A traced process writes the text and never looks into a record: without the
+ * tables, and their thousands of addresses, its loader has less to do. */
+#ifndef TANDEM_TSDL_ONLY
+
 static const struct tandem_name names_tandem_domain_list[] = {
 	{ 0, "core" },
 	{ 1, "opencl" },
@@ -364,6 +368,11 @@ static const struct tandem_event events[] = {
 	  { { 21, 2, fields_15 }, { 21, 2, fields_15 }, { 21, 2, fields_15 } } },
 };
 
+#define EVENTS events, sizeof(events) / sizeof(*events)
+#else
+#define EVENTS NULL, 0
+#endif
+
 static const char tsdl_0[] =
 	"enum tandem_annotation_source : u8 { nvtx = 0 };\n"
 	"enum tandem_build_step : u8 { build = 0, compile = 1, link = 2 };\n"
@@ -400,5 +409,5 @@ static const char tsdl_0[] =
 static const char *const tsdl[] = { tsdl_0, tsdl_0, tsdl_0 };
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", events, sizeof(events) / sizeof(*events), tsdl,
+	0, "core", EVENTS, tsdl,
 };

@@ -6,6 +6,10 @@
 /* TSDL text is longer than the 4095 characters that every compiler must take. */
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 
+/* A traced process writes the text and never looks into a record: without the
+ * tables, and their thousands of addresses, its loader has less to do. */
+#ifndef TANDEM_TSDL_ONLY
+
 static const struct tandem_field fields_0[] = {
 	{ "driverVersion", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
@@ -3036,6 +3040,11 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_282 } } },
 };
 
+#define EVENTS events, sizeof(events) / sizeof(*events)
+#else
+#define EVENTS NULL, 0
+#endif
+
 static const char tsdl_0[] =
 	"enum cudaError : i32 { cudaErrorApiFailureBase = 10000, cudaErrorUnknown = 999, cudaErrorInvalidResourceConfiguration = 915, cudaErrorInvalidResourceType = 914, cudaErrorFunctionNotLoaded = 913, cudaErrorInvalidClusterSize = 912, cudaErrorExternalDevice = 911, cudaErrorGraphExecUpdateFailure = 910, cudaErrorTimeout = 909, cudaErrorStreamCaptureWrongThread = 908, cudaErrorCapturedEvent = 907, cudaErrorStreamCaptureImplicit = 906, cudaErrorStreamCaptureIsolation = 905, cudaErrorStreamCaptureUnjoined = 904, cudaErrorStreamCaptureUnmatched = 903, cudaErrorStreamCaptureMerge = 902, cudaErrorStreamCaptureInvalidated = 901, cudaErrorStreamCaptureUnsupported = 900, cudaErrorCdpVersionMismatch = 812, cudaErrorCdpNotSupported = 811, cudaErrorMpsClientTerminated = 810, cudaErrorMpsMaxConnectionsReached = 809, cudaErrorMpsMaxClientsReached = 808, cudaErrorMpsServerNotReady = 807, cudaErrorMpsRpcFailure = 806, cudaErrorMpsConnectionFailed = 805, cudaErrorCompatNotSupportedOnDevice = 804, cudaErrorSystemDriverMismatch = 803, cudaErrorSystemNotReady = 802, cudaErrorNotSupported = 801, cudaErrorNotPermitted = 800, cudaErrorTensorMemoryLeak = 721, cudaErrorCooperativeLaunchTooLarge = 720, cudaErrorLaunchFailure = 719, cudaErrorInvalidPc = 718, cudaErrorInvalidAddressSpace = 717, cudaErrorMisalignedAddress = 716, cudaErrorIllegalInstruction = 715, cudaErrorHardwareStackError = 714, cudaErrorHostMemoryNotRegistered = 713, cudaErrorHostMemoryAlreadyRegistered = 712, cudaErrorTooManyPeers = 711, cudaErrorAssert = 710, cudaErrorContextIsDestroyed = 709, cudaErrorSetOnActiveProcess = 708, cudaErrorPeerAccessNotEnabled = 705, cudaErrorPeerAccessAlreadyEnabled = 704, cudaErrorLaunchIncompatibleTexturing = 703, cudaErrorLaunchTimeout = 702, cudaErrorLaunchOutOfResources = 701, cudaErrorIllegalAddress = 700, cudaErrorNotReady = 600, cudaErrorSymbolNotFound = 500, cudaErrorLossyQuery = 402, cudaErrorIllegalState = 401, cudaErrorInvalidResourceHandle = 400, cudaErrorOperatingSystem = 304, cudaErrorSharedObjectInitFailed = 303, cudaErrorSharedObjectSymbolNotFound = 302, cudaErrorFileNotFound = 301, cudaErrorInvalidSource = 300, cudaErrorContained = 226, cudaErrorUnsupportedDevSideSync = 225, cudaErrorUnsupportedExecAffinity = 224, cudaErrorJitCompilationDisabled = 223, cudaErrorUnsupportedPtxVersion = 222, cudaErrorJitCompilerNotFound = 221, cudaErrorNvlinkUncorrectable = 220, cudaErrorInvalidGraphicsContext = 219, cudaErrorInvalidPtx = 218, cudaErrorPeerAccessUnsupported = 217, cudaErrorDeviceAlreadyInUse = 216, cudaErrorUnsupportedLimit = 215, cudaErrorECCUncorrectable = 214, cudaErrorNotMappedAsPointer = 213, cudaErrorNotMappedAsArray = 212, cudaErrorNotMapped = 211, cudaErrorAlreadyAcquired = 210, cudaErrorNoKernelImageForDevice = 209, cudaErrorAlreadyMapped = 208, cudaErrorArrayIsMapped = 207, cudaErrorUnmapBufferObjectFailed = 206, cudaErrorMapBufferObjectFailed = 205, cudaErrorDeviceUninitialized = 201, cudaErrorInvalidKernelImage = 200, cudaErrorStartupFailure = 127, cudaErrorSoftwareValidityNotEstablished = 103, cudaErrorDeviceNotLicensed = 102, cudaErrorInvalidDevice = 101, cudaErrorNoDevice = 100, cudaErrorInvalidDeviceFunction = 98, cudaErrorLaunchPendingCountExceeded = 69, cudaErrorSyncDepthExceeded = 68, cudaErrorLaunchFileScopedSurf = 67, cudaErrorLaunchFileScopedTex = 66, cudaErrorLaunchMaxDepthExceeded = 65, cudaErrorPriorLaunchFailure = 53, cudaErrorMissingConfiguration = 52, cudaErrorIncompatibleDriverContext = 49, cudaErrorDevicesUnavailable = 46, cudaErrorDuplicateSurfaceName = 45, cudaErrorDuplicateTextureName = 44, cudaErrorDuplicateVariableName = 43, cudaErrorInvalidSurface = 37, cudaErrorCallRequiresNewerDriver = 36, cudaErrorInsufficientDriver = 35, cudaErrorStubLibrary = 34, cudaErrorMemoryValueTooLarge = 32, cudaErrorNotYetImplemented = 31, cudaErrorMixedDeviceExecution = 28, cudaErrorInvalidNormSetting = 27, cudaErrorInvalidFilterSetting = 26, cudaErrorSynchronizationError = 25, cudaErrorTextureNotBound = 24, cudaErrorTextureFetchFailed = 23, cudaErrorAddressOfConstant = 22, cudaErrorInvalidMemcpyDirection = 21, cudaErrorInvalidChannelDescriptor = 20, cudaErrorInvalidTextureBinding = 19, cudaErrorInvalidTexture = 18, cudaErrorInvalidDevicePointer = 17, cudaErrorInvalidHostPointer = 16, cudaErrorInvalidSymbol = 13, cudaErrorInvalidPitchValue = 12, cudaErrorInvalidConfiguration = 9, cudaErrorProfilerAlreadyStopped = 8, cudaErrorProfilerAlreadyStarted = 7, cudaErrorProfilerNotInitialized = 6, cudaErrorProfilerDisabled = 5, cudaErrorCudartUnloading = 4, cudaErrorInitializationError = 3, cudaErrorMemoryAllocation = 2, cudaErrorInvalidValue = 1, cudaSuccess = 0 };\n"
 	"event { name = \"none\"; id = 10240; stream_id = 0; fields := struct { }; };\n"
@@ -4207,5 +4216,5 @@ static const char tsdl_2[] =
 static const char *const tsdl[] = { tsdl_0, tsdl_1, tsdl_2 };
 
 const struct tandem_domain tandem_schema_cudart = {
-	10, "cudart", events, sizeof(events) / sizeof(*events), tsdl,
+	10, "cudart", EVENTS, tsdl,
 };
