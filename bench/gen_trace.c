@@ -122,7 +122,8 @@ static void window_begin(struct writer *writer, uint64_t number)
 		.tid = writer->tid,
 	};
 	memcpy(header->uuid, uuid, sizeof(uuid));
-	snprintf(header->thread_name, sizeof(header->thread_name), "worker-%" PRIu64, number);
+	snprintf(header->thread_name, sizeof(header->thread_name), "worker-%u",
+		 (unsigned)number % 10000000);
 	header->content_bits = sizeof(*header) * 8;
 	writer->used = sizeof(*header);
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP};
 
 enum { PASSED_COUNT = sizeof(passed_on) / sizeof(*passed_on) };
 
@@ -42,21 +42,45 @@ struct start {
 	sigset_t mask;
 };
 
-/* Between vfork() and exec: on the recorder's memory, with signals of its own. */
-static void __attribute__((noinline)) become(const struct start *start, volatile int *error)
+/* Between vfork() and exec: on the recorder's memory, with signals of its own.
+ * The pipe closes with exec, or says why there was none. */
+static void __attribute__((noinline)) become(const struct start *start, int report)
 {
+	int error;
+
 	sigaction(SIGCHLD, &start->on_child, NULL);
 	sigprocmask(SIG_SETMASK, &start->mask, NULL);
 	execve(start->path, start->arguments, start->environment);
-	*error = errno;
+	error = errno;
+	if (write(report, &error, sizeof(error)) < 0)
+		_exit(126);
 	_exit(127);
+}
+
+/* Returns the child's number, or -errno. */
+static pid_t start_child(const struct start *start)
+{
+	int ends[2], error = 0;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	pid = vfork();
+	if (pid == 0)
+		become(start, ends[1]);
+	if (pid < 0)
+		error = errno;
+	close(ends[1]);
+	if (pid > 0 && read(ends[0], &error, sizeof(error)) == (ssize_t)sizeof(error))
+		waitpid(pid, NULL, 0);
+	close(ends[0]);
+	return error ? -error : pid;
 }
 
 int child_start(pid_t *pid, const char *path, char **arguments, char **environment)
 {
 	struct sigaction by_default = {.sa_handler = SIG_DFL};
 	struct start start = {path, arguments, environment, by_default, {{0}}};
-	volatile int error = 0;
 	sigset_t blocked;
 
 	/* Blocked before the program exists: a Ctrl-C in between waits until the
@@ -69,16 +93,10 @@ int child_start(pid_t *pid, const char *path, char **arguments, char **environme
 	 * see how it ended. */
 	sigaction(SIGCHLD, &by_default, &start.on_child);
 
-	*pid = vfork();
-	if (*pid == 0)
-		become(&start, &error);
-	if (*pid < 0)
-		error = errno;
-	if (error) {
-		if (*pid > 0)
-			waitpid(*pid, NULL, 0);
+	*pid = start_child(&start);
+	if (*pid < 0) {
 		sigprocmask(SIG_SETMASK, &start.mask, NULL);
-		return -error;
+		return (int)*pid;
 	}
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
@@ -87,29 +105,31 @@ int child_start(pid_t *pid, const char *path, char **arguments, char **environme
 	return 0;
 }
 
-static bool has_stopped(pid_t pid, int extra)
+/* Whether it was stopped by its terminal or by itself, and has not been
+ * continued since. */
+static bool has_stopped(pid_t pid)
 {
 	siginfo_t info = {.si_pid = 0};
 
-	return !waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG | extra) && info.si_pid &&
+	return !waitid(P_PID, (id_t)pid, &info, WSTOPPED | WNOHANG) && info.si_pid &&
 	       (info.si_status == SIGTSTP || info.si_status == SIGTTIN ||
 		info.si_status == SIGTTOU);
 }
 
-/* A program that stops itself (an editor at Ctrl-Z in raw mode) leaves the shell
- * waiting for us, so we stop too. Not when the terminal's Ctrl-Z had stopped us
- * both and we are merely continued a moment before it. */
-static bool follow_stop(pid_t pid)
+/* Stops the recorder as Ctrl-Z would have. Only when the program has stopped: a
+ * shell that sees us stop gives its prompt, and a program that is not there yet
+ * would still read what is typed at it. */
+static void stop_as_well(void)
 {
-	static const struct timespec moment = {.tv_nsec = 20000000};
+	static const struct timespec at_once;
+	sigset_t stop;
 
-	if (!has_stopped(pid, WNOWAIT))
-		return false;
-	nanosleep(&moment, NULL);
-	if (!has_stopped(pid, 0))
-		return false;
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTSTP);
+	sigtimedwait(&stop, NULL, &at_once);
+	sigprocmask(SIG_UNBLOCK, &stop, NULL);
 	raise(SIGTSTP);
-	return true;
+	sigprocmask(SIG_BLOCK, &stop, NULL);
 }
 
 static void pass_on(pid_t pid, const siginfo_t *info)
@@ -139,7 +159,9 @@ int child_wait(pid_t pid)
 		if (sigwaitinfo(&set, &info) < 0)
 			continue;
 		if (info.si_signo == SIGCHLD) {
-			stopped |= follow_stop(pid);
+			stopped = has_stopped(pid);
+			if (stopped)
+				stop_as_well();
 		} else if (info.si_signo == SIGCONT) {
 			if (stopped)
 				kill(pid, SIGCONT);

@@ -3,8 +3,8 @@
  * nothing of being a child.
  *
  * What the terminal sends (Ctrl-C, Ctrl-\, Ctrl-Z) reaches both; the recorder
- * ignores the first two and stops along with the program at the third. What is
- * sent to the recorder alone with kill(1) (TERM, HUP, USR1, USR2) is passed on.
+ * ignores the first two, and stops once the program has stopped. What is sent to
+ * the recorder alone with kill(1) (TERM, HUP, USR1, USR2, TSTP) is passed on.
  *
  * One thread. The recorder keeps none of the files that it inherited but
  * standard error: a reader of the program's output sees its end in time.

@@ -118,36 +118,3 @@ int cli_parse_word(const char *text, const char *const *words)
 			return i;
 	return -EINVAL;
 }
-
-char *cli_format_count(char *buffer, uint64_t count)
-{
-	char digits[24];
-	int length = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
-	char *out = buffer;
-
-	for (int i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			*out++ = ',';
-		*out++ = digits[i];
-	}
-	*out = '\0';
-	return buffer;
-}
-
-char *cli_format_bytes(char *buffer, uint64_t bytes)
-{
-	static const char *const units[] = {"kB", "MB", "GB", "TB"};
-	double value = (double)bytes / 1000;
-	size_t unit = 0;
-
-	if (bytes < 1000) {
-		snprintf(buffer, 32, "%u bytes", (unsigned)bytes);
-		return buffer;
-	}
-	while (value >= 999.95 && unit + 1 < sizeof(units) / sizeof(*units)) {
-		value /= 1000;
-		unit++;
-	}
-	snprintf(buffer, 32, "%.1f %s", value, units[unit]);
-	return buffer;
-}

@@ -64,8 +64,4 @@ int cli_parse_number(const char *text, uint64_t max, uint64_t *number);
 /* Index of `text` in a NULL-terminated list of words, or -EINVAL. */
 int cli_parse_word(const char *text, const char *const *words);
 
-/* "1,234,567" and "1.2 MB" into a caller's buffer of 32 bytes; returns it. */
-char *cli_format_count(char *buffer, uint64_t count);
-char *cli_format_bytes(char *buffer, uint64_t bytes);
-
 #endif

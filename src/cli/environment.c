@@ -12,6 +12,14 @@
 #define PRELOAD_SEPARATORS " :\t\n"
 #define LAYER_SEPARATORS ":"
 
+/* A library that is itself built with a sanitizer brings the sanitizer's runtime
+ * into every program, and that has to come first (meson.build sets it). */
+#ifdef TANDEM_SANITIZER_RUNTIME
+#define RUNTIME TANDEM_SANITIZER_RUNTIME ":"
+#else
+#define RUNTIME ""
+#endif
+
 /* The next item of a list, its length in *length; NULL at the end. */
 static const char *list_next(const char *list, const char *separators, size_t *length)
 {
@@ -65,7 +73,7 @@ bool environment_has_sanitizer(void)
 {
 	const char *list = getenv("LD_PRELOAD");
 
-	return list && sanitizers(list);
+	return *RUNTIME || (list && sanitizers(list));
 }
 
 char *environment_compose_preload(const char *old, const char *library)
@@ -73,12 +81,12 @@ char *environment_compose_preload(const char *old, const char *library)
 	size_t head;
 	char *value;
 
-	if (!old || !*old)
-		return strdup(library);
+	if (!old)
+		old = "";
 	if (list_has(old, PRELOAD_SEPARATORS, library))
 		return strdup(old);
 	head = sanitizers(old);
-	if (asprintf(&value, "%.*s%s%s%s%s", (int)head, old, head ? ":" : "", library,
+	if (asprintf(&value, "%.*s%s%s%s%s", (int)head, old, head ? ":" : RUNTIME, library,
 		     old[head] && !strchr(PRELOAD_SEPARATORS, old[head]) ? ":" : "",
 		     old + head) < 0)
 		return NULL;

@@ -20,8 +20,8 @@ struct environment {
 	char *session, *preload, *layers; /* owned; NULL: as the caller's */
 };
 
-/* Whether the caller's LD_PRELOAD already begins with a sanitizer's runtime,
- * which then stays first. */
+/* Whether a sanitizer's runtime is preloaded anyway: the caller's LD_PRELOAD
+ * begins with one, which then stays first, or our own library needs one. */
 bool environment_has_sanitizer(void);
 
 /* Composes it. Returns 0 or -ENOMEM. environment_destroy() frees. */

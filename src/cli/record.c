@@ -14,6 +14,7 @@
 #include "cli/library.h"
 #include "cli/program.h"
 #include "cli/session.h"
+#include "cli/settle.h"
 #include "cli/summary.h"
 #include "schema/ids.h"
 
@@ -350,6 +351,7 @@ static int record(const struct request *request, const struct program *program,
 		return refuse_program(request->command[0], error);
 	}
 	status = child_wait(pid);
+	settle_session(session->directory);
 	error = session_finish(session, status);
 	if (error)
 		cli_note("cannot complete %s/session.json: %s", session->directory,

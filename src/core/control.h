@@ -17,10 +17,13 @@
 #define tandem_likely(x) __builtin_expect(!!(x), 1)
 #define tandem_unlikely(x) __builtin_expect(!!(x), 0)
 
+/* Hidden, so that it is reached without a detour through the global table. */
+#pragma GCC visibility push(hidden)
 extern struct tandem_control tandem_control;
 
 /* The session's directory, absolute; "" when there is none. */
 extern char tandem_session_dir[];
+#pragma GCC visibility pop
 
 /* Maps the session named by TANDEM_SESSION. 0, or -errno and nothing has
  * changed: -ENOENT no session, -EPERM set-user-id program, -EPROTO another

@@ -22,7 +22,7 @@ int tandem_process_uses(unsigned domain);
 const char *tandem_process_dir(void);
 
 /* What descriptions of objects are valid for: changes at resume and at fork. */
-extern _Atomic uint32_t tandem_process_forks;
+extern _Atomic uint32_t tandem_process_forks __attribute__((visibility("hidden")));
 
 static inline uint32_t tandem_process_epoch(void)
 {

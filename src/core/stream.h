@@ -53,7 +53,8 @@ struct tandem_thread {
 };
 
 /* This thread's stream. Initial-exec: one instruction to reach, no allocation. */
-extern __thread struct tandem_thread tandem_thread __attribute__((tls_model("initial-exec")));
+extern __thread struct tandem_thread tandem_thread
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* A packet's name: the stream (a number that differs for each stream opened
  * in the process, modulo 2^16) and the packet's offset in stream-K. */

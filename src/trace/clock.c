@@ -13,7 +13,7 @@
 #define PAIR_TOLERANCE_RATE 0.002
 
 /* Keeps the product in trace_clock_ns() within 63 bits; a counter of 4 kHz. */
-#define SLOPE_MAX (UINT64_C(1) << 50)
+#define SLOPE_MAX (UINT64_C(1) << 62)
 
 void trace_clock_init(struct trace_clock *clock, uint64_t ticks_hz)
 {
@@ -88,7 +88,9 @@ static uint64_t clock_thin(struct trace_clock *clock, uint64_t min_stretch)
 	count = clock->pair_count;
 	if (count < 3)
 		return min_stretch;
-	stretch = (pairs[count - 1].ticks - pairs[0].ticks) / (CLOCK_KNOTS - 3) + 1;
+	stretch = min_stretch;
+	if (count > CLOCK_KNOTS)
+		stretch = (pairs[count - 1].ticks - pairs[0].ticks) / (CLOCK_KNOTS - 3) + 1;
 	if (stretch < min_stretch)
 		stretch = min_stretch;
 	for (size_t i = 1; i + 1 < count; i++) {
@@ -116,11 +118,12 @@ void trace_clock_add(struct trace_clock *clock, uint64_t ticks, uint64_t ns,
 	clock->pairs[clock->pair_count++] = (struct trace_clock_pair){ticks, ns, error_ticks};
 }
 
-static uint64_t slope_of(double ns_per_tick)
+/* Rounded down, so that a line ends no later than the next one begins. */
+static uint64_t slope_of(uint64_t ns, uint64_t ticks)
 {
-	double slope = ns_per_tick * (double)(UINT64_C(1) << CLOCK_SHIFT);
+	unsigned __int128 slope = ((unsigned __int128)ns << CLOCK_SHIFT) / ticks;
 
-	return slope < 1 ? 1 : slope > (double)SLOPE_MAX ? SLOPE_MAX : (uint64_t)slope;
+	return slope < 1 ? 1 : slope > SLOPE_MAX ? SLOPE_MAX : (uint64_t)slope;
 }
 
 void trace_clock_finish(struct trace_clock *clock)
@@ -128,7 +131,7 @@ void trace_clock_finish(struct trace_clock *clock)
 	struct trace_clock_line *lines = clock->lines;
 	uint64_t min_stretch = (uint64_t)(LINE_MIN_NS / clock_tick_ns(clock)) + 1;
 	uint64_t stretch = clock_thin(clock, min_stretch);
-	uint64_t slope = slope_of(clock_tick_ns(clock));
+	uint64_t slope = slope_of(1000000000, clock->ticks_hz ? clock->ticks_hz : 1000000000);
 	size_t count = 0;
 
 	for (size_t i = 0; i < clock->pair_count; i++) {
@@ -146,7 +149,7 @@ void trace_clock_finish(struct trace_clock *clock)
 		if (passed < stretch / 2 || (int64_t)pair->ns <= last->ns)
 			continue;
 		last->width = passed;
-		last->slope = slope_of((double)((int64_t)pair->ns - last->ns) / (double)passed);
+		last->slope = slope_of(pair->ns - (uint64_t)last->ns, passed);
 		lines[count++] = (struct trace_clock_line){pair->ticks, 0, (int64_t)pair->ns,
 							   last->slope};
 	}
@@ -177,7 +180,7 @@ int64_t trace_clock_far(const struct trace_clock_line *line, uint64_t ticks)
 {
 	bool before = ticks < line->ticks;
 	uint64_t off = before ? line->ticks - ticks : ticks - line->ticks;
-	unsigned __int128 ns = ((unsigned __int128)off * line->slope) >> CLOCK_SHIFT;
+	unsigned __int128 ns = ((unsigned __int128)off * line->slope + CLOCK_HALF) >> CLOCK_SHIFT;
 	__int128 sum = line->ns;
 
 	sum += before ? -(__int128)ns : (__int128)ns;

@@ -31,7 +31,8 @@ struct trace_clock_line {
 	uint64_t slope; /* ns per tick, times 2^CLOCK_SHIFT */
 };
 
-#define CLOCK_SHIFT 32
+#define CLOCK_SHIFT 44
+#define CLOCK_HALF (UINT64_C(1) << (CLOCK_SHIFT - 1))
 
 struct trace_clock {
 	struct trace_clock_pair pairs[2 * CLOCK_KNOTS];
@@ -71,7 +72,8 @@ static inline int64_t trace_clock_ns(struct trace_clock *clock, uint64_t ticks)
 	}
 	if (__builtin_expect(behind >> 44, 0))
 		return trace_clock_far(line, ticks);
-	return line->ns + (int64_t)(((unsigned __int128)behind * line->slope) >> CLOCK_SHIFT);
+	return line->ns + (int64_t)(((unsigned __int128)behind * line->slope + CLOCK_HALF) >>
+				    CLOCK_SHIFT);
 }
 
 #endif

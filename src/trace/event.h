@@ -16,6 +16,8 @@ struct trace_event {
 	const struct trace_layout *layout; /* and by it the event's descriptor */
 	const struct tandem_record *record; /* checked: its fields lie inside */
 	uint32_t bytes;
+	uint32_t tid;
+	const char *thread_name; /* at that time */
 	uint64_t ticks;	    /* when the call began, or this was seen */
 	uint64_t end_ticks; /* when the call returned; 0: it has not, or is no call */
 	int64_t ns;	    /* CLOCK_MONOTONIC of `ticks` */

@@ -8,85 +8,119 @@
 #define BLOCK_LEAST_BYTES 4096u
 #define BLOCK_MOST_BYTES (256u << 10)
 
-static bool entry_before(const struct trace_merge_entry *a, const struct trace_merge_entry *b)
+/* What stands for a stream that is over: behind every other. */
+static const struct trace_merge_entry entry_over = {UINT64_MAX, UINT32_MAX};
+
+static bool entry_before(struct trace_merge_entry a, struct trace_merge_entry b)
 {
-	return a->ticks < b->ticks || (a->ticks == b->ticks && a->index < b->index);
+	return a.ticks < b.ticks || (a.ticks == b.ticks && a.index < b.index);
 }
 
-/* Puts `entry` where it belongs, from the hole at `at` downwards. */
-static void heap_sift(struct trace_merge *merge, size_t at, struct trace_merge_entry entry)
+/* The stream at the top goes on with `entry`: plays its matches again, from its
+ * leaf to the top. The places of a path are known beforehand, so that they are
+ * loaded side by side, which is what makes this faster than a heap; who wins is
+ * as good as random, so that there must be no branch on it. */
+static void tree_replay(struct trace_merge *merge, struct trace_merge_entry entry)
 {
-	struct trace_merge_entry *heap = merge->heap;
+	uint64_t *ticks = merge->ticks;
+	uint32_t *index = merge->index;
 
-	for (;;) {
-		size_t child = 2 * at + 1;
+	for (size_t at = (merge->leaves + index[0]) / 2; at; at /= 2) {
+		bool loses = (ticks[at] < entry.ticks) |
+			     ((ticks[at] == entry.ticks) & (index[at] < entry.index));
+		uint64_t swap_ticks = (ticks[at] ^ entry.ticks) & (0 - (uint64_t)loses);
+		uint32_t swap_index = (index[at] ^ entry.index) & (0 - (uint32_t)loses);
 
-		if (child >= merge->count)
-			break;
-		if (child + 1 < merge->count && entry_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (!entry_before(&heap[child], &entry))
-			break;
-		heap[at] = heap[child];
-		at = child;
+		ticks[at] ^= swap_ticks;
+		index[at] ^= swap_index;
+		entry.ticks ^= swap_ticks;
+		entry.index ^= swap_index;
 	}
-	heap[at] = entry;
+	ticks[0] = entry.ticks;
+	index[0] = entry.index;
 }
 
-/* Up to when heap[0] stays the first without another look. */
-static void heap_limit(struct trace_merge *merge)
+/* Up to when the top stays the first without another look: the earliest of those
+ * that it won against. */
+static void tree_limit(struct trace_merge *merge)
 {
-	const struct trace_merge_entry *second = &merge->heap[1];
+	struct trace_merge_entry second = entry_over;
 
-	if (merge->count < 2) {
-		merge->limit = UINT64_MAX;
-		return;
+	for (size_t at = (merge->leaves + merge->index[0]) / 2; at; at /= 2) {
+		struct trace_merge_entry other = {merge->ticks[at], merge->index[at]};
+
+		if (entry_before(other, second))
+			second = other;
 	}
-	if (merge->count > 2 && entry_before(&merge->heap[2], second))
-		second = &merge->heap[2];
 	/* At the same tick the lower index goes first. */
-	if (merge->heap[0].index < second->index)
-		merge->limit = second->ticks;
+	if (merge->index[0] < second.index)
+		merge->limit = second.ticks;
 	else
-		merge->limit = second->ticks ? second->ticks - 1 : 0;
+		merge->limit = second.ticks ? second.ticks - 1 : 0;
 }
 
-int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
-		     uint64_t skip_before)
+/* All first matches. */
+static int tree_build(struct trace_merge *merge)
 {
-	size_t room = session->stream_count + 1;
+	struct trace_session *session = merge->session;
+	struct trace_merge_entry *winners = calloc(2 * merge->leaves, sizeof(*winners));
 
-	*merge = (struct trace_merge){
-		.session = session,
-		.skip_before = skip_before,
-		.streams = calloc(room, sizeof(*merge->streams)),
-		.records = calloc(room, sizeof(*merge->records)),
-		.heap = calloc(room, sizeof(*merge->heap)),
-		.block_bytes = MERGE_BLOCKS_BYTES / room,
-	};
-	if (!merge->streams || !merge->records || !merge->heap) {
-		trace_merge_close(merge);
+	if (!winners)
 		return -ENOMEM;
-	}
-	if (merge->block_bytes < BLOCK_LEAST_BYTES)
-		merge->block_bytes = BLOCK_LEAST_BYTES;
-	if (merge->block_bytes > BLOCK_MOST_BYTES)
-		merge->block_bytes = BLOCK_MOST_BYTES;
+	for (size_t i = 0; i < merge->leaves; i++)
+		winners[merge->leaves + i] = entry_over;
 	for (size_t i = 0; i < session->process_count; i++) {
 		struct trace_process *process = &session->processes[i];
 
 		for (size_t j = 0; j < process->stream_count; j++) {
 			struct trace_stream *stream = &process->streams[j];
 
-			merge->streams[stream->index] = stream;
 			/* Streams without a sound packet are visited too, last:
 			 * what is wrong with them is told there. */
-			merge->heap[merge->count++] = (struct trace_merge_entry){
+			merge->streams[stream->index] = stream;
+			winners[merge->leaves + stream->index] = (struct trace_merge_entry){
 				stream->first_ticks, stream->index};
 		}
 	}
-	for (size_t i = merge->count / 2; i-- > 0;)
-		heap_sift(merge, i, merge->heap[i]);
+	for (size_t at = merge->leaves; at-- > 1;) {
+		bool second = entry_before(winners[2 * at + 1], winners[2 * at]);
+
+		winners[at] = winners[2 * at + second];
+		merge->ticks[at] = winners[2 * at + !second].ticks;
+		merge->index[at] = winners[2 * at + !second].index;
+	}
+	merge->ticks[0] = winners[1].ticks;
+	merge->index[0] = winners[1].index;
+	free(winners);
+	return 0;
+}
+
+int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
+		     uint64_t skip_before)
+{
+	size_t leaves = 1;
+
+	while (leaves < session->stream_count)
+		leaves *= 2;
+	*merge = (struct trace_merge){
+		.session = session,
+		.skip_before = skip_before,
+		.leaves = leaves,
+		.streams = calloc(leaves, sizeof(*merge->streams)),
+		.records = calloc(leaves, sizeof(*merge->records)),
+		.ticks = calloc(leaves, sizeof(*merge->ticks)),
+		.index = calloc(leaves, sizeof(*merge->index)),
+		.block_bytes = MERGE_BLOCKS_BYTES / leaves,
+	};
+	if (merge->block_bytes < BLOCK_LEAST_BYTES)
+		merge->block_bytes = BLOCK_LEAST_BYTES;
+	if (merge->block_bytes > BLOCK_MOST_BYTES)
+		merge->block_bytes = BLOCK_MOST_BYTES;
+	if (!merge->streams || !merge->records || !merge->ticks || !merge->index ||
+	    tree_build(merge)) {
+		trace_merge_close(merge);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -94,18 +128,16 @@ static void merge_end_stream(struct trace_merge *merge, uint32_t index)
 {
 	struct trace_records *records = merge->records[index];
 
-	if (records) {
-		merge->read_bytes += records->read_bytes;
-		trace_records_close(records);
-		free(records);
-		merge->records[index] = NULL;
-	}
-	merge->count--;
-	if (merge->count)
-		heap_sift(merge, 0, merge->heap[merge->count]);
+	merge->read_bytes += records->read_bytes;
+	trace_records_close(records);
+	free(records);
+	merge->records[index] = NULL;
+	tree_replay(merge, entry_over);
 }
 
-/* Reads the first record of the stream at heap[0]. */
+/* Reads the first record of the stream at the top, and plays its matches: it may
+ * be later than the index promised, when packets are passed over, or (damaged)
+ * earlier. */
 static int merge_begin_stream(struct trace_merge *merge, uint32_t index)
 {
 	struct trace_records *records = malloc(sizeof(*records));
@@ -120,35 +152,37 @@ static int merge_begin_stream(struct trace_merge *merge, uint32_t index)
 		return status;
 	}
 	merge->records[index] = records;
-	return trace_records_next(records);
+	status = trace_records_next(records);
+	if (status > 0)
+		tree_replay(merge, (struct trace_merge_entry){records->event.ticks, index});
+	else if (!status)
+		merge_end_stream(merge, index);
+	return status;
 }
 
-/* Brings a stream whose current record is still to be handed out to heap[0]. */
+/* Makes the stream at the top the current one. Returns 1, 0 at the end, -ENOMEM. */
 static int merge_settle(struct trace_merge *merge)
 {
-	while (merge->count) {
-		struct trace_merge_entry top = merge->heap[0];
-		int status;
+	struct trace_records *before = merge->current;
 
-		if (merge->records[top.index]) {
-			merge->current = merge->records[top.index];
-			heap_limit(merge);
-			return 1;
+	for (;;) {
+		uint32_t index = merge->index[0];
+
+		if (index >= merge->leaves) {
+			merge->current = NULL;
+			return 0;
 		}
-		status = merge_begin_stream(merge, top.index);
-		if (status < 0)
-			return status;
-		if (!status) {
-			merge_end_stream(merge, top.index);
-			continue;
-		}
-		/* The first record may be later than the index promised, when
-		 * packets are skipped, or (damaged) earlier. */
-		top.ticks = merge->records[top.index]->event.ticks;
-		heap_sift(merge, 0, top);
+		merge->current = merge->records[index];
+		if (merge->current)
+			break;
+		if (merge_begin_stream(merge, index) < 0)
+			return -ENOMEM;
 	}
-	merge->current = NULL;
-	return 0;
+	/* Worth a look only where one stream has several in a row. */
+	merge->limit = 0;
+	if (merge->current == before)
+		tree_limit(merge);
+	return 1;
 }
 
 int trace_merge_next(struct trace_merge *merge, const struct trace_event **event)
@@ -157,16 +191,17 @@ int trace_merge_next(struct trace_merge *merge, const struct trace_event **event
 	int status = 1;
 
 	if (records) {
+		uint32_t index = records->stream->index;
+
 		status = trace_records_next(records);
 		if (status < 0)
 			return status;
 		if (!status) {
-			merge_end_stream(merge, records->stream->index);
+			merge_end_stream(merge, index);
 			status = merge_settle(merge);
 		} else if (records->event.ticks > merge->limit) {
-			heap_sift(merge, 0,
-				  (struct trace_merge_entry){records->event.ticks,
-							     records->stream->index});
+			tree_replay(merge,
+				    (struct trace_merge_entry){records->event.ticks, index});
 			status = merge_settle(merge);
 		}
 	} else {
@@ -199,6 +234,7 @@ void trace_merge_close(struct trace_merge *merge)
 	}
 	free(merge->streams);
 	free(merge->records);
-	free(merge->heap);
+	free(merge->ticks);
+	free(merge->index);
 	*merge = (struct trace_merge){.session = NULL};
 }

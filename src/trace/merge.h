@@ -20,7 +20,7 @@
 #include "trace/event.h"
 #include "trace/session.h"
 
-#define MERGE_BLOCKS_BYTES (24u << 20)
+#define MERGE_BLOCKS_BYTES (8u << 20)
 
 struct trace_records;
 
@@ -33,9 +33,13 @@ struct trace_merge {
 	struct trace_session *session;
 	struct trace_stream **streams; /* by index */
 	struct trace_records **records; /* by index; NULL: not begun, or over */
-	struct trace_merge_entry *heap; /* heap[0] is the earliest */
-	size_t count;
-	struct trace_records *current; /* handed out last; its entry is heap[0] */
+	/* A tree of losers, its entries in two arrays: [0] is the earliest of
+	 * all; the others are, in a binary tree with its root at [1], the later
+	 * one of two each. */
+	uint64_t *ticks;
+	uint32_t *index;
+	size_t leaves; /* a power of two */
+	struct trace_records *current; /* handed out last; its entry is [0] */
 	uint64_t limit; /* current stays the earliest up to here, inclusive */
 	size_t block_bytes;
 	uint64_t skip_before;

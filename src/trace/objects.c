@@ -6,22 +6,22 @@
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "trace/records.h"
-#include "trace/session.h"
 #include "util/array.h"
 
-#define GATHER_BLOCK_BYTES 65536u
+#define LOOK_BLOCK_BYTES 16384u
 
-static uint64_t object_key(uint32_t process, uint32_t number)
+/* Numbers are unique among a process's objects of one type. */
+static uint64_t object_key(uint32_t process, uint32_t number, enum tandem_object type)
 {
-	return (uint64_t)process << 32 | number;
+	return (uint64_t)process << 36 | (uint64_t)type << 32 | number;
 }
 
 static uint32_t object_find(const struct trace_objects *objects, uint32_t process,
 			    uint32_t number, enum tandem_object type)
 {
-	uint64_t value = map_get(&objects->known, object_key(process, number));
+	uint64_t value = map_get(&objects->known, object_key(process, number, type));
 
-	return value != MAP_NONE && value >> 32 == (uint64_t)type ? (uint32_t)value : TRACE_NONE;
+	return value != MAP_NONE ? (uint32_t)value : TRACE_NONE;
 }
 
 uint32_t trace_objects_device(const struct trace_objects *objects, uint32_t process,
@@ -51,8 +51,7 @@ uint32_t trace_objects_kernel(const struct trace_objects *objects, uint32_t proc
 static int object_set(struct trace_objects *objects, uint32_t process, uint32_t number,
 		      enum tandem_object type, uint32_t value)
 {
-	return map_set(&objects->known, object_key(process, number),
-		       (uint64_t)type << 32 | value);
+	return map_set(&objects->known, object_key(process, number, type), value);
 }
 
 /* Index of the object in its table, new or known. */
@@ -182,35 +181,47 @@ int trace_objects_learn(struct trace_objects *objects, const struct trace_event 
 	}
 }
 
-static int gather_stream(struct trace_objects *objects, struct trace_stream *stream)
+/* Learns on in one stream until the object is known. */
+static int look_in_stream(struct trace_objects *objects, const struct trace_stream *stream,
+			  uint64_t from_ticks, enum tandem_object type, uint32_t number)
 {
+	uint32_t process = stream->process->index;
 	struct trace_records records;
-	int status = trace_records_open(&records, stream, GATHER_BLOCK_BYTES, 0);
+	int status = trace_records_open(&records, stream, LOOK_BLOCK_BYTES, from_ticks);
 
 	if (status)
 		return status;
-	while ((status = trace_records_next(&records)) > 0) {
+	while (object_find(objects, process, number, type) == TRACE_NONE) {
+		status = trace_records_next(&records);
+		if (status <= 0)
+			break;
 		status = trace_objects_learn(objects, &records.event);
 		if (status)
 			break;
 	}
 	trace_records_close(&records);
-	return status;
+	return status < 0 ? status : 0;
 }
 
-int trace_objects_gather(struct trace_objects *objects, struct trace_session *session)
+int trace_objects_look(struct trace_objects *objects, const struct trace_event *event,
+		       enum tandem_object type, uint32_t number)
 {
-	int status = 0;
+	const struct trace_process *process = event->stream->process;
+	int status;
 
-	if (objects->gathered)
+	if (object_find(objects, process->index, number, type) != TRACE_NONE ||
+	    map_get(&objects->complete, process->index) != MAP_NONE)
 		return 0;
-	objects->gathered = true;
-	for (size_t i = 0; !status && i < session->process_count; i++) {
-		struct trace_process *process = &session->processes[i];
+	/* Nearly always it is the next record but one of the same thread. */
+	status = look_in_stream(objects, event->stream, event->ticks, type, number);
+	for (size_t i = 0; !status && i < process->stream_count; i++) {
+		const struct trace_stream *stream = &process->streams[i];
 
-		for (size_t j = 0; !status && j < process->stream_count; j++)
-			status = gather_stream(objects, &process->streams[j]);
+		if (stream != event->stream)
+			status = look_in_stream(objects, stream, event->ticks, type, number);
 	}
+	if (!status && object_find(objects, process->index, number, type) == TRACE_NONE)
+		status = map_set(&objects->complete, process->index, 1);
 	return status;
 }
 
@@ -221,5 +232,6 @@ void trace_objects_free(struct trace_objects *objects)
 	free(objects->devices);
 	free(objects->queues);
 	free(objects->contexts);
-	*objects = (struct trace_objects){.gathered = false};
+	map_free(&objects->complete);
+	*objects = (struct trace_objects){.device_count = 0};
 }

@@ -1,8 +1,8 @@
 /* What the objects of the traced processes are: names of devices and kernels,
  * the device of a queue. Learned from the descriptions in the trace (domain 0,
- * schema/core.events) as they come by. A description may come later than a use,
- * or stand in another thread's stream: trace_objects_gather() then looks through
- * the whole trace for them, once.
+ * schema/core.events) as they come by. A description may come a little later
+ * than a use, or stand in another thread's stream: trace_objects_look() then looks
+ * ahead until it is found.
  *
  * Memory: some 30 bytes for each kernel and queue object, 100 for a device; none
  * for the others. Numbers of objects count per process, so that a process's
@@ -24,8 +24,6 @@
 
 #include "trace/event.h"
 #include "util/intern.h"
-
-struct trace_session;
 
 #define TRACE_NONE UINT32_MAX
 
@@ -54,23 +52,26 @@ struct trace_context {
 
 struct trace_objects {
 	struct intern names;
-	struct map known; /* process and number -> type and index, or kernel and name */
+	struct map known; /* process, type and number -> index, of a kernel its name */
 	struct trace_device *devices;
 	size_t device_count, device_capacity;
 	struct trace_queue *queues;
 	size_t queue_count, queue_capacity;
 	struct trace_context *contexts;
 	size_t context_count, context_capacity;
-	bool gathered;
+	struct map complete; /* processes of which everything was read; 1 each */
 };
 
 /* Takes what a description says; other events change nothing. Returns 0 or
  * -ENOMEM. */
 int trace_objects_learn(struct trace_objects *objects, const struct trace_event *event);
 
-/* Reads all descriptions of the session, if that was not done before. Returns 0
- * or -ENOMEM. */
-int trace_objects_gather(struct trace_objects *objects, struct trace_session *session);
+/* Looks ahead, from `event` on, for the description of an object of its process,
+ * unless it is known. What comes before was learned, if the caller learns in the
+ * order of time; a look that finds nothing reads the process to its end, and is
+ * the last one. Returns 0 (known now, or described nowhere) or -ENOMEM. */
+int trace_objects_look(struct trace_objects *objects, const struct trace_event *event,
+		       enum tandem_object type, uint32_t number);
 
 /* Index of an object, stable for good, or TRACE_NONE where it is not (yet)
  * described. */

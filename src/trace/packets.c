@@ -39,7 +39,7 @@ static const char *header_damage(const struct tandem_packet_header *header,
 	return NULL;
 }
 
-void trace_packets_open(struct trace_packets *packets, struct trace_stream *stream,
+void trace_packets_open(struct trace_packets *packets, const struct trace_stream *stream,
 			struct trace_problems *problems)
 {
 	struct trace_files *files = &stream->process->session->files;
@@ -223,7 +223,7 @@ static bool all_zero(const void *bytes, size_t count)
 static const char *packets_find_window(struct trace_packets *packets, struct head *head,
 				       struct trace_file **file, uint64_t *offset)
 {
-	struct trace_stream *stream = packets->stream;
+	const struct trace_stream *stream = packets->stream;
 	const char *damage = packets_read(packets, &packets->window_file, 0, head);
 	struct head appended;
 
@@ -294,7 +294,7 @@ int trace_packets_next(struct trace_packets *packets, uint64_t reached)
 
 bool trace_packets_follow(struct trace_packets *packets, uint64_t *moved)
 {
-	struct trace_stream *stream = packets->stream;
+	const struct trace_stream *stream = packets->stream;
 	struct head head;
 	int64_t size;
 

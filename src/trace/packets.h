@@ -21,7 +21,7 @@
 #include "trace/stream.h"
 
 struct trace_packets {
-	struct trace_stream *stream;
+	const struct trace_stream *stream;
 	struct trace_problems *problems; /* NULL: nobody listens */
 	struct trace_file stream_file, window_file;
 	struct trace_file *file; /* of the current packet */
@@ -40,7 +40,7 @@ struct trace_packets {
 	bool cut;		/* it reaches behind the end, not yet told */
 };
 
-void trace_packets_open(struct trace_packets *packets, struct trace_stream *stream,
+void trace_packets_open(struct trace_packets *packets, const struct trace_stream *stream,
 			struct trace_problems *problems);
 
 /* Goes to the next packet. `reached` is the offset up to which the current one

@@ -153,9 +153,7 @@ static int process_take(struct trace_process *process, const struct trace_metada
 		error_add_at(error, -EPROTO, file, 0,
 			     "written with another schema (%.40s; this tandem has %.40s)", schema,
 			     tandem_schema_hash);
-		error_set_mend(error, "read it with tandem %.40s, which recorded it, or with "
-				      "babeltrace2",
-			       trace_metadata_get(metadata, "env", "tandem", ""));
+		trace_session_mend_schema(error, trace_metadata_get(metadata, "env", "tandem", ""));
 		return -EPROTO;
 	}
 	if (parse_level(level, &process->level))

@@ -20,7 +20,7 @@ static uint64_t records_offset(const struct trace_records *records)
 	return records->block_offset + (uint64_t)(records->at - records->block);
 }
 
-int trace_records_open(struct trace_records *records, struct trace_stream *stream,
+int trace_records_open(struct trace_records *records, const struct trace_stream *stream,
 		       size_t block_bytes, uint64_t skip_before)
 {
 	const struct trace_session *session = stream->process->session;
@@ -47,6 +47,7 @@ int trace_records_open(struct trace_records *records, struct trace_stream *strea
 		return -ENOMEM;
 	records->at = records->limit = records->block;
 	records->event.stream = stream;
+	records->event.thread_name = records->thread_name;
 	trace_packets_open(&records->packets, stream, stream->process->session->problems);
 	return 0;
 }
@@ -117,7 +118,7 @@ static ssize_t records_fill(struct trace_records *records, size_t need)
 static int records_next_packet(struct trace_records *records)
 {
 	struct trace_packets *packets = &records->packets;
-	struct trace_stream *stream = records->stream;
+	const struct trace_stream *stream = records->stream;
 	uint64_t reached = records_offset(records);
 
 	while (trace_packets_next(packets, reached) > 0) {
@@ -133,8 +134,8 @@ static int records_next_packet(struct trace_records *records)
 				      "a packet of thread %" PRIu64 "; it is taken for one of "
 				      "thread %" PRIu64,
 				      header->stream_instance_id, stream->number);
-		stream->tid = header->tid;
-		memcpy(stream->thread_name, header->thread_name, sizeof(header->thread_name));
+		records->event.tid = header->tid;
+		memcpy(records->thread_name, header->thread_name, sizeof(header->thread_name));
 		if (finished && header->timestamp_end < records->skip_before &&
 		    header->timestamp_end >= header->timestamp_begin) {
 			records->read_bytes += packets->content_end - packets->records;

@@ -26,8 +26,9 @@ struct trace_records {
 	uint64_t horizon;	  /* no call of this session ended later */
 	const struct trace_layouts *layouts;
 
-	struct trace_stream *stream;
+	const struct trace_stream *stream;
 	struct trace_packets packets;
+	char thread_name[17]; /* of the current packet */
 	uint64_t skip_before; /* ticks: packets that end before are passed over */
 	uint8_t *block;
 	size_t block_bytes;
@@ -37,7 +38,7 @@ struct trace_records {
 
 /* Returns 0 or -ENOMEM. `skip_before` in ticks: a packet that ended before need
  * not be read; 0 for all. */
-int trace_records_open(struct trace_records *records, struct trace_stream *stream,
+int trace_records_open(struct trace_records *records, const struct trace_stream *stream,
 		       size_t block_bytes, uint64_t skip_before);
 
 /* Makes the next record the current one. Returns 1, 0 at the end, or -ENOMEM. */

@@ -210,6 +210,16 @@ static int session_check(const struct trace_session *session, struct error *erro
 	return ours ? 0 : -EINVAL;
 }
 
+void trace_session_mend_schema(struct error *error, const char *version)
+{
+	if (*version && strcmp(version, TANDEM_VERSION) != 0)
+		error_set_mend(error, "read it with tandem %.40s, which recorded it, or with "
+				      "babeltrace2", version);
+	else
+		error_set_mend(error, "read it with the build of tandem that recorded it, or "
+				      "with babeltrace2");
+}
+
 static int session_load(struct trace_session *session, struct error *error)
 {
 	int ours = session_check(session, error);
@@ -222,9 +232,7 @@ static int session_load(struct trace_session *session, struct error *error)
 	if (status)
 		return status;
 	if (*session->run.schema && strcmp(session->run.schema, tandem_schema_hash) != 0) {
-		error_set_mend(error,
-			       "read it with tandem %.40s, which recorded it, or with babeltrace2",
-			       session->run.tandem);
+		trace_session_mend_schema(error, session->run.tandem);
 		return error_add(error, -EPROTO,
 				 "%s: recorded with another schema (%.40s; this tandem has %.40s)",
 				 session->path, session->run.schema, tandem_schema_hash);

@@ -62,6 +62,9 @@ int trace_session_open(struct trace_session *session, const char *path,
 
 void trace_session_close(struct trace_session *session);
 
+/* Advice for a trace of another schema, recorded by that version ("": not known). */
+void trace_session_mend_schema(struct error *error, const char *version);
+
 /* Borrowed, or NULL when memory ran out. */
 const struct trace_layouts *trace_session_layouts(struct trace_session *session,
 						  enum tandem_args_level level);

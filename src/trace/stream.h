@@ -17,10 +17,6 @@ struct trace_stream {
 	char *stream_path, *window_path; /* either may not exist */
 	unsigned index;			 /* among all streams of the session */
 
-	/* Of the latest packet that was read. */
-	uint32_t tid;
-	char thread_name[17];
-
 	/* What there was to read when the session was opened, so that a session
 	 * that still runs is read as of one moment: so many bytes of stream-K,
 	 * then the packet that window-K held. If that was appended to stream-K
@@ -29,7 +25,9 @@ struct trace_stream {
 	bool has_window;
 	uint64_t window_seq_num;
 
-	/* From the index. */
+	/* From the index; names and numbers are of the last packet. */
+	uint32_t tid;
+	char thread_name[17];
 	uint64_t packets;
 	uint64_t content_bytes;
 	uint64_t first_ticks; /* of the first record; UINT64_MAX: has none */

@@ -5,12 +5,13 @@ import os
 import pty
 import select
 import signal
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
-from tap import check, finish, TANDEM
+from tap import check, finish, wait_for, TANDEM
+
+PROMPT = "tandem-test> "
 
 CATCHER = r"""
 import signal, sys, time
@@ -55,9 +56,18 @@ class Terminal:
         os.write(self.fd, text.encode())
 
     def end(self):
-        status = os.waitpid(self.pid, 0)[1]
-        os.close(self.fd)
-        return os.waitstatus_to_exitcode(status)
+        """Its status, or None when it does not end."""
+        done = wait_for(lambda: os.waitpid(self.pid, os.WNOHANG)[1:] if self.ended() else None)
+        os.close(self.fd)  # hangs up on whatever is left
+        return os.waitstatus_to_exitcode(done[0]) if done else None
+
+    def ended(self):
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+
+    def command(self, line):
+        """Types a line for a shell, once it is ready to read one."""
+        self.expect(PROMPT)
+        self.type(line + "\n")
 
 
 for key, name, number in (("\x03", "Ctrl-C", signal.SIGINT), ("\x1c", "Ctrl-\\", signal.SIGQUIT)):
@@ -86,32 +96,35 @@ check(terminal.expect("got:words"), "the program reads from the terminal", termi
 check(terminal.end() == 0, "all three files are the terminal")
 
 # Job control, by a shell that has it.
+os.environ.update(PS1=PROMPT, HISTFILE="", PROMPT_COMMAND="")
 shell = Terminal(["bash", "--norc", "--noprofile", "--noediting", "-i"])
-shell.type("PS1='> '; unset PROMPT_COMMAND; export HISTFILE=\n")
-shell.type(f"{TANDEM} record -o job sh -c 'echo up; read x; echo read:$x; exit 6'; echo first:$?\n")
+shell.command(f"{TANDEM} record -o job sh -c 'echo up; read x; echo read:$x; exit 6'; echo one:$?")
 check(shell.expect("up\r\n"), "a program in a shell's foreground", shell.text)
-time.sleep(0.1)
 shell.type("\x1a")
 check(shell.expect("Stopped"), "Ctrl-Z stops it, and the shell is back", shell.text)
-shell.type("fg\n")
-time.sleep(0.3)
+shell.command("fg")
+shell.expect("exit 6'\r\n")
 shell.type("line\n")
 check(shell.expect("read:line"), "fg continues it", shell.text)
-shell.type("echo second:$?\n")
-check(shell.expect("second:6"), "its status arrives after all that", shell.text)
+shell.command("echo two:$?")
+check(shell.expect("two:6"), "its status arrives after all that", shell.text)
 
 # A program that stops itself, as an editor does that reads Ctrl-Z as a key.
-shell.type(f"{TANDEM} record -q -o self sh -c 'echo self-up; kill -TSTP $$; echo back; exit 3'\n")
-shell.expect("self-up\r\n")
+shell.command(f"{TANDEM} record -q -o self sh -c 'echo up; kill -TSTP $$; echo back; exit 3'")
+shell.expect("up\r\n")
 check(shell.expect("Stopped"), "a program that stops itself gives the shell back", shell.text)
-shell.type("fg\n")
+shell.command("fg")
 check(shell.expect("back\r\n"), "and goes on with fg", shell.text)
-shell.type("echo third:$?\n")
-check(shell.expect("third:3"), "to its own status", shell.text)
-shell.type(f"{TANDEM} record -q -o behind sh -c 'sleep 0.2; exit 4' & wait $!; echo fourth:$?\n")
-check(shell.expect("fourth:4"), "a program in the background", shell.text)
-shell.type("exit 0\n")
-shell.end()
+shell.command("echo three:$?")
+check(shell.expect("three:3"), "to its own status", shell.text)
+shell.command(f"{TANDEM} record -q -o deaf sh -c 'trap \"\" TSTP; echo up; read x; exit 8'; echo five:$?")
+shell.expect("up\r\n")
+shell.type("\x1aline\n")
+check(shell.expect("five:8"), "a program that ignores Ctrl-Z goes on", shell.text)
+shell.command(f"{TANDEM} record -q -o behind sh -c 'sleep 0.2; exit 4' & wait $!; echo four:$?")
+check(shell.expect("four:4"), "a program in the background", shell.text)
+shell.command("exit 0")
+check(shell.end() == 0, "no job is left behind", shell.text)
 
 # A terminal that hangs up takes the program along, not the session.
 terminal = Terminal([TANDEM, "record", "-o", "hangup", sys.executable, "-c",

@@ -1,19 +1,10 @@
-/* Options and figures of the command. */
+/* How the command reads options. */
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-static int failures;
-
-#define CHECK(condition)                                                       \
-	do {                                                                   \
-		if (!(condition)) {                                            \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			failures++;                                            \
-		}                                                              \
-	} while (0)
+#include "check.h"
 
 static void parse_bytes(void)
 {
@@ -58,22 +49,6 @@ static void parse_number(void)
 	CHECK(cli_parse_number("-1", 12, &number) == -EINVAL && number == 12);
 }
 
-static void format(void)
-{
-	char buffer[32];
-
-	CHECK(!strcmp(cli_format_count(buffer, 0), "0"));
-	CHECK(!strcmp(cli_format_count(buffer, 999), "999"));
-	CHECK(!strcmp(cli_format_count(buffer, 1000), "1,000"));
-	CHECK(!strcmp(cli_format_count(buffer, 12345678), "12,345,678"));
-	CHECK(!strcmp(cli_format_count(buffer, UINT64_MAX), "18,446,744,073,709,551,615"));
-	CHECK(!strcmp(cli_format_bytes(buffer, 999), "999 bytes"));
-	CHECK(!strcmp(cli_format_bytes(buffer, 1234), "1.2 kB"));
-	CHECK(!strcmp(cli_format_bytes(buffer, 999999), "1.0 MB"));
-	CHECK(!strcmp(cli_format_bytes(buffer, UINT64_C(3500000000)), "3.5 GB"));
-	CHECK(!strcmp(cli_format_bytes(buffer, UINT64_MAX), "18446744.1 TB"));
-}
-
 static void parse_word(void)
 {
 	static const char *const words[] = {"none", "basic", "full", NULL};
@@ -89,6 +64,5 @@ int main(void)
 	parse_bytes();
 	parse_number();
 	parse_word();
-	format();
-	return failures != 0;
+	return check_status();
 }

@@ -33,6 +33,7 @@ class Function:
     c: str
     params: tuple
     source: str               # "core 1.2" or "ext cl_khr_icd"
+    experimental: bool = False
 
     def param(self, name):
         for param in self.params:
@@ -88,12 +89,13 @@ class Api:
         return "void *" if base == "handle" else base
 
     def function_read(self, path, number, text):
-        match = re.match(r"(.*?) ?(\w+)\((.*)\): (\w+ [\w.]+)$", text)
+        match = re.match(r"(.*?) ?(\w+)\((.*)\): (\w+ [\w.]+)( experimental)?$", text)
         if not match:
             raise SourceError(path, number, "not a function")
-        result, name, params, source = match.groups()
+        result, name, params, source, experimental = match.groups()
         read = []
         for param in params.split(", ") if params else []:
             param_type, _, word = param.rpartition(" ")
             read.append(Param(param_type, word, self.lower(param_type)))
-        return Function(name, result, self.lower(result), tuple(read), source)
+        return Function(name, result, self.lower(result), tuple(read), source,
+                        bool(experimental))

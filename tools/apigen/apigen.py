@@ -14,6 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import api  # noqa: E402
 import c_next  # noqa: E402
 import c_records  # noqa: E402
+import c_types  # noqa: E402
 import c_wrappers  # noqa: E402
 import core  # noqa: E402
 import cuda  # noqa: E402
@@ -66,6 +67,7 @@ def opencl_make(outputs):
     outputs[gen + "records.c"] = c_records.records_c(calls, sources)
     outputs[gen + "wrappers.c"] = c_wrappers.wrappers_c(calls, sources)
     outputs[gen + "custom.h"] = c_wrappers.custom_h(calls, sources)
+    outputs["tests/gen/opencl_types.c"] = c_types.types_c(calls, description, sources)
     outputs["src/schema/gen/opencl_schema.c"] = schema.schema_write(
         "opencl.api and opencl.rules", "opencl", 1, events)
     return events

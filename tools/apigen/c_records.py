@@ -3,7 +3,7 @@
 from c_text import declare, head, params, wrap
 from model import TYPE_C
 
-RARE, BASIC, FULL = 0, 1, 2
+BASIC, FULL = 1, 2  # argument levels
 
 
 def begin_params(call):
@@ -165,8 +165,8 @@ static inline void opencl_end_pointer(struct tandem_call *call, int32_t result, 
             rare = "\t\topencl_begin_none_op(call, OPENCL_EVENT_%s, op);" % call.name
         else:
             rare = "\t\topencl_begin_none(call, OPENCL_EVENT_%s);" % call.name
-        for name in unused(call, FULL if full_differs else BASIC):
-            out.append("\t(void)%s;" % name) if not full_differs else None
+        if not full_differs:
+            out += ["\t(void)%s;" % name for name in unused(call, BASIC)]
         if none_differs or full_differs:
             out.append("\tif (tandem_unlikely(tandem_control.args_level %s)) {" % test)
             out.append(rare)

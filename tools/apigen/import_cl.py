@@ -27,7 +27,7 @@ HEAD = """\
 # type NAME BASE              typedef; `handle` is an opaque pointer
 # struct NAME: TYPE MEMBER; ...
 # enum NAME | flags NAME      then its words, one a line
-# fn RETURN NAME(TYPE PARAMETER, ...): core VERSION | ext EXTENSION
+# fn RETURN NAME(TYPE PARAMETER, ...): core VERSION | ext EXTENSION [experimental]
 # icd NAME                    one slot of the dispatch table, in its order
 """
 
@@ -88,6 +88,8 @@ def groups_read(root, values):
         for require in part.findall("require"):
             for command in require.findall("command"):
                 source = "core " + part.get("number") if core else "ext " + part.get("name")
+                if part.get("experimental") == "true":
+                    source += " experimental"
                 where.setdefault(command.get("name"), source)
             comment = require.get("comment") or ""
             comment = GROUP_TYPES.get(comment, comment)

@@ -7,12 +7,12 @@ import fnmatch
 import re
 import shlex
 
-from api import BITS
+from api import BITS, Param
 from model import CALL_BYTES, HEAD_BYTES, TYPE_BYTES, Event, Field, Layout, Names, SourceError
 
 CLASSES = ("call", "enqueue", "wait", "create", "release", "build")
 KEYS = ("class", "custom", "test", "kind", "bytes", "kernel", "queue", "event", "created",
-        "before", "after", "shape", "counts")
+        "before", "after", "shape", "counts", "stable")
 # Lists: element type in the record, kind of the field.
 LISTS = {"sizes": ("u64", "uint"), "u64s": ("u64", "uint"), "u32s": ("u32", "uint"),
          "bytes": ("u8", "hex"), "pointers": ("u64", "hex"), "pairs": ("u64", "hex"),
@@ -123,6 +123,7 @@ class Rules:
 
     def call(self, function, number, extension):
         rule = self.lines.get(function.name, {})
+        function = self.stable(function, rule)
         cls = rule.get("class") or self.class_default(function)
         if cls not in CLASSES:
             self.fail(function, "no class %s" % cls)
@@ -141,6 +142,18 @@ class Rules:
             if names.count(name) > 1:
                 self.fail(function, "two fields %s" % name)
         return call
+
+    def stable(self, function, rule):
+        """Revisions of an experimental extension differ in their parameters, and a program and
+        its driver may use an older one than the registry has. Parameters that are not the same
+        in all of them are words: passed on as they come, whatever their type is."""
+        stable = rule.get("stable", "0" if function.experimental else "all")
+        if stable == "all":
+            return function
+        params = list(function.params)
+        for at in range(int(stable), len(params)):
+            params[at] = Param("word", "word%d" % at, "uint64_t")
+        return dataclasses.replace(function, params=tuple(params))
 
     def class_default(self, function):
         if function.name.startswith("clEnqueue"):
@@ -214,6 +227,8 @@ class Rules:
 
     def scalar_item(self, param, spec):
         basic, value = spec["level"] != "full", param.name
+        if param.type == "word":
+            return Item(Field(spec["name"], "u64", "hex"), False, value=value)
         if param.name in self.full and spec["level"] is None:
             basic = False
         if param.type in self.ops:

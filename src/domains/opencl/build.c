@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/pool.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
 #include "domains/opencl/gen/records.h"
@@ -10,11 +11,34 @@
 
 #define LOG_BYTES 16384
 
+#define OPTIONS_BYTES 1024
+
+/* A build under way. With a callback the call returns before the build is done:
+ * the program's callback is then called through ours, and this waits for it. */
 struct build {
-	uint8_t step;
+	void *pool_next; /* the pool's word */
+	void (*notify)(void *program, void *data);
+	void *data;
 	uint64_t begin;
-	const char *options;
+	_Atomic uint8_t written; /* its record has been, or is being, made */
+	_Atomic uint8_t holders; /* of a copy: the call and the callback */
+	uint8_t step;
+	uint16_t options_bytes;
+	char options[OPTIONS_BYTES];
 };
+
+static struct tandem_pool build_pool = TANDEM_POOL(sizeof(struct build));
+
+static void build_begin(struct build *build, uint8_t step, const char *options)
+{
+	build->notify = NULL;
+	build->written = 0;
+	build->holders = 2;
+	build->begin = tandem_ticks();
+	build->step = step;
+	build->options_bytes = options ? (uint16_t)strnlen(options, OPTIONS_BYTES) : 0;
+	memcpy(build->options, options ? options : "", build->options_bytes);
+}
 
 static uint32_t build_log(char *log, void *program, void *device)
 {
@@ -31,63 +55,120 @@ static uint32_t program_devices(void *program, void **devices, uint32_t most)
 {
 	size_t size = 0;
 
-	if (!program || opencl_next.clGetProgramInfo(program, CL_PROGRAM_DEVICES,
-						     most * sizeof(devices[0]), devices, &size))
+	if (opencl_next.clGetProgramInfo(program, CL_PROGRAM_DEVICES, most * sizeof(devices[0]),
+					 devices, &size))
 		return 0;
 	return (uint32_t)(size / sizeof(devices[0]));
 }
 
-/* One record of the build; of a failed one, for each device that has a log. */
+static void device_build_write(const struct build *build, void *program, void *device,
+			       uint64_t end, int32_t status)
+{
+	char log[LOG_BYTES];
+	uint32_t log_bytes = status && device ? build_log(log, program, device) : 0;
+	uint32_t number = tandem_object_number(TANDEM_OBJECT_program, program);
+	uint32_t device_number = tandem_object_number(TANDEM_OBJECT_device, device);
+	struct tandem_rec_build *record =
+		tandem_record_begin(TANDEM_EVENT_build, (uint32_t)sizeof(*record) +
+								build->options_bytes + log_bytes);
+
+	if (!record)
+		return;
+	record->program = number;
+	record->domain = TANDEM_DOMAIN_opencl;
+	record->step = build->step;
+	record->device = device_number;
+	record->status = status;
+	record->begin = build->begin;
+	record->end = end;
+	record->options_count = build->options_bytes;
+	record->log_count = (uint16_t)log_bytes;
+	memcpy(record + 1, build->options, build->options_bytes);
+	memcpy((char *)(record + 1) + build->options_bytes, log, log_bytes);
+	tandem_record_commit();
+}
+
+/* One record of the build; of a failed one, for each device, with its log. */
 static void build_write(const struct build *build, void *program, int32_t status)
 {
-	struct tandem_rec_build *record;
 	void *devices[16] = { NULL };
-	char log[LOG_BYTES];
 	uint64_t end = tandem_ticks();
-	uint32_t options = build->options ? (uint32_t)strnlen(build->options, 4096) : 0;
 	uint32_t count = program_devices(program, devices, 16);
-	uint32_t number = tandem_object_number(TANDEM_OBJECT_program, program);
 
-	for (uint32_t i = 0; i < (count && status ? count : 1); i++) {
-		uint32_t log_bytes = status ? build_log(log, program, devices[i]) : 0;
-		uint32_t device = tandem_object_number(TANDEM_OBJECT_device, devices[i]);
+	for (uint32_t i = 0; i < (count && status ? count : 1); i++)
+		device_build_write(build, program, devices[i], end, status);
+}
 
-		record = tandem_record_begin(TANDEM_EVENT_build,
-					     (uint32_t)sizeof(*record) + options + log_bytes);
-		if (!record)
-			return;
-		record->program = number;
-		record->domain = TANDEM_DOMAIN_opencl;
-		record->step = build->step;
-		record->device = device;
-		record->status = status;
-		record->begin = build->begin;
-		record->end = end;
-		record->options_count = (uint16_t)options;
-		record->log_count = (uint16_t)log_bytes;
-		memcpy(record + 1, build->options, options);
-		memcpy((char *)(record + 1) + options, log, log_bytes);
-		tandem_record_commit();
+static void build_drop(struct build *later)
+{
+	if (atomic_fetch_sub(&later->holders, 1) == 1)
+		tandem_pool_give(&build_pool, later);
+}
+
+static void build_called_back(void *program, void *data)
+{
+	struct build *build = data;
+	void (*notify)(void *, void *) = build->notify;
+	void *program_data = build->data, *device = NULL;
+	int32_t status = CL_BUILD_SUCCESS;
+
+	if (!atomic_exchange(&build->written, 1) && opencl_recording() &&
+	    program_devices(program, &device, 1)) {
+		opencl_next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS,
+						  sizeof(status), &status, NULL);
+		build_write(build, program,
+			    status == CL_BUILD_SUCCESS ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE);
 	}
+	build_drop(build);
+	notify(program, program_data);
+}
+
+/* What to pass for the program's callback: ours with a copy of `build`, or the
+ * program's own when there is no memory. */
+static struct build *build_later(const struct build *build, void **notify, void **data)
+{
+	struct build *later = *notify ? tandem_pool_take(&build_pool) : NULL;
+
+	if (!later)
+		return NULL;
+	memcpy(later, build, sizeof(*later));
+	later->notify = (void (*)(void *, void *))*notify;
+	later->data = *data;
+	*notify = (void *)build_called_back;
+	*data = later;
+	return later;
+}
+
+/* The call has returned. A build that goes on is written by its callback, one
+ * that failed at once here. (After some failures the driver never calls back:
+ * then the copy is left.) */
+static void build_end(const struct build *build, struct build *later, void *program,
+		      int32_t result)
+{
+	int saved = errno;
+
+	if (program && (!later || (result != CL_SUCCESS && !atomic_exchange(&later->written, 1))))
+		build_write(build, program, result);
+	if (later)
+		build_drop(later);
+	errno = saved;
 }
 
 int32_t opencl_custom_clBuildProgram(opencl_pfn_clBuildProgram real, void *program,
 				     uint32_t num_devices, const void *device_list,
 				     const void *options, void *pfn_notify, void *user_data)
 {
-	struct build build = { TANDEM_BUILD_STEP_build, tandem_ticks(), options };
 	struct tandem_call call;
+	struct build build, *later;
 	int32_t result;
-	int saved;
 
+	build_begin(&build, TANDEM_BUILD_STEP_build, options);
 	opencl_begin_clBuildProgram(&call, program, num_devices, device_list, options, pfn_notify,
 				    user_data);
+	later = build_later(&build, &pfn_notify, &user_data);
 	result = real(program, num_devices, device_list, options, pfn_notify, user_data);
 	tandem_call_end(&call, result);
-	saved = errno;
-	if (program)
-		build_write(&build, program, result);
-	errno = saved;
+	build_end(&build, later, program, result);
 	return result;
 }
 
@@ -97,21 +178,19 @@ int32_t opencl_custom_clCompileProgram(opencl_pfn_clCompileProgram real, void *p
 				       const void *input_headers, const void *header_include_names,
 				       void *pfn_notify, void *user_data)
 {
-	struct build build = { TANDEM_BUILD_STEP_compile, tandem_ticks(), options };
 	struct tandem_call call;
+	struct build build, *later;
 	int32_t result;
-	int saved;
 
+	build_begin(&build, TANDEM_BUILD_STEP_compile, options);
 	opencl_begin_clCompileProgram(&call, program, num_devices, device_list, options,
 				      num_input_headers, input_headers, header_include_names,
 				      pfn_notify, user_data);
+	later = build_later(&build, &pfn_notify, &user_data);
 	result = real(program, num_devices, device_list, options, num_input_headers, input_headers,
 		      header_include_names, pfn_notify, user_data);
 	tandem_call_end(&call, result);
-	saved = errno;
-	if (program)
-		build_write(&build, program, result);
-	errno = saved;
+	build_end(&build, later, program, result);
 	return result;
 }
 
@@ -121,29 +200,27 @@ void *opencl_custom_clLinkProgram(opencl_pfn_clLinkProgram real, void *context,
 				  const void *input_programs, void *pfn_notify, void *user_data,
 				  void *errcode_ret)
 {
-	struct build build = { TANDEM_BUILD_STEP_link, tandem_ticks(), options };
 	struct tandem_call call;
+	struct build build, *later;
 	uint32_t number = 0;
 	int32_t error = CL_SUCCESS;
 	void *program;
 	uint64_t end;
-	int saved;
 
+	build_begin(&build, TANDEM_BUILD_STEP_link, options);
 	opencl_begin_clLinkProgram(&call, context, num_devices, device_list, options,
 				   num_input_programs, input_programs, pfn_notify, user_data,
 				   errcode_ret);
+	later = build_later(&build, &pfn_notify, &user_data);
 	program = real(context, num_devices, device_list, options, num_input_programs,
 		       input_programs, pfn_notify, user_data, &error);
 	end = tandem_ticks();
-	saved = errno;
 	if (program)
 		number = opencl_created(TANDEM_OBJECT_program, program);
 	opencl_end_object(&call, error, end, number);
-	if (program)
-		build_write(&build, program, error);
+	build_end(&build, later, program, error);
 	if (errcode_ret)
 		*(int32_t *)errcode_ret = error;
-	errno = saved;
 	return program;
 }
 

@@ -296,7 +296,7 @@ void opencl_waited(uint32_t count, const void *events, int32_t result)
 
 	/* What else the wait proves in other queues is found at the next look. */
 	for (uint32_t i = 0; event && i < count && i < 16; i++)
-		if (event[i])
+		if (event[i] && tandem_event_held(event[i]))
 			opencl_harvest_event(event[i], TANDEM_PROOF_wait);
 }
 

@@ -29,7 +29,7 @@
 
 /* Set once a queue's profiling was switched on behind the program's back: from
  * then on some queries are answered for the program even when not recording. */
-extern _Atomic uint32_t opencl_hiding;
+extern _Atomic uint32_t opencl_hiding __attribute__((visibility("hidden")));
 
 static inline bool opencl_recording(void)
 {
@@ -143,9 +143,9 @@ void opencl_memory_describe(void *memory, uint32_t number);
 uint64_t opencl_image_bytes(void *image, const void *region);
 uint64_t opencl_memories_bytes(uint32_t count, const void *memories);
 
-static inline void *opencl_first_queue(uint32_t count, const void *queues)
-{
-	return count && queues ? *(void *const *)queues : NULL;
-}
+/* queue.c: a command buffer runs on the queues it is given, else on its own. */
+uint32_t opencl_created_command_buffer(void *command_buffer, enum opencl_fn fn, uint32_t count,
+				       const void *queues);
+void *opencl_command_buffer_queue(uint32_t count, const void *queues, const void *command_buffer);
 
 #endif

@@ -25,6 +25,7 @@
 static _Atomic int bootstrap_state; /* 0 not yet, 1 under way, 2 done */
 static __thread int bootstrap_here __attribute__((tls_model("initial-exec")));
 static _Atomic int layer_loaded;
+static void *layer_target; /* the loader's first function below us */
 static void *layer_dispatch[OPENCL_ICD_SLOTS];
 
 static void next_set(int fn, void *real)
@@ -128,6 +129,15 @@ clGetLayerInfo(cl_layer_info param_name, size_t param_value_size, void *param_va
 	return CL_SUCCESS;
 }
 
+/* Whether the loader that we serve is gone: a program that closes libOpenCL and
+ * opens it again has a new one, at the same place or at another. */
+static int loader_is_gone(void *target)
+{
+	Dl_info info;
+
+	return target == layer_target || !dladdr(layer_target, &info);
+}
+
 __attribute__((visibility("default"))) cl_int
 clInitLayer(cl_uint num_entries, const struct _cl_icd_dispatch *target_dispatch,
 	    cl_uint *num_entries_out, const struct _cl_icd_dispatch **layer_dispatch_ret)
@@ -138,8 +148,10 @@ clInitLayer(cl_uint num_entries, const struct _cl_icd_dispatch *target_dispatch,
 		return CL_INVALID_VALUE;
 	/* No session: the loader leaves us out, and calls cost nothing. A second
 	 * loader in the process keeps its calls to itself. */
-	if (!tandem_session_dir[0] || atomic_exchange(&layer_loaded, 1))
+	if (!tandem_session_dir[0] ||
+	    (atomic_exchange(&layer_loaded, 1) && !loader_is_gone(target[0])))
 		return CL_INVALID_OPERATION;
+	layer_target = target[0];
 	for (cl_uint slot = 0; slot < OPENCL_ICD_SLOTS; slot++) {
 		int fn = opencl_icd_table[slot];
 		void *real = slot < num_entries ? target[slot] : NULL;

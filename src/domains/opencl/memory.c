@@ -91,6 +91,8 @@ int32_t opencl_custom_clReleaseMemObject(opencl_pfn_clReleaseMemObject real, voi
 			bytes = memory_info(memobj, CL_MEM_SIZE);
 	}
 	opencl_begin_clReleaseMemObject(&call, memobj);
+	if (last)
+		tandem_object_forget(TANDEM_OBJECT_memory, memobj);
 	result = real(memobj);
 	tandem_call_end(&call, result);
 	if (last && result == CL_SUCCESS)

@@ -342,3 +342,22 @@ int32_t opencl_custom_clReleaseCommandQueue(opencl_pfn_clReleaseCommandQueue rea
 	tandem_call_end(&call, result);
 	return result;
 }
+
+uint32_t opencl_created_command_buffer(void *command_buffer, enum opencl_fn fn, uint32_t count,
+				       const void *queues)
+{
+	(void)fn;
+	if (!command_buffer)
+		return 0;
+	if (count && queues)
+		tandem_handle_set(TANDEM_HANDLE_STATE, command_buffer,
+				  (uint64_t)(uintptr_t) * (void *const *)queues);
+	return tandem_object_assign(TANDEM_OBJECT_command_buffer, command_buffer);
+}
+
+void *opencl_command_buffer_queue(uint32_t count, const void *queues, const void *command_buffer)
+{
+	if (count && queues)
+		return *(void *const *)queues;
+	return (void *)(uintptr_t)tandem_handle_get(TANDEM_HANDLE_STATE, command_buffer);
+}

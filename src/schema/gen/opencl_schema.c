@@ -2326,262 +2326,77 @@ static const struct tandem_field fields_194[] = {
 static const struct tandem_field fields_195[] = {
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
 static const struct tandem_field fields_196[] = {
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 34, NULL },
-	{ "sync_point_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 38, NULL },
-	{ "sync_point", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "mutable_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
 };
 
 static const struct tandem_field fields_197[] = {
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 32, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
+	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
+	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
+	{ "word10", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 96, NULL },
+	{ "word11", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 104, NULL },
 };
 
 static const struct tandem_field fields_198[] = {
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 34, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 38, NULL },
-	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
-	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 58, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 66, NULL },
-	{ "sync_point_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 70, NULL },
-	{ "sync_point", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "mutable_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
+	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
+	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
+	{ "word10", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 96, NULL },
+	{ "word11", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 104, NULL },
+	{ "word12", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 112, NULL },
+	{ "word13", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 120, NULL },
+	{ "word14", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 128, NULL },
+	{ "word15", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 136, NULL },
 };
 
 static const struct tandem_field fields_199[] = {
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 32, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 42, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
+	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
+	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
+	{ "word10", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 96, NULL },
 };
 
 static const struct tandem_field fields_200[] = {
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 34, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 38, NULL },
-	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 42, NULL },
-	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 44, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
-	{ "src_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "src_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "dst_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "dst_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 80, NULL },
-	{ "sync_point_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 84, NULL },
-	{ "sync_point", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 86, NULL },
-	{ "mutable_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 94, NULL },
-};
-
-static const struct tandem_field fields_201[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 32, NULL },
-	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 50, NULL },
-};
-
-static const struct tandem_field fields_202[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 34, NULL },
-	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 38, NULL },
-	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
-	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 50, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 52, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 54, NULL },
-	{ "sync_point_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 58, NULL },
-	{ "sync_point", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "mutable_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-};
-
-static const struct tandem_field fields_203[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 32, NULL },
-	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 42, NULL },
-};
-
-static const struct tandem_field fields_204[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 34, NULL },
-	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 38, NULL },
-	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 42, NULL },
-	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 44, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "sync_point_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 52, NULL },
-	{ "sync_point", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
-	{ "mutable_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
-};
-
-static const struct tandem_field fields_205[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 32, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
-	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 50, NULL },
-};
-
-static const struct tandem_field fields_206[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 34, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 38, NULL },
-	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 42, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 44, NULL },
-	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 54, NULL },
-	{ "sync_point_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 58, NULL },
-	{ "sync_point", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "mutable_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-};
-
-static const struct tandem_field fields_207[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 32, NULL },
-	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 60, NULL },
-};
-
-static const struct tandem_field fields_208[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 34, NULL },
-	{ "pattern", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 38, NULL },
-	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
-	{ "sync_point_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 68, NULL },
-	{ "sync_point", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 70, NULL },
-	{ "mutable_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 78, NULL },
-};
-
-static const struct tandem_field fields_209[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 32, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 36, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 38, NULL },
-};
-
-static const struct tandem_field fields_210[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 34, NULL },
-	{ "fill_color", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 38, NULL },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 50, NULL },
-	{ "sync_point_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 54, NULL },
-	{ "sync_point", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "mutable_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-};
-
-static const struct tandem_field fields_211[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 36, NULL },
-	{ "global", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 37, NULL },
-	{ "local", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 1, 1, 38, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 39, NULL },
-	{ "high", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 40, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 41, NULL },
-};
-
-static const struct tandem_field fields_212[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 34, NULL },
-	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 38, NULL },
-	{ "global", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 39, NULL },
-	{ "local", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 1, 1, 40, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 41, NULL },
-	{ "high", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 42, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 43, NULL },
-	{ "sync_point_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 47, NULL },
-	{ "sync_point", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 49, NULL },
-	{ "mutable_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 57, NULL },
-};
-
-static const struct tandem_field fields_213[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-};
-
-static const struct tandem_field fields_214[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "svm_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
-	{ "pattern", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 42, NULL },
-	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 60, NULL },
-	{ "sync_point_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 64, NULL },
-	{ "sync_point", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 66, NULL },
-	{ "mutable_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 74, NULL },
-};
-
-static const struct tandem_field fields_215[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-};
-
-static const struct tandem_field fields_216[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "dst_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
-	{ "src_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
-	{ "num_sync_points_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 58, NULL },
-	{ "sync_point_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 62, NULL },
-	{ "sync_point", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "mutable_handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
+	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
+	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
 };
 
 static const struct tandem_name names_cl_accelerator_type_intel_list[] = {
@@ -2589,14 +2404,14 @@ static const struct tandem_name names_cl_accelerator_type_intel_list[] = {
 };
 static const struct tandem_names names_cl_accelerator_type_intel = { "cl_accelerator_type_intel", names_cl_accelerator_type_intel_list, 1 };
 
-static const struct tandem_field fields_217[] = {
+static const struct tandem_field fields_201[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
 	{ "accelerator_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_accelerator_type_intel },
 	{ "descriptor_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_218[] = {
+static const struct tandem_field fields_202[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
 	{ "accelerator_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_accelerator_type_intel },
@@ -2605,12 +2420,12 @@ static const struct tandem_field fields_218[] = {
 	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
 };
 
-static const struct tandem_field fields_219[] = {
+static const struct tandem_field fields_203[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, 28, NULL },
 };
 
-static const struct tandem_field fields_220[] = {
+static const struct tandem_field fields_204[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "num_queues", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
 	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, 32, NULL },
@@ -2618,14 +2433,14 @@ static const struct tandem_field fields_220[] = {
 	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_221[] = {
+static const struct tandem_field fields_205[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
 	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
 	{ "plane", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_222[] = {
+static const struct tandem_field fields_206[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
 	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
@@ -2634,19 +2449,19 @@ static const struct tandem_field fields_222[] = {
 	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_223[] = {
+static const struct tandem_field fields_207[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_224[] = {
+static const struct tandem_field fields_208[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
 	{ "sema_props", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
 	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
 };
 
-static const struct tandem_field fields_225[] = {
+static const struct tandem_field fields_209[] = {
 	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 36, NULL },
@@ -2654,7 +2469,7 @@ static const struct tandem_field fields_225[] = {
 	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_226[] = {
+static const struct tandem_field fields_210[] = {
 	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 36, NULL },
@@ -2664,7 +2479,7 @@ static const struct tandem_field fields_226[] = {
 	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
 };
 
-static const struct tandem_field fields_227[] = {
+static const struct tandem_field fields_211[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "num_mem_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
@@ -2674,7 +2489,7 @@ static const struct tandem_field fields_227[] = {
 	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_228[] = {
+static const struct tandem_field fields_212[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, 36, NULL },
@@ -2682,7 +2497,7 @@ static const struct tandem_field fields_228[] = {
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 42, NULL },
 };
 
-static const struct tandem_field fields_229[] = {
+static const struct tandem_field fields_213[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "num_queues", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
@@ -2699,7 +2514,7 @@ static const struct tandem_name names_cl_mipmap_filter_mode_img_list[] = {
 };
 static const struct tandem_names names_cl_mipmap_filter_mode_img = { "cl_mipmap_filter_mode_img", names_cl_mipmap_filter_mode_img_list, 2 };
 
-static const struct tandem_field fields_230[] = {
+static const struct tandem_field fields_214[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
@@ -2708,7 +2523,7 @@ static const struct tandem_field fields_230[] = {
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
 };
 
-static const struct tandem_field fields_231[] = {
+static const struct tandem_field fields_215[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
@@ -2721,7 +2536,7 @@ static const struct tandem_field fields_231[] = {
 	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 70, NULL },
 };
 
-static const struct tandem_field fields_232[] = {
+static const struct tandem_field fields_216[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2729,7 +2544,7 @@ static const struct tandem_field fields_232[] = {
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
 };
 
-static const struct tandem_field fields_233[] = {
+static const struct tandem_field fields_217[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2740,7 +2555,7 @@ static const struct tandem_field fields_233[] = {
 	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
 };
 
-static const struct tandem_field fields_234[] = {
+static const struct tandem_field fields_218[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dst_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2752,7 +2567,7 @@ static const struct tandem_field fields_234[] = {
 	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
 };
 
-static const struct tandem_field fields_235[] = {
+static const struct tandem_field fields_219[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
@@ -2760,7 +2575,7 @@ static const struct tandem_field fields_235[] = {
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
 };
 
-static const struct tandem_field fields_236[] = {
+static const struct tandem_field fields_220[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dst_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2771,7 +2586,7 @@ static const struct tandem_field fields_236[] = {
 	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
 };
 
-static const struct tandem_field fields_237[] = {
+static const struct tandem_field fields_221[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2779,7 +2594,7 @@ static const struct tandem_field fields_237[] = {
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 52, NULL },
 };
 
-static const struct tandem_field fields_238[] = {
+static const struct tandem_field fields_222[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2795,7 +2610,7 @@ static const struct tandem_name names_cl_mem_migration_flags_ext_list[] = {
 };
 static const struct tandem_names names_cl_mem_migration_flags_ext = { "cl_mem_migration_flags_ext", names_cl_mem_migration_flags_ext_list, 1 };
 
-static const struct tandem_field fields_239[] = {
+static const struct tandem_field fields_223[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, 36, NULL },
@@ -2803,7 +2618,7 @@ static const struct tandem_field fields_239[] = {
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
 };
 
-static const struct tandem_field fields_240[] = {
+static const struct tandem_field fields_224[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "num_mem_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
@@ -2814,7 +2629,7 @@ static const struct tandem_field fields_240[] = {
 	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_241[] = {
+static const struct tandem_field fields_225[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 36, NULL },
@@ -2824,7 +2639,7 @@ static const struct tandem_field fields_241[] = {
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 51, NULL },
 };
 
-static const struct tandem_field fields_242[] = {
+static const struct tandem_field fields_226[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 36, NULL },
@@ -2837,14 +2652,14 @@ static const struct tandem_field fields_242[] = {
 	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 65, NULL },
 };
 
-static const struct tandem_field fields_243[] = {
+static const struct tandem_field fields_227[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "sema_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 1, 2, 36, NULL },
 	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 38, NULL },
 };
 
-static const struct tandem_field fields_244[] = {
+static const struct tandem_field fields_228[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "num_sema_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
@@ -2855,7 +2670,7 @@ static const struct tandem_field fields_244[] = {
 	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
 };
 
-static const struct tandem_field fields_245[] = {
+static const struct tandem_field fields_229[] = {
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 };
 
@@ -2867,12 +2682,12 @@ static const struct tandem_name names_cl_accelerator_info_intel_list[] = {
 };
 static const struct tandem_names names_cl_accelerator_info_intel = { "cl_accelerator_info_intel", names_cl_accelerator_info_intel_list, 4 };
 
-static const struct tandem_field fields_246[] = {
+static const struct tandem_field fields_230[] = {
 	{ "accelerator", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, 24, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_accelerator_info_intel },
 };
 
-static const struct tandem_field fields_247[] = {
+static const struct tandem_field fields_231[] = {
 	{ "accelerator", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, 24, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_accelerator_info_intel },
 	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
@@ -2890,12 +2705,12 @@ static const struct tandem_name names_cl_command_buffer_info_khr_list[] = {
 };
 static const struct tandem_names names_cl_command_buffer_info_khr = { "cl_command_buffer_info_khr", names_cl_command_buffer_info_khr_list, 6 };
 
-static const struct tandem_field fields_248[] = {
+static const struct tandem_field fields_232[] = {
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_command_buffer_info_khr },
 };
 
-static const struct tandem_field fields_249[] = {
+static const struct tandem_field fields_233[] = {
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_command_buffer_info_khr },
 	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
@@ -2914,13 +2729,13 @@ static const struct tandem_name names_cl_va_api_device_set_intel_list[] = {
 };
 static const struct tandem_names names_cl_va_api_device_set_intel = { "cl_va_api_device_set_intel", names_cl_va_api_device_set_intel_list, 2 };
 
-static const struct tandem_field fields_250[] = {
+static const struct tandem_field fields_234[] = {
 	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 24, NULL },
 	{ "media_adapter_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_va_api_device_source_intel },
 	{ "media_adapter_set", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_va_api_device_set_intel },
 };
 
-static const struct tandem_field fields_251[] = {
+static const struct tandem_field fields_235[] = {
 	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 24, NULL },
 	{ "media_adapter_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_va_api_device_source_intel },
 	{ "media_adapter", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
@@ -2936,7 +2751,7 @@ static const struct tandem_name names_cl_image_pitch_info_qcom_list[] = {
 };
 static const struct tandem_names names_cl_image_pitch_info_qcom = { "cl_image_pitch_info_qcom", names_cl_image_pitch_info_qcom_list, 2 };
 
-static const struct tandem_field fields_252[] = {
+static const struct tandem_field fields_236[] = {
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
 	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2945,7 +2760,7 @@ static const struct tandem_field fields_252[] = {
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 52, &names_cl_image_pitch_info_qcom },
 };
 
-static const struct tandem_field fields_253[] = {
+static const struct tandem_field fields_237[] = {
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
 	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2965,11 +2780,11 @@ static const struct tandem_name names_cl_icdl_info_list[] = {
 };
 static const struct tandem_names names_cl_icdl_info = { "cl_icdl_info", names_cl_icdl_info_list, 4 };
 
-static const struct tandem_field fields_254[] = {
+static const struct tandem_field fields_238[] = {
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_cl_icdl_info },
 };
 
-static const struct tandem_field fields_255[] = {
+static const struct tandem_field fields_239[] = {
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_cl_icdl_info },
 	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2988,7 +2803,7 @@ static const struct tandem_name names_cl_image_requirements_info_ext_list[] = {
 };
 static const struct tandem_names names_cl_image_requirements_info_ext = { "cl_image_requirements_info_ext", names_cl_image_requirements_info_ext_list, 8 };
 
-static const struct tandem_field fields_256[] = {
+static const struct tandem_field fields_240[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_mem_flags },
 	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_channel_order },
@@ -3006,7 +2821,7 @@ static const struct tandem_field fields_256[] = {
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 108, &names_cl_image_requirements_info_ext },
 };
 
-static const struct tandem_field fields_257[] = {
+static const struct tandem_field fields_241[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
 	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 30, &names_cl_mem_flags },
@@ -3028,7 +2843,7 @@ static const struct tandem_field fields_257[] = {
 	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 130, NULL },
 };
 
-static const struct tandem_field fields_258[] = {
+static const struct tandem_field fields_242[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 28, NULL },
 	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 32, NULL },
@@ -3038,7 +2853,7 @@ static const struct tandem_field fields_258[] = {
 	{ "high", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 36, NULL },
 };
 
-static const struct tandem_field fields_259[] = {
+static const struct tandem_field fields_243[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 28, NULL },
 	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 32, NULL },
@@ -3058,12 +2873,12 @@ static const struct tandem_name names_cl_mem_info_intel_list[] = {
 };
 static const struct tandem_names names_cl_mem_info_intel = { "cl_mem_info_intel", names_cl_mem_info_intel_list, 5 };
 
-static const struct tandem_field fields_260[] = {
+static const struct tandem_field fields_244[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_mem_info_intel },
 };
 
-static const struct tandem_field fields_261[] = {
+static const struct tandem_field fields_245[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_mem_info_intel },
@@ -3085,12 +2900,12 @@ static const struct tandem_name names_cl_mutable_command_info_khr_list[] = {
 };
 static const struct tandem_names names_cl_mutable_command_info_khr = { "cl_mutable_command_info_khr", names_cl_mutable_command_info_khr_list, 9 };
 
-static const struct tandem_field fields_262[] = {
+static const struct tandem_field fields_246[] = {
 	{ "command", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command, 4, 0, 0, 24, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_mutable_command_info_khr },
 };
 
-static const struct tandem_field fields_263[] = {
+static const struct tandem_field fields_247[] = {
 	{ "command", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command, 4, 0, 0, 24, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_mutable_command_info_khr },
 	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
@@ -3109,13 +2924,13 @@ static const struct tandem_name names_cl_svm_pointer_info_khr_list[] = {
 };
 static const struct tandem_names names_cl_svm_pointer_info_khr = { "cl_svm_pointer_info_khr", names_cl_svm_pointer_info_khr_list, 7 };
 
-static const struct tandem_field fields_264[] = {
+static const struct tandem_field fields_248[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_svm_pointer_info_khr },
 };
 
-static const struct tandem_field fields_265[] = {
+static const struct tandem_field fields_249[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
@@ -3144,14 +2959,14 @@ static const struct tandem_name names_cl_svm_capabilities_khr_list[] = {
 };
 static const struct tandem_names names_cl_svm_capabilities_khr = { "cl_svm_capabilities_khr", names_cl_svm_capabilities_khr_list, 15 };
 
-static const struct tandem_field fields_266[] = {
+static const struct tandem_field fields_250[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "required_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_svm_capabilities_khr },
 	{ "desired_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 36, &names_cl_svm_capabilities_khr },
 	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_267[] = {
+static const struct tandem_field fields_251[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "required_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_svm_capabilities_khr },
 	{ "desired_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 36, &names_cl_svm_capabilities_khr },
@@ -3170,14 +2985,14 @@ static const struct tandem_name names_cl_external_semaphore_handle_type_khr_list
 };
 static const struct tandem_names names_cl_external_semaphore_handle_type_khr = { "cl_external_semaphore_handle_type_khr", names_cl_external_semaphore_handle_type_khr_list, 6 };
 
-static const struct tandem_field fields_268[] = {
+static const struct tandem_field fields_252[] = {
 	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
 	{ "handle_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_external_semaphore_handle_type_khr },
 	{ "handle_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_269[] = {
+static const struct tandem_field fields_253[] = {
 	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
 	{ "handle_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_external_semaphore_handle_type_khr },
@@ -3198,12 +3013,12 @@ static const struct tandem_name names_cl_semaphore_info_khr_list[] = {
 };
 static const struct tandem_names names_cl_semaphore_info_khr = { "cl_semaphore_info_khr", names_cl_semaphore_info_khr_list, 8 };
 
-static const struct tandem_field fields_270[] = {
+static const struct tandem_field fields_254[] = {
 	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_semaphore_info_khr },
 };
 
-static const struct tandem_field fields_271[] = {
+static const struct tandem_field fields_255[] = {
 	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_semaphore_info_khr },
 	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
@@ -3211,7 +3026,7 @@ static const struct tandem_field fields_271[] = {
 	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_272[] = {
+static const struct tandem_field fields_256[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_mem_flags },
 	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_mem_object_type },
@@ -3220,14 +3035,14 @@ static const struct tandem_field fields_272[] = {
 	{ "num_texture_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_273[] = {
+static const struct tandem_field fields_257[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_mem_flags },
 	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_mem_object_type },
 	{ "plane", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_274[] = {
+static const struct tandem_field fields_258[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_mem_flags },
 	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_mem_object_type },
@@ -3237,14 +3052,14 @@ static const struct tandem_field fields_274[] = {
 	{ "num_surface_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_275[] = {
+static const struct tandem_field fields_259[] = {
 	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
 	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_276[] = {
+static const struct tandem_field fields_260[] = {
 	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
 	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 36, NULL },
@@ -3253,12 +3068,12 @@ static const struct tandem_field fields_276[] = {
 	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
 };
 
-static const struct tandem_field fields_277[] = {
+static const struct tandem_field fields_261[] = {
 	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 24, NULL },
 	{ "dispatch_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_278[] = {
+static const struct tandem_field fields_262[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
 	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
@@ -3268,59 +3083,56 @@ static const struct tandem_field fields_278[] = {
 	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 58, NULL },
 };
 
-static const struct tandem_field fields_279[] = {
+static const struct tandem_field fields_263[] = {
 	{ "cb", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_280[] = {
+static const struct tandem_field fields_264[] = {
 	{ "errstr", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
 	{ "private_info", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 26, NULL },
 	{ "cb", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
 	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
 };
 
-static const struct tandem_field fields_281[] = {
+static const struct tandem_field fields_265[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_282[] = {
+static const struct tandem_field fields_266[] = {
 	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
 	{ "fd", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_283[] = {
+static const struct tandem_field fields_267[] = {
 	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
 	{ "reimport_props", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
 	{ "fd", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 30, NULL },
 };
 
-static const struct tandem_field fields_284[] = {
+static const struct tandem_field fields_268[] = {
 	{ "accelerator", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_285[] = {
+static const struct tandem_field fields_269[] = {
 	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_286[] = {
+static const struct tandem_field fields_270[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 28, NULL },
-	{ "automatic", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 32, &names_cl_bool },
-	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, 33, NULL },
-	{ "handles", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command, 4, 1, 2, 35, NULL },
 };
 
-static const struct tandem_field fields_287[] = {
+static const struct tandem_field fields_271[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 28, NULL },
-	{ "automatic", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 32, &names_cl_bool },
-	{ "num_queues", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 33, NULL },
-	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, 37, NULL },
-	{ "num_handles", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 39, NULL },
-	{ "handles", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command, 4, 1, 2, 43, NULL },
-	{ "handles_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 45, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 53, NULL },
+	{ "word1", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
+	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
 };
 
 static const struct tandem_name names_cl_svm_mem_flags_arm_list[] = {
@@ -3329,7 +3141,7 @@ static const struct tandem_name names_cl_svm_mem_flags_arm_list[] = {
 };
 static const struct tandem_names names_cl_svm_mem_flags_arm = { "cl_svm_mem_flags_arm", names_cl_svm_mem_flags_arm_list, 2 };
 
-static const struct tandem_field fields_288[] = {
+static const struct tandem_field fields_272[] = {
 	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
 	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 36, &names_cl_svm_mem_flags_arm },
@@ -3337,14 +3149,14 @@ static const struct tandem_field fields_288[] = {
 	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_289[] = {
+static const struct tandem_field fields_273[] = {
 	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
 	{ "svm_type_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_290[] = {
+static const struct tandem_field fields_274[] = {
 	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
 	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 36, NULL },
@@ -3353,25 +3165,25 @@ static const struct tandem_field fields_290[] = {
 	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
 };
 
-static const struct tandem_field fields_291[] = {
+static const struct tandem_field fields_275[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_292[] = {
+static const struct tandem_field fields_276[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 30, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 38, NULL },
 };
 
-static const struct tandem_field fields_293[] = {
+static const struct tandem_field fields_277[] = {
 	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
 	{ "content_size_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_294[] = {
+static const struct tandem_field fields_278[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
 	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
 	{ "arg_value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
@@ -3383,13 +3195,13 @@ static const struct tandem_name names_cl_kernel_exec_info_arm_list[] = {
 };
 static const struct tandem_names names_cl_kernel_exec_info_arm = { "cl_kernel_exec_info_arm", names_cl_kernel_exec_info_arm_list, 2 };
 
-static const struct tandem_field fields_295[] = {
+static const struct tandem_field fields_279[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_kernel_exec_info_arm },
 	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_296[] = {
+static const struct tandem_field fields_280[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_kernel_exec_info_arm },
 	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
@@ -3403,21 +3215,16 @@ static const struct tandem_name names_cl_perf_hint_qcom_list[] = {
 };
 static const struct tandem_names names_cl_perf_hint_qcom = { "cl_perf_hint_qcom", names_cl_perf_hint_qcom_list, 3 };
 
-static const struct tandem_field fields_297[] = {
+static const struct tandem_field fields_281[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
 	{ "perf_hint", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_perf_hint_qcom },
 };
 
-static const struct tandem_field fields_298[] = {
+static const struct tandem_field fields_282[] = {
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "num_configs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-};
-
-static const struct tandem_field fields_299[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "num_configs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "config_types", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 2, 32, NULL },
-	{ "configs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 34, NULL },
+	{ "word1", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
 static const struct tandem_event events[] = {
@@ -3692,69 +3499,69 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(1, 134), TANDEM_CLASS_CALL, 1, "clCancelCommandsIMG", &names_cl_error,
 	  { { 24, 0, NULL }, { 26, 1, fields_61 }, { 34, 2, fields_194 } } },
 	{ TANDEM_ID(1, 135), TANDEM_CLASS_CALL, 1, "clCommandBarrierWithWaitListKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 36, 3, fields_195 }, { 56, 7, fields_196 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 72, 7, fields_196 } } },
 	{ TANDEM_ID(1, 136), TANDEM_CLASS_CALL, 1, "clCommandCopyBufferKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 68, 8, fields_197 }, { 88, 12, fields_198 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
 	{ TANDEM_ID(1, 137), TANDEM_CLASS_CALL, 1, "clCommandCopyBufferRectKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 46, 6, fields_199 }, { 102, 16, fields_200 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 144, 16, fields_198 } } },
 	{ TANDEM_ID(1, 138), TANDEM_CLASS_CALL, 1, "clCommandCopyBufferToImageKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 54, 7, fields_201 }, { 76, 12, fields_202 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
 	{ TANDEM_ID(1, 139), TANDEM_CLASS_CALL, 1, "clCommandCopyImageKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 46, 6, fields_203 }, { 70, 12, fields_204 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
 	{ TANDEM_ID(1, 140), TANDEM_CLASS_CALL, 1, "clCommandCopyImageToBufferKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 54, 7, fields_205 }, { 76, 12, fields_206 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
 	{ TANDEM_ID(1, 141), TANDEM_CLASS_CALL, 1, "clCommandFillBufferKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 64, 7, fields_207 }, { 86, 12, fields_208 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
 	{ TANDEM_ID(1, 142), TANDEM_CLASS_CALL, 1, "clCommandFillImageKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 42, 5, fields_209 }, { 72, 11, fields_210 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 104, 11, fields_199 } } },
 	{ TANDEM_ID(1, 143), TANDEM_CLASS_CALL, 1, "clCommandNDRangeKernelKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 45, 9, fields_211 }, { 65, 13, fields_212 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
 	{ TANDEM_ID(1, 144), TANDEM_CLASS_CALL, 1, "clCommandSVMMemFillKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 52, 5, fields_213 }, { 82, 11, fields_214 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 104, 11, fields_199 } } },
 	{ TANDEM_ID(1, 145), TANDEM_CLASS_CALL, 1, "clCommandSVMMemcpyKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 44, 4, fields_215 }, { 80, 10, fields_216 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 96, 10, fields_200 } } },
 	{ TANDEM_ID(1, 146), TANDEM_CLASS_CREATE, 1, "clCreateAcceleratorINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 44, 4, fields_217 }, { 54, 6, fields_218 } } },
+	  { { 24, 0, NULL }, { 44, 4, fields_201 }, { 54, 6, fields_202 } } },
 	{ TANDEM_ID(1, 147), TANDEM_CLASS_CREATE, 1, "clCreateBufferWithPropertiesINTEL", &names_cl_error,
 	  { { 24, 0, NULL }, { 48, 4, fields_21 }, { 66, 7, fields_191 } } },
 	{ TANDEM_ID(1, 148), TANDEM_CLASS_CREATE, 1, "clCreateCommandBufferKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 30, 2, fields_219 }, { 44, 5, fields_220 } } },
+	  { { 24, 0, NULL }, { 30, 2, fields_203 }, { 44, 5, fields_204 } } },
 	{ TANDEM_ID(1, 149), TANDEM_CLASS_CREATE, 1, "clCreateCommandQueueWithPropertiesKHR", &names_cl_error,
 	  { { 24, 0, NULL }, { 38, 4, fields_153 }, { 46, 5, fields_154 } } },
 	{ TANDEM_ID(1, 150), TANDEM_CLASS_CREATE, 1, "clCreateFromVA_APIMediaSurfaceINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 44, 4, fields_221 }, { 60, 6, fields_222 } } },
+	  { { 24, 0, NULL }, { 44, 4, fields_205 }, { 60, 6, fields_206 } } },
 	{ TANDEM_ID(1, 151), TANDEM_CLASS_CREATE, 1, "clCreateProgramWithILKHR", &names_cl_error,
 	  { { 24, 0, NULL }, { 40, 3, fields_39 }, { 56, 5, fields_180 } } },
 	{ TANDEM_ID(1, 152), TANDEM_CLASS_CREATE, 1, "clCreateSemaphoreWithPropertiesKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 2, fields_223 }, { 42, 4, fields_224 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_207 }, { 42, 4, fields_208 } } },
 	{ TANDEM_ID(1, 153), TANDEM_CLASS_CREATE, 1, "clDeviceMemAllocINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 52, 5, fields_225 }, { 62, 7, fields_226 } } },
+	  { { 24, 0, NULL }, { 52, 5, fields_209 }, { 62, 7, fields_210 } } },
 	{ TANDEM_ID(1, 154), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireExternalMemObjectsKHR", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_227 } } },
+	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_211 } } },
 	{ TANDEM_ID(1, 155), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireGrallocObjectsIMG", &names_cl_error,
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_109 } } },
 	{ TANDEM_ID(1, 156), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireVA_APIMediaSurfacesINTEL", &names_cl_error,
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_109 } } },
 	{ TANDEM_ID(1, 157), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCommandBufferKHR", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 44, 5, fields_228 }, { 60, 8, fields_229 } } },
+	  { { 32, 1, fields_68 }, { 44, 5, fields_212 }, { 60, 8, fields_213 } } },
 	{ TANDEM_ID(1, 158), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueGenerateMipmapIMG", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 50, 6, fields_230 }, { 78, 10, fields_231 } } },
+	  { { 32, 1, fields_68 }, { 50, 6, fields_214 }, { 78, 10, fields_215 } } },
 	{ TANDEM_ID(1, 159), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemAdviseINTEL", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 50, 5, fields_232 }, { 70, 8, fields_233 } } },
+	  { { 32, 1, fields_68 }, { 50, 5, fields_216 }, { 70, 8, fields_217 } } },
 	{ TANDEM_ID(1, 160), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemFillINTEL", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 54, 5, fields_165 }, { 76, 9, fields_234 } } },
+	  { { 32, 1, fields_68 }, { 54, 5, fields_165 }, { 76, 9, fields_218 } } },
 	{ TANDEM_ID(1, 161), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemcpyINTEL", &names_cl_error,
 	  { { 32, 1, fields_68 }, { 47, 5, fields_163 }, { 75, 9, fields_164 } } },
 	{ TANDEM_ID(1, 162), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemsetINTEL", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 50, 5, fields_235 }, { 70, 8, fields_236 } } },
+	  { { 32, 1, fields_68 }, { 50, 5, fields_219 }, { 70, 8, fields_220 } } },
 	{ TANDEM_ID(1, 163), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMigrateMemINTEL", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 54, 5, fields_237 }, { 74, 8, fields_238 } } },
+	  { { 32, 1, fields_68 }, { 54, 5, fields_221 }, { 74, 8, fields_222 } } },
 	{ TANDEM_ID(1, 164), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMigrateMemObjectEXT", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 48, 5, fields_239 }, { 64, 8, fields_240 } } },
+	  { { 32, 1, fields_68 }, { 48, 5, fields_223 }, { 64, 8, fields_224 } } },
 	{ TANDEM_ID(1, 165), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReadHostPipeINTEL", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 53, 7, fields_241 }, { 73, 10, fields_242 } } },
+	  { { 32, 1, fields_68 }, { 53, 7, fields_225 }, { 73, 10, fields_226 } } },
 	{ TANDEM_ID(1, 166), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseExternalMemObjectsKHR", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_227 } } },
+	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_211 } } },
 	{ TANDEM_ID(1, 167), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseGrallocObjectsIMG", &names_cl_error,
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_109 } } },
 	{ TANDEM_ID(1, 168), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseVA_APIMediaSurfacesINTEL", &names_cl_error,
@@ -3770,109 +3577,109 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(1, 173), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMUnmapARM", &names_cl_error,
 	  { { 32, 1, fields_68 }, { 38, 3, fields_147 }, { 58, 6, fields_169 } } },
 	{ TANDEM_ID(1, 174), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSignalSemaphoresKHR", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 40, 4, fields_243 }, { 58, 8, fields_244 } } },
+	  { { 32, 1, fields_68 }, { 40, 4, fields_227 }, { 58, 8, fields_228 } } },
 	{ TANDEM_ID(1, 175), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWaitSemaphoresKHR", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 40, 4, fields_243 }, { 58, 8, fields_244 } } },
+	  { { 32, 1, fields_68 }, { 40, 4, fields_227 }, { 58, 8, fields_228 } } },
 	{ TANDEM_ID(1, 176), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWriteHostPipeINTEL", &names_cl_error,
-	  { { 32, 1, fields_68 }, { 53, 7, fields_241 }, { 73, 10, fields_242 } } },
+	  { { 32, 1, fields_68 }, { 53, 7, fields_225 }, { 73, 10, fields_226 } } },
 	{ TANDEM_ID(1, 177), TANDEM_CLASS_CALL, 1, "clFinalizeCommandBufferKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 28, 1, fields_245 }, { 28, 1, fields_245 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_229 }, { 28, 1, fields_229 } } },
 	{ TANDEM_ID(1, 178), TANDEM_CLASS_CALL, 1, "clGetAcceleratorInfoINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 2, fields_246 }, { 56, 5, fields_247 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_230 }, { 56, 5, fields_231 } } },
 	{ TANDEM_ID(1, 179), TANDEM_CLASS_CALL, 1, "clGetCommandBufferInfoKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 2, fields_248 }, { 56, 5, fields_249 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_232 }, { 56, 5, fields_233 } } },
 	{ TANDEM_ID(1, 180), TANDEM_CLASS_CALL, 1, "clGetDeviceIDsFromVA_APIMediaAdapterINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 36, 3, fields_250 }, { 64, 7, fields_251 } } },
+	  { { 24, 0, NULL }, { 36, 3, fields_234 }, { 64, 7, fields_235 } } },
 	{ TANDEM_ID(1, 181), TANDEM_CLASS_CALL, 1, "clGetDeviceImageInfoQCOM", &names_cl_error,
-	  { { 24, 0, NULL }, { 56, 6, fields_252 }, { 80, 9, fields_253 } } },
+	  { { 24, 0, NULL }, { 56, 6, fields_236 }, { 80, 9, fields_237 } } },
 	{ TANDEM_ID(1, 182), TANDEM_CLASS_CALL, 1, "clGetICDLoaderInfoOCLICD", &names_cl_error,
-	  { { 24, 0, NULL }, { 28, 1, fields_254 }, { 52, 4, fields_255 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_238 }, { 52, 4, fields_239 } } },
 	{ TANDEM_ID(1, 183), TANDEM_CLASS_CALL, 1, "clGetImageRequirementsInfoEXT", &names_cl_error,
-	  { { 24, 0, NULL }, { 112, 15, fields_256 }, { 138, 19, fields_257 } } },
+	  { { 24, 0, NULL }, { 112, 15, fields_240 }, { 138, 19, fields_241 } } },
 	{ TANDEM_ID(1, 184), TANDEM_CLASS_CALL, 1, "clGetKernelSuggestedLocalWorkSize", &names_cl_error,
-	  { { 24, 0, NULL }, { 37, 7, fields_258 }, { 45, 8, fields_259 } } },
+	  { { 24, 0, NULL }, { 37, 7, fields_242 }, { 45, 8, fields_243 } } },
 	{ TANDEM_ID(1, 185), TANDEM_CLASS_CALL, 1, "clGetKernelSuggestedLocalWorkSizeKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 37, 7, fields_258 }, { 45, 8, fields_259 } } },
+	  { { 24, 0, NULL }, { 37, 7, fields_242 }, { 45, 8, fields_243 } } },
 	{ TANDEM_ID(1, 186), TANDEM_CLASS_CALL, 1, "clGetMemAllocInfoINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 2, fields_260 }, { 64, 6, fields_261 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_244 }, { 64, 6, fields_245 } } },
 	{ TANDEM_ID(1, 187), TANDEM_CLASS_CALL, 1, "clGetMutableCommandInfoKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 2, fields_262 }, { 56, 5, fields_263 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_246 }, { 56, 5, fields_247 } } },
 	{ TANDEM_ID(1, 188), TANDEM_CLASS_CALL, 1, "clGetSVMPointerInfoKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 36, 3, fields_264 }, { 68, 7, fields_265 } } },
+	  { { 24, 0, NULL }, { 36, 3, fields_248 }, { 68, 7, fields_249 } } },
 	{ TANDEM_ID(1, 189), TANDEM_CLASS_CALL, 1, "clGetSVMSuggestedTypeIndexKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 52, 4, fields_266 }, { 62, 6, fields_267 } } },
+	  { { 24, 0, NULL }, { 52, 4, fields_250 }, { 62, 6, fields_251 } } },
 	{ TANDEM_ID(1, 190), TANDEM_CLASS_CALL, 1, "clGetSemaphoreHandleForTypeKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 44, 4, fields_268 }, { 60, 6, fields_269 } } },
+	  { { 24, 0, NULL }, { 44, 4, fields_252 }, { 60, 6, fields_253 } } },
 	{ TANDEM_ID(1, 191), TANDEM_CLASS_CALL, 1, "clGetSemaphoreInfoKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 2, fields_270 }, { 56, 5, fields_271 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_254 }, { 56, 5, fields_255 } } },
 	{ TANDEM_ID(1, 192), TANDEM_CLASS_CALL, 1, "clGetSupportedGLTextureFormatsINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 40, 3, fields_28 }, { 60, 6, fields_272 } } },
+	  { { 24, 0, NULL }, { 40, 3, fields_28 }, { 60, 6, fields_256 } } },
 	{ TANDEM_ID(1, 193), TANDEM_CLASS_CALL, 1, "clGetSupportedVA_APIMediaSurfaceFormatsINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 44, 4, fields_273 }, { 64, 7, fields_274 } } },
+	  { { 24, 0, NULL }, { 44, 4, fields_257 }, { 64, 7, fields_258 } } },
 	{ TANDEM_ID(1, 194), TANDEM_CLASS_CREATE, 1, "clHostMemAllocINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 48, 4, fields_275 }, { 58, 6, fields_276 } } },
+	  { { 24, 0, NULL }, { 48, 4, fields_259 }, { 58, 6, fields_260 } } },
 	{ TANDEM_ID(1, 195), TANDEM_CLASS_CALL, 0, "clIcdGetFunctionAddressForPlatformKHR", &names_cl_error,
 	  { { 24, 0, NULL }, { 38, 3, fields_149 }, { 38, 3, fields_149 } } },
 	{ TANDEM_ID(1, 196), TANDEM_CLASS_CALL, 1, "clIcdGetPlatformIDsKHR", &names_cl_error,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_0 } } },
 	{ TANDEM_ID(1, 197), TANDEM_CLASS_CALL, 1, "clIcdSetPlatformDispatchDataKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 28, 1, fields_138 }, { 36, 2, fields_277 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_138 }, { 36, 2, fields_261 } } },
 	{ TANDEM_ID(1, 198), TANDEM_CLASS_CREATE, 1, "clImportMemoryARM", &names_cl_error,
-	  { { 24, 0, NULL }, { 48, 4, fields_21 }, { 66, 7, fields_278 } } },
+	  { { 24, 0, NULL }, { 48, 4, fields_21 }, { 66, 7, fields_262 } } },
 	{ TANDEM_ID(1, 199), TANDEM_CLASS_CALL, 0, "clLogMessagesToStderrAPPLE", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 1, fields_279 }, { 50, 4, fields_280 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_263 }, { 50, 4, fields_264 } } },
 	{ TANDEM_ID(1, 200), TANDEM_CLASS_CALL, 0, "clLogMessagesToStdoutAPPLE", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 1, fields_279 }, { 50, 4, fields_280 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_263 }, { 50, 4, fields_264 } } },
 	{ TANDEM_ID(1, 201), TANDEM_CLASS_CALL, 0, "clLogMessagesToSystemLogAPPLE", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 1, fields_279 }, { 50, 4, fields_280 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_263 }, { 50, 4, fields_264 } } },
 	{ TANDEM_ID(1, 202), TANDEM_CLASS_RELEASE, 1, "clMemBlockingFreeINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 36, 2, fields_281 }, { 36, 2, fields_281 } } },
+	  { { 24, 0, NULL }, { 36, 2, fields_265 }, { 36, 2, fields_265 } } },
 	{ TANDEM_ID(1, 203), TANDEM_CLASS_RELEASE, 1, "clMemFreeINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 36, 2, fields_281 }, { 36, 2, fields_281 } } },
+	  { { 24, 0, NULL }, { 36, 2, fields_265 }, { 36, 2, fields_265 } } },
 	{ TANDEM_ID(1, 204), TANDEM_CLASS_CALL, 1, "clReImportSemaphoreSyncFdKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 2, fields_282 }, { 34, 3, fields_283 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_266 }, { 34, 3, fields_267 } } },
 	{ TANDEM_ID(1, 205), TANDEM_CLASS_RELEASE, 1, "clReleaseAcceleratorINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 28, 1, fields_284 }, { 28, 1, fields_284 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_268 }, { 28, 1, fields_268 } } },
 	{ TANDEM_ID(1, 206), TANDEM_CLASS_RELEASE, 1, "clReleaseCommandBufferKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 28, 1, fields_245 }, { 28, 1, fields_245 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_229 }, { 28, 1, fields_229 } } },
 	{ TANDEM_ID(1, 207), TANDEM_CLASS_RELEASE, 1, "clReleaseSemaphoreKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 28, 1, fields_285 }, { 28, 1, fields_285 } } },
-	{ TANDEM_ID(1, 208), TANDEM_CLASS_CREATE, 1, "clRemapCommandBufferKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 37, 5, fields_286 }, { 61, 9, fields_287 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_269 }, { 28, 1, fields_269 } } },
+	{ TANDEM_ID(1, 208), TANDEM_CLASS_CREATE, 0, "clRemapCommandBufferKHR", &names_cl_error,
+	  { { 24, 0, NULL }, { 32, 2, fields_270 }, { 88, 9, fields_271 } } },
 	{ TANDEM_ID(1, 209), TANDEM_CLASS_CALL, 1, "clRetainAcceleratorINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 28, 1, fields_284 }, { 28, 1, fields_284 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_268 }, { 28, 1, fields_268 } } },
 	{ TANDEM_ID(1, 210), TANDEM_CLASS_CALL, 1, "clRetainCommandBufferKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 28, 1, fields_245 }, { 28, 1, fields_245 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_229 }, { 28, 1, fields_229 } } },
 	{ TANDEM_ID(1, 211), TANDEM_CLASS_CALL, 1, "clRetainSemaphoreKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 28, 1, fields_285 }, { 28, 1, fields_285 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_269 }, { 28, 1, fields_269 } } },
 	{ TANDEM_ID(1, 212), TANDEM_CLASS_CREATE, 0, "clSVMAllocARM", &names_cl_error,
-	  { { 24, 0, NULL }, { 56, 5, fields_288 }, { 56, 5, fields_288 } } },
+	  { { 24, 0, NULL }, { 56, 5, fields_272 }, { 56, 5, fields_272 } } },
 	{ TANDEM_ID(1, 213), TANDEM_CLASS_CREATE, 1, "clSVMAllocWithPropertiesKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 48, 4, fields_289 }, { 58, 6, fields_290 } } },
+	  { { 24, 0, NULL }, { 48, 4, fields_273 }, { 58, 6, fields_274 } } },
 	{ TANDEM_ID(1, 214), TANDEM_CLASS_RELEASE, 0, "clSVMFreeARM", &names_cl_error,
 	  { { 24, 0, NULL }, { 36, 2, fields_160 }, { 36, 2, fields_160 } } },
 	{ TANDEM_ID(1, 215), TANDEM_CLASS_RELEASE, 1, "clSVMFreeWithPropertiesKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 44, 3, fields_291 }, { 46, 4, fields_292 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_275 }, { 46, 4, fields_276 } } },
 	{ TANDEM_ID(1, 216), TANDEM_CLASS_CALL, 1, "clSetContentSizeBufferPoCL", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 2, fields_293 }, { 32, 2, fields_293 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_277 }, { 32, 2, fields_277 } } },
 	{ TANDEM_ID(1, 217), TANDEM_CLASS_CALL, 1, "clSetKernelArgDevicePointerEXT", &names_cl_error,
-	  { { 24, 0, NULL }, { 40, 3, fields_294 }, { 40, 3, fields_294 } } },
+	  { { 24, 0, NULL }, { 40, 3, fields_278 }, { 40, 3, fields_278 } } },
 	{ TANDEM_ID(1, 218), TANDEM_CLASS_CALL, 1, "clSetKernelArgMemPointerINTEL", &names_cl_error,
 	  { { 24, 0, NULL }, { 32, 2, fields_172 }, { 40, 3, fields_173 } } },
 	{ TANDEM_ID(1, 219), TANDEM_CLASS_CALL, 1, "clSetKernelArgSVMPointerARM", &names_cl_error,
 	  { { 24, 0, NULL }, { 32, 2, fields_172 }, { 40, 3, fields_173 } } },
 	{ TANDEM_ID(1, 220), TANDEM_CLASS_CALL, 1, "clSetKernelExecInfoARM", &names_cl_error,
-	  { { 24, 0, NULL }, { 40, 3, fields_295 }, { 42, 4, fields_296 } } },
+	  { { 24, 0, NULL }, { 40, 3, fields_279 }, { 42, 4, fields_280 } } },
 	{ TANDEM_ID(1, 221), TANDEM_CLASS_CALL, 1, "clSetMemObjectDestructorAPPLE", &names_cl_error,
 	  { { 24, 0, NULL }, { 28, 1, fields_27 }, { 44, 3, fields_116 } } },
 	{ TANDEM_ID(1, 222), TANDEM_CLASS_CALL, 1, "clSetPerfHintQCOM", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 2, fields_297 }, { 32, 2, fields_297 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_281 }, { 32, 2, fields_281 } } },
 	{ TANDEM_ID(1, 223), TANDEM_CLASS_CREATE, 1, "clSharedMemAllocINTEL", &names_cl_error,
-	  { { 24, 0, NULL }, { 52, 5, fields_225 }, { 62, 7, fields_226 } } },
+	  { { 24, 0, NULL }, { 52, 5, fields_209 }, { 62, 7, fields_210 } } },
 	{ TANDEM_ID(1, 224), TANDEM_CLASS_CALL, 1, "clTerminateContextKHR", &names_cl_error,
 	  { { 24, 0, NULL }, { 28, 1, fields_11 }, { 28, 1, fields_11 } } },
 	{ TANDEM_ID(1, 225), TANDEM_CLASS_CALL, 1, "clUpdateMutableCommandsKHR", &names_cl_error,
-	  { { 24, 0, NULL }, { 32, 2, fields_298 }, { 36, 4, fields_299 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_229 }, { 52, 4, fields_282 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -4090,7 +3897,7 @@ static const char tsdl_0[] =
 	"event { name = \"clReleaseAcceleratorINTEL\"; id = 1229; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
 	"event { name = \"clReleaseCommandBufferKHR\"; id = 1230; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
 	"event { name = \"clReleaseSemaphoreKHR\"; id = 1231; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRemapCommandBufferKHR\"; id = 1232; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
+	"event { name = \"clRemapCommandBufferKHR\"; id = 1232; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"clRetainAcceleratorINTEL\"; id = 1233; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
 	"event { name = \"clRetainCommandBufferKHR\"; id = 1234; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
 	"event { name = \"clRetainSemaphoreKHR\"; id = 1235; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
@@ -4289,17 +4096,17 @@ static const char tsdl_1[] =
 	"event { name = \"clCreateImageWithProperties\"; id = 1156; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; enum cl_mem_object_type image_type; u64 image_width; u64 image_height; u64 image_depth; u64 image_array_size; u64 image_row_pitch; u64 image_slice_pitch; u32 num_mip_levels; u32 num_samples; u32 buffer; }; };\n"
 	"event { name = \"clSetContextDestructorCallback\"; id = 1157; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; }; };\n"
 	"event { name = \"clCancelCommandsIMG\"; id = 1158; stream_id = 0; fields := struct { enum cl_error result; u64 end; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clCommandBarrierWithWaitListKHR\"; id = 1159; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u32 num_sync_points_in_wait_list; }; };\n"
-	"event { name = \"clCommandCopyBufferKHR\"; id = 1160; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u32 src_buffer; u32 dst_buffer; u64 src_offset; u64 dst_offset; u64 _size; u32 num_sync_points_in_wait_list; }; };\n"
-	"event { name = \"clCommandCopyBufferRectKHR\"; id = 1161; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u32 src_buffer; u32 dst_buffer; u16 _region_count; u32 num_sync_points_in_wait_list; u64 region[_region_count]; }; };\n"
-	"event { name = \"clCommandCopyBufferToImageKHR\"; id = 1162; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u32 src_buffer; u32 dst_image; u64 src_offset; u16 _region_count; u32 num_sync_points_in_wait_list; u64 region[_region_count]; }; };\n"
-	"event { name = \"clCommandCopyImageKHR\"; id = 1163; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u32 src_image; u32 dst_image; u16 _region_count; u32 num_sync_points_in_wait_list; u64 region[_region_count]; }; };\n"
-	"event { name = \"clCommandCopyImageToBufferKHR\"; id = 1164; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u32 src_image; u32 dst_buffer; u16 _region_count; u64 dst_offset; u32 num_sync_points_in_wait_list; u64 region[_region_count]; }; };\n"
-	"event { name = \"clCommandFillBufferKHR\"; id = 1165; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u32 buffer; u64 pattern_size; u64 offset; u64 _size; u32 num_sync_points_in_wait_list; }; };\n"
-	"event { name = \"clCommandFillImageKHR\"; id = 1166; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u32 image; u16 _region_count; u32 num_sync_points_in_wait_list; u64 region[_region_count]; }; };\n"
-	"event { name = \"clCommandNDRangeKernelKHR\"; id = 1167; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u32 kernel; u8 work_dim; u8 _global_count; u8 _local_count; u8 _offset_count; u8 _high_count; u32 num_sync_points_in_wait_list; u32 global[_global_count]; u16 local[_local_count]; u32 offset[_offset_count]; u32 high[_high_count]; }; };\n"
-	"event { name = \"clCommandSVMMemFillKHR\"; id = 1168; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u64 pattern_size; u64 _size; u32 num_sync_points_in_wait_list; }; };\n"
-	"event { name = \"clCommandSVMMemcpyKHR\"; id = 1169; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u64 _size; u32 num_sync_points_in_wait_list; }; };\n"
+	"event { name = \"clCommandBarrierWithWaitListKHR\"; id = 1159; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
+	"event { name = \"clCommandCopyBufferKHR\"; id = 1160; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
+	"event { name = \"clCommandCopyBufferRectKHR\"; id = 1161; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
+	"event { name = \"clCommandCopyBufferToImageKHR\"; id = 1162; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
+	"event { name = \"clCommandCopyImageKHR\"; id = 1163; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
+	"event { name = \"clCommandCopyImageToBufferKHR\"; id = 1164; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
+	"event { name = \"clCommandFillBufferKHR\"; id = 1165; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
+	"event { name = \"clCommandFillImageKHR\"; id = 1166; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
+	"event { name = \"clCommandNDRangeKernelKHR\"; id = 1167; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
+	"event { name = \"clCommandSVMMemFillKHR\"; id = 1168; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
+	"event { name = \"clCommandSVMMemcpyKHR\"; id = 1169; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
 	"event { name = \"clCreateAcceleratorINTEL\"; id = 1170; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; enum cl_accelerator_type_intel accelerator_type; u64 descriptor_size; }; };\n"
 	"event { name = \"clCreateBufferWithPropertiesINTEL\"; id = 1171; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u64 _size; }; };\n"
 	"event { name = \"clCreateCommandBufferKHR\"; id = 1172; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u16 _queues_count; u32 queues[_queues_count]; }; };\n"
@@ -4362,7 +4169,7 @@ static const char tsdl_1[] =
 	"event { name = \"clReleaseAcceleratorINTEL\"; id = 1229; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 accelerator; }; };\n"
 	"event { name = \"clReleaseCommandBufferKHR\"; id = 1230; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n"
 	"event { name = \"clReleaseSemaphoreKHR\"; id = 1231; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; }; };\n"
-	"event { name = \"clRemapCommandBufferKHR\"; id = 1232; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 command_buffer; enum cl_bool automatic; u16 _queues_count; u16 _handles_count; u32 queues[_queues_count]; u32 handles[_handles_count]; }; };\n"
+	"event { name = \"clRemapCommandBufferKHR\"; id = 1232; stream_id = 0; fields := struct { i32 result; u64 end; u32 returned; u32 command_buffer; }; };\n"
 	"event { name = \"clRetainAcceleratorINTEL\"; id = 1233; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 accelerator; }; };\n"
 	"event { name = \"clRetainCommandBufferKHR\"; id = 1234; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n"
 	"event { name = \"clRetainSemaphoreKHR\"; id = 1235; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; }; };\n"
@@ -4379,7 +4186,7 @@ static const char tsdl_1[] =
 	"event { name = \"clSetPerfHintQCOM\"; id = 1246; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; enum cl_perf_hint_qcom perf_hint; }; };\n"
 	"event { name = \"clSharedMemAllocINTEL\"; id = 1247; stream_id = 0; fields := struct { enum cl_error result; u64 end; x64 returned; u32 context; u32 device; u64 _size; u32 alignment; }; };\n"
 	"event { name = \"clTerminateContextKHR\"; id = 1248; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; }; };\n"
-	"event { name = \"clUpdateMutableCommandsKHR\"; id = 1249; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 num_configs; }; };\n";
+	"event { name = \"clUpdateMutableCommandsKHR\"; id = 1249; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n";
 
 static const char tsdl_2[] =
 	"enum cl_accelerator_info_intel : u32 { CL_ACCELERATOR_DESCRIPTOR_INTEL = 16528, CL_ACCELERATOR_REFERENCE_COUNT_INTEL = 16529, CL_ACCELERATOR_CONTEXT_INTEL = 16530, CL_ACCELERATOR_TYPE_INTEL = 16531 };\n"
@@ -4561,17 +4368,17 @@ static const char tsdl_2[] =
 	"event { name = \"clCreateImageWithProperties\"; id = 1156; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u16 _properties_count; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; enum cl_mem_object_type image_type; u64 image_width; u64 image_height; u64 image_depth; u64 image_array_size; u64 image_row_pitch; u64 image_slice_pitch; u32 num_mip_levels; u32 num_samples; u32 buffer; x64 host_ptr; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
 	"event { name = \"clSetContextDestructorCallback\"; id = 1157; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 pfn_notify; x64 user_data; }; };\n"
 	"event { name = \"clCancelCommandsIMG\"; id = 1158; stream_id = 0; fields := struct { enum cl_error result; u64 end; u16 _wait_count; u64 num_events_in_list; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clCommandBarrierWithWaitListKHR\"; id = 1159; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u16 _properties_count; u32 num_sync_points_in_wait_list; u16 _sync_point_wait_list_count; x64 sync_point; x64 mutable_handle; x64 properties[_properties_count]; u32 sync_point_wait_list[_sync_point_wait_list_count]; }; };\n"
-	"event { name = \"clCommandCopyBufferKHR\"; id = 1160; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u16 _properties_count; u32 src_buffer; u32 dst_buffer; u64 src_offset; u64 dst_offset; u64 _size; u32 num_sync_points_in_wait_list; u16 _sync_point_wait_list_count; x64 sync_point; x64 mutable_handle; x64 properties[_properties_count]; u32 sync_point_wait_list[_sync_point_wait_list_count]; }; };\n"
-	"event { name = \"clCommandCopyBufferRectKHR\"; id = 1161; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u16 _properties_count; u32 src_buffer; u32 dst_buffer; u16 _src_origin_count; u16 _dst_origin_count; u16 _region_count; u64 src_row_pitch; u64 src_slice_pitch; u64 dst_row_pitch; u64 dst_slice_pitch; u32 num_sync_points_in_wait_list; u16 _sync_point_wait_list_count; x64 sync_point; x64 mutable_handle; x64 properties[_properties_count]; u64 src_origin[_src_origin_count]; u64 dst_origin[_dst_origin_count]; u64 region[_region_count]; u32 sync_point_wait_list[_sync_point_wait_list_count]; }; };\n"
-	"event { name = \"clCommandCopyBufferToImageKHR\"; id = 1162; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u16 _properties_count; u32 src_buffer; u32 dst_image; u64 src_offset; u16 _dst_origin_count; u16 _region_count; u32 num_sync_points_in_wait_list; u16 _sync_point_wait_list_count; x64 sync_point; x64 mutable_handle; x64 properties[_properties_count]; u64 dst_origin[_dst_origin_count]; u64 region[_region_count]; u32 sync_point_wait_list[_sync_point_wait_list_count]; }; };\n"
-	"event { name = \"clCommandCopyImageKHR\"; id = 1163; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u16 _properties_count; u32 src_image; u32 dst_image; u16 _src_origin_count; u16 _dst_origin_count; u16 _region_count; u32 num_sync_points_in_wait_list; u16 _sync_point_wait_list_count; x64 sync_point; x64 mutable_handle; x64 properties[_properties_count]; u64 src_origin[_src_origin_count]; u64 dst_origin[_dst_origin_count]; u64 region[_region_count]; u32 sync_point_wait_list[_sync_point_wait_list_count]; }; };\n"
-	"event { name = \"clCommandCopyImageToBufferKHR\"; id = 1164; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u16 _properties_count; u32 src_image; u32 dst_buffer; u16 _src_origin_count; u16 _region_count; u64 dst_offset; u32 num_sync_points_in_wait_list; u16 _sync_point_wait_list_count; x64 sync_point; x64 mutable_handle; x64 properties[_properties_count]; u64 src_origin[_src_origin_count]; u64 region[_region_count]; u32 sync_point_wait_list[_sync_point_wait_list_count]; }; };\n"
-	"event { name = \"clCommandFillBufferKHR\"; id = 1165; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u16 _properties_count; u32 buffer; u16 _pattern_count; u64 pattern_size; u64 offset; u64 _size; u32 num_sync_points_in_wait_list; u16 _sync_point_wait_list_count; x64 sync_point; x64 mutable_handle; x64 properties[_properties_count]; x8 pattern[_pattern_count]; u32 sync_point_wait_list[_sync_point_wait_list_count]; }; };\n"
-	"event { name = \"clCommandFillImageKHR\"; id = 1166; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u16 _properties_count; u32 image; x64 fill_color; u16 _origin_count; u16 _region_count; u32 num_sync_points_in_wait_list; u16 _sync_point_wait_list_count; x64 sync_point; x64 mutable_handle; x64 properties[_properties_count]; u64 origin[_origin_count]; u64 region[_region_count]; u32 sync_point_wait_list[_sync_point_wait_list_count]; }; };\n"
-	"event { name = \"clCommandNDRangeKernelKHR\"; id = 1167; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u16 _properties_count; u32 kernel; u8 work_dim; u8 _global_count; u8 _local_count; u8 _offset_count; u8 _high_count; u32 num_sync_points_in_wait_list; u16 _sync_point_wait_list_count; x64 sync_point; x64 mutable_handle; x64 properties[_properties_count]; u32 global[_global_count]; u16 local[_local_count]; u32 offset[_offset_count]; u32 high[_high_count]; u32 sync_point_wait_list[_sync_point_wait_list_count]; }; };\n"
-	"event { name = \"clCommandSVMMemFillKHR\"; id = 1168; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u16 _properties_count; x64 svm_ptr; u16 _pattern_count; u64 pattern_size; u64 _size; u32 num_sync_points_in_wait_list; u16 _sync_point_wait_list_count; x64 sync_point; x64 mutable_handle; x64 properties[_properties_count]; x8 pattern[_pattern_count]; u32 sync_point_wait_list[_sync_point_wait_list_count]; }; };\n"
-	"event { name = \"clCommandSVMMemcpyKHR\"; id = 1169; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; u16 _properties_count; x64 dst_ptr; x64 src_ptr; u64 _size; u32 num_sync_points_in_wait_list; u16 _sync_point_wait_list_count; x64 sync_point; x64 mutable_handle; x64 properties[_properties_count]; u32 sync_point_wait_list[_sync_point_wait_list_count]; }; };\n"
+	"event { name = \"clCommandBarrierWithWaitListKHR\"; id = 1159; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; }; };\n"
+	"event { name = \"clCommandCopyBufferKHR\"; id = 1160; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
+	"event { name = \"clCommandCopyBufferRectKHR\"; id = 1161; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; x64 word12; x64 word13; x64 word14; x64 word15; }; };\n"
+	"event { name = \"clCommandCopyBufferToImageKHR\"; id = 1162; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
+	"event { name = \"clCommandCopyImageKHR\"; id = 1163; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
+	"event { name = \"clCommandCopyImageToBufferKHR\"; id = 1164; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
+	"event { name = \"clCommandFillBufferKHR\"; id = 1165; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
+	"event { name = \"clCommandFillImageKHR\"; id = 1166; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; }; };\n"
+	"event { name = \"clCommandNDRangeKernelKHR\"; id = 1167; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
+	"event { name = \"clCommandSVMMemFillKHR\"; id = 1168; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; }; };\n"
+	"event { name = \"clCommandSVMMemcpyKHR\"; id = 1169; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; }; };\n"
 	"event { name = \"clCreateAcceleratorINTEL\"; id = 1170; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; enum cl_accelerator_type_intel accelerator_type; u64 descriptor_size; u16 _descriptor_count; x64 errcode_ret; x8 descriptor[_descriptor_count]; }; };\n"
 	"event { name = \"clCreateBufferWithPropertiesINTEL\"; id = 1171; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u16 _properties_count; x64 flags; u64 _size; x64 host_ptr; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
 	"event { name = \"clCreateCommandBufferKHR\"; id = 1172; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 num_queues; u16 _queues_count; u16 _properties_count; x64 errcode_ret; u32 queues[_queues_count]; x64 properties[_properties_count]; }; };\n"
@@ -4634,7 +4441,7 @@ static const char tsdl_2[] =
 	"event { name = \"clReleaseAcceleratorINTEL\"; id = 1229; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 accelerator; }; };\n"
 	"event { name = \"clReleaseCommandBufferKHR\"; id = 1230; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n"
 	"event { name = \"clReleaseSemaphoreKHR\"; id = 1231; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; }; };\n"
-	"event { name = \"clRemapCommandBufferKHR\"; id = 1232; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 command_buffer; enum cl_bool automatic; u32 num_queues; u16 _queues_count; u32 num_handles; u16 _handles_count; x64 handles_ret; x64 errcode_ret; u32 queues[_queues_count]; u32 handles[_handles_count]; }; };\n"
+	"event { name = \"clRemapCommandBufferKHR\"; id = 1232; stream_id = 0; fields := struct { i32 result; u64 end; u32 returned; u32 command_buffer; x64 word1; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; }; };\n"
 	"event { name = \"clRetainAcceleratorINTEL\"; id = 1233; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 accelerator; }; };\n"
 	"event { name = \"clRetainCommandBufferKHR\"; id = 1234; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n"
 	"event { name = \"clRetainSemaphoreKHR\"; id = 1235; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; }; };\n"
@@ -4651,7 +4458,7 @@ static const char tsdl_2[] =
 	"event { name = \"clSetPerfHintQCOM\"; id = 1246; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; enum cl_perf_hint_qcom perf_hint; }; };\n"
 	"event { name = \"clSharedMemAllocINTEL\"; id = 1247; stream_id = 0; fields := struct { enum cl_error result; u64 end; x64 returned; u32 context; u32 device; u16 _properties_count; u64 _size; u32 alignment; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
 	"event { name = \"clTerminateContextKHR\"; id = 1248; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; }; };\n"
-	"event { name = \"clUpdateMutableCommandsKHR\"; id = 1249; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 num_configs; u16 _config_types_count; u16 _configs_count; u32 config_types[_config_types_count]; x64 configs[_configs_count]; }; };\n";
+	"event { name = \"clUpdateMutableCommandsKHR\"; id = 1249; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; x64 word1; x64 word2; x64 word3; }; };\n";
 
 static const char *const tsdl[] = { tsdl_0, tsdl_1, tsdl_2 };
 

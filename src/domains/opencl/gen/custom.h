@@ -2,8 +2,7 @@
  *
  * Functions whose recorded call is written by hand (opencl.rules: custom):
  * each begins its record with opencl_begin_*(), calls `real`, ends the record,
- * and returns what the program shall see.
- */
+ * and returns what the program shall see. */
 #ifndef TANDEM_DOMAINS_OPENCL_GEN_CUSTOM_H
 #define TANDEM_DOMAINS_OPENCL_GEN_CUSTOM_H
 

@@ -2,8 +2,7 @@
  *
  * The functions of OpenCL with every type lowered to what crosses the ABI (a
  * handle or a pointer is void *), so that no OpenCL header is needed; their
- * numbers and names; and the real functions that our wrappers call.
- */
+ * numbers and names; and the real functions that our wrappers call. */
 #ifndef TANDEM_DOMAINS_OPENCL_GEN_NEXT_H
 #define TANDEM_DOMAINS_OPENCL_GEN_NEXT_H
 
@@ -543,55 +542,46 @@ typedef int32_t (*opencl_pfn_clSetContextDestructorCallback)(void *context, void
 typedef int32_t (*opencl_pfn_clCancelCommandsIMG)(const void *event_list,
 		size_t num_events_in_list);
 typedef int32_t (*opencl_pfn_clCommandBarrierWithWaitListKHR)(void *command_buffer,
-		void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6);
 typedef int32_t (*opencl_pfn_clCommandCopyBufferKHR)(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_buffer, size_t src_offset,
-		size_t dst_offset, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle);
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11);
 typedef int32_t (*opencl_pfn_clCommandCopyBufferRectKHR)(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		const void *src_origin, const void *dst_origin, const void *region,
-		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
-		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11, uint64_t word12, uint64_t word13,
+		uint64_t word14, uint64_t word15);
 typedef int32_t (*opencl_pfn_clCommandCopyBufferToImageKHR)(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_image,
-		size_t src_offset, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11);
 typedef int32_t (*opencl_pfn_clCommandCopyImageKHR)(void *command_buffer, void *command_queue,
-		const void *properties, void *src_image, void *dst_image,
-		const void *src_origin, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle);
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11);
 typedef int32_t (*opencl_pfn_clCommandCopyImageToBufferKHR)(void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_buffer,
-		const void *src_origin, const void *region, size_t dst_offset,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11);
 typedef int32_t (*opencl_pfn_clCommandFillBufferKHR)(void *command_buffer, void *command_queue,
-		const void *properties, void *buffer, const void *pattern, size_t pattern_size,
-		size_t offset, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle);
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11);
 typedef int32_t (*opencl_pfn_clCommandFillImageKHR)(void *command_buffer, void *command_queue,
-		const void *properties, void *image, const void *fill_color, const void *origin,
-		const void *region, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle);
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10);
 typedef int32_t (*opencl_pfn_clCommandNDRangeKernelKHR)(void *command_buffer,
-		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
-		const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11);
 typedef int32_t (*opencl_pfn_clCommandSVMMemFillKHR)(void *command_buffer, void *command_queue,
-		const void *properties, void *svm_ptr, const void *pattern, size_t pattern_size,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle);
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10);
 typedef int32_t (*opencl_pfn_clCommandSVMMemcpyKHR)(void *command_buffer, void *command_queue,
-		const void *properties, void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle);
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9);
 typedef void *(*opencl_pfn_clCreateAcceleratorINTEL)(void *context, uint32_t accelerator_type,
 		size_t descriptor_size, const void *descriptor, void *errcode_ret);
 typedef void *(*opencl_pfn_clCreateBufferWithPropertiesINTEL)(void *context,
@@ -750,9 +740,9 @@ typedef int32_t (*opencl_pfn_clReImportSemaphoreSyncFdKHR)(void *sema_object,
 typedef int32_t (*opencl_pfn_clReleaseAcceleratorINTEL)(void *accelerator);
 typedef int32_t (*opencl_pfn_clReleaseCommandBufferKHR)(void *command_buffer);
 typedef int32_t (*opencl_pfn_clReleaseSemaphoreKHR)(void *sema_object);
-typedef void *(*opencl_pfn_clRemapCommandBufferKHR)(void *command_buffer, uint32_t automatic,
-		uint32_t num_queues, const void *queues, uint32_t num_handles,
-		const void *handles, void *handles_ret, void *errcode_ret);
+typedef void *(*opencl_pfn_clRemapCommandBufferKHR)(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7);
 typedef int32_t (*opencl_pfn_clRetainAcceleratorINTEL)(void *accelerator);
 typedef int32_t (*opencl_pfn_clRetainCommandBufferKHR)(void *command_buffer);
 typedef int32_t (*opencl_pfn_clRetainSemaphoreKHR)(void *sema_object);
@@ -779,8 +769,8 @@ typedef int32_t (*opencl_pfn_clSetPerfHintQCOM)(void *context, uint32_t perf_hin
 typedef void *(*opencl_pfn_clSharedMemAllocINTEL)(void *context, void *device,
 		const void *properties, size_t size, uint32_t alignment, void *errcode_ret);
 typedef int32_t (*opencl_pfn_clTerminateContextKHR)(void *context);
-typedef int32_t (*opencl_pfn_clUpdateMutableCommandsKHR)(void *command_buffer,
-		uint32_t num_configs, const void *config_types, const void *configs);
+typedef int32_t (*opencl_pfn_clUpdateMutableCommandsKHR)(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3);
 
 #pragma GCC visibility push(hidden)
 

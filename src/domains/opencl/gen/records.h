@@ -2,8 +2,7 @@
  *
  * For each function the record of one call: its id, its layout at the argument
  * level `basic`, and opencl_begin_*(), which the wrapper calls before the real
- * function. The other levels are in records.c.
- */
+ * function. The other levels are in records.c. */
 #ifndef TANDEM_DOMAINS_OPENCL_GEN_RECORDS_H
 #define TANDEM_DOMAINS_OPENCL_GEN_RECORDS_H
 
@@ -5320,28 +5319,24 @@ struct opencl_basic_clCommandBarrierWithWaitListKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint32_t num_sync_points_in_wait_list;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clCommandBarrierWithWaitListKHR) == 36, "clCommandBarrierWithWaitListKHR");
+_Static_assert(sizeof(struct opencl_basic_clCommandBarrierWithWaitListKHR) == 32, "clCommandBarrierWithWaitListKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clCommandBarrierWithWaitListKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle);
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clCommandBarrierWithWaitListKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6)
 {
 	struct opencl_basic_clCommandBarrierWithWaitListKHR *record;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
 		opencl_begin_rare_clCommandBarrierWithWaitListKHR(call, command_buffer,
-				command_queue, properties, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+				command_queue, word2, word3, word4, word5, word6);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandBarrierWithWaitListKHR,
@@ -5350,7 +5345,6 @@ static inline void opencl_begin_clCommandBarrierWithWaitListKHR(struct tandem_ca
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
 	tandem_call_commit(call);
 }
 
@@ -5358,36 +5352,27 @@ struct opencl_basic_clCommandCopyBufferKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint32_t src_buffer;
-	uint32_t dst_buffer;
-	uint64_t src_offset;
-	uint64_t dst_offset;
-	uint64_t size;
-	uint32_t num_sync_points_in_wait_list;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clCommandCopyBufferKHR) == 68, "clCommandCopyBufferKHR");
+_Static_assert(sizeof(struct opencl_basic_clCommandCopyBufferKHR) == 32, "clCommandCopyBufferKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clCommandCopyBufferKHR(struct tandem_call *call, void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		size_t src_offset, size_t dst_offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clCommandCopyBufferKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_buffer, void *dst_buffer, size_t src_offset, size_t dst_offset,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_basic_clCommandCopyBufferKHR *record;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
 		opencl_begin_rare_clCommandCopyBufferKHR(call, command_buffer, command_queue,
-				properties, src_buffer, dst_buffer, src_offset, dst_offset,
-				size, num_sync_points_in_wait_list, sync_point_wait_list,
-				sync_point, mutable_handle);
+				word2, word3, word4, word5, word6, word7, word8, word9, word10,
+				word11);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyBufferKHR,
@@ -5396,12 +5381,6 @@ static inline void opencl_begin_clCommandCopyBufferKHR(struct tandem_call *call,
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
-	record->src_offset = src_offset;
-	record->dst_offset = dst_offset;
-	record->size = size;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
 	tandem_call_commit(call);
 }
 
@@ -5409,56 +5388,37 @@ struct opencl_basic_clCommandCopyBufferRectKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint32_t src_buffer;
-	uint32_t dst_buffer;
-	uint16_t region_count;
-	uint32_t num_sync_points_in_wait_list;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clCommandCopyBufferRectKHR) == 46, "clCommandCopyBufferRectKHR");
+_Static_assert(sizeof(struct opencl_basic_clCommandCopyBufferRectKHR) == 32, "clCommandCopyBufferRectKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clCommandCopyBufferRectKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_buffer, void *dst_buffer, const void *src_origin,
-		const void *dst_origin, const void *region, size_t src_row_pitch,
-		size_t src_slice_pitch, size_t dst_row_pitch, size_t dst_slice_pitch,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle);
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11, uint64_t word12,
+		uint64_t word13, uint64_t word14, uint64_t word15);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clCommandCopyBufferRectKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_buffer, void *dst_buffer, const void *src_origin,
-		const void *dst_origin, const void *region, size_t src_row_pitch,
-		size_t src_slice_pitch, size_t dst_row_pitch, size_t dst_slice_pitch,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11, uint64_t word12,
+		uint64_t word13, uint64_t word14, uint64_t word15)
 {
 	struct opencl_basic_clCommandCopyBufferRectKHR *record;
-	uint32_t region_n;
-	uint8_t *at;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
 		opencl_begin_rare_clCommandCopyBufferRectKHR(call, command_buffer,
-				command_queue, properties, src_buffer, dst_buffer, src_origin,
-				dst_origin, region, src_row_pitch, src_slice_pitch,
-				dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+				command_queue, word2, word3, word4, word5, word6, word7, word8,
+				word9, word10, word11, word12, word13, word14, word15);
 		return;
 	}
-	region_n = args_count(3, region, args_cut(8));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyBufferRectKHR,
-			(uint32_t)sizeof(*record) + region_n * 8u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
-	record->region_count = (uint16_t)region_n;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	at = (uint8_t *)(record + 1);
-	args_bytes_put(at, region, region_n * 8u);
 	tandem_call_commit(call);
 }
 
@@ -5466,53 +5426,35 @@ struct opencl_basic_clCommandCopyBufferToImageKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint32_t src_buffer;
-	uint32_t dst_image;
-	uint64_t src_offset;
-	uint16_t region_count;
-	uint32_t num_sync_points_in_wait_list;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clCommandCopyBufferToImageKHR) == 54, "clCommandCopyBufferToImageKHR");
+_Static_assert(sizeof(struct opencl_basic_clCommandCopyBufferToImageKHR) == 32, "clCommandCopyBufferToImageKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clCommandCopyBufferToImageKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_buffer, void *dst_image, size_t src_offset, const void *dst_origin,
-		const void *region, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle);
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clCommandCopyBufferToImageKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_buffer, void *dst_image, size_t src_offset, const void *dst_origin,
-		const void *region, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_basic_clCommandCopyBufferToImageKHR *record;
-	uint32_t region_n;
-	uint8_t *at;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
 		opencl_begin_rare_clCommandCopyBufferToImageKHR(call, command_buffer,
-				command_queue, properties, src_buffer, dst_image, src_offset,
-				dst_origin, region, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+				command_queue, word2, word3, word4, word5, word6, word7, word8,
+				word9, word10, word11);
 		return;
 	}
-	region_n = args_count(3, region, args_cut(8));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyBufferToImageKHR,
-			(uint32_t)sizeof(*record) + region_n * 8u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_buffer = tandem_object_number(TANDEM_OBJECT_memory, src_buffer);
-	record->dst_image = tandem_object_number(TANDEM_OBJECT_memory, dst_image);
-	record->src_offset = src_offset;
-	record->region_count = (uint16_t)region_n;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	at = (uint8_t *)(record + 1);
-	args_bytes_put(at, region, region_n * 8u);
 	tandem_call_commit(call);
 }
 
@@ -5520,52 +5462,35 @@ struct opencl_basic_clCommandCopyImageKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint32_t src_image;
-	uint32_t dst_image;
-	uint16_t region_count;
-	uint32_t num_sync_points_in_wait_list;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clCommandCopyImageKHR) == 46, "clCommandCopyImageKHR");
+_Static_assert(sizeof(struct opencl_basic_clCommandCopyImageKHR) == 32, "clCommandCopyImageKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clCommandCopyImageKHR(struct tandem_call *call, void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_image,
-		const void *src_origin, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clCommandCopyImageKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_image, void *dst_image, const void *src_origin,
-		const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_basic_clCommandCopyImageKHR *record;
-	uint32_t region_n;
-	uint8_t *at;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
 		opencl_begin_rare_clCommandCopyImageKHR(call, command_buffer, command_queue,
-				properties, src_image, dst_image, src_origin, dst_origin,
-				region, num_sync_points_in_wait_list, sync_point_wait_list,
-				sync_point, mutable_handle);
+				word2, word3, word4, word5, word6, word7, word8, word9, word10,
+				word11);
 		return;
 	}
-	region_n = args_count(3, region, args_cut(8));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyImageKHR,
-			(uint32_t)sizeof(*record) + region_n * 8u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_image = tandem_object_number(TANDEM_OBJECT_memory, src_image);
-	record->dst_image = tandem_object_number(TANDEM_OBJECT_memory, dst_image);
-	record->region_count = (uint16_t)region_n;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	at = (uint8_t *)(record + 1);
-	args_bytes_put(at, region, region_n * 8u);
 	tandem_call_commit(call);
 }
 
@@ -5573,53 +5498,35 @@ struct opencl_basic_clCommandCopyImageToBufferKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint32_t src_image;
-	uint32_t dst_buffer;
-	uint16_t region_count;
-	uint64_t dst_offset;
-	uint32_t num_sync_points_in_wait_list;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clCommandCopyImageToBufferKHR) == 54, "clCommandCopyImageToBufferKHR");
+_Static_assert(sizeof(struct opencl_basic_clCommandCopyImageToBufferKHR) == 32, "clCommandCopyImageToBufferKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clCommandCopyImageToBufferKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_image, void *dst_buffer, const void *src_origin, const void *region,
-		size_t dst_offset, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle);
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clCommandCopyImageToBufferKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_image, void *dst_buffer, const void *src_origin, const void *region,
-		size_t dst_offset, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_basic_clCommandCopyImageToBufferKHR *record;
-	uint32_t region_n;
-	uint8_t *at;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
 		opencl_begin_rare_clCommandCopyImageToBufferKHR(call, command_buffer,
-				command_queue, properties, src_image, dst_buffer, src_origin,
-				region, dst_offset, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+				command_queue, word2, word3, word4, word5, word6, word7, word8,
+				word9, word10, word11);
 		return;
 	}
-	region_n = args_count(3, region, args_cut(8));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandCopyImageToBufferKHR,
-			(uint32_t)sizeof(*record) + region_n * 8u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->src_image = tandem_object_number(TANDEM_OBJECT_memory, src_image);
-	record->dst_buffer = tandem_object_number(TANDEM_OBJECT_memory, dst_buffer);
-	record->region_count = (uint16_t)region_n;
-	record->dst_offset = dst_offset;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	at = (uint8_t *)(record + 1);
-	args_bytes_put(at, region, region_n * 8u);
 	tandem_call_commit(call);
 }
 
@@ -5627,35 +5534,27 @@ struct opencl_basic_clCommandFillBufferKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint32_t buffer;
-	uint64_t pattern_size;
-	uint64_t offset;
-	uint64_t size;
-	uint32_t num_sync_points_in_wait_list;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clCommandFillBufferKHR) == 64, "clCommandFillBufferKHR");
+_Static_assert(sizeof(struct opencl_basic_clCommandFillBufferKHR) == 32, "clCommandFillBufferKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clCommandFillBufferKHR(struct tandem_call *call, void *command_buffer,
-		void *command_queue, const void *properties, void *buffer, const void *pattern,
-		size_t pattern_size, size_t offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clCommandFillBufferKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties, void *buffer,
-		const void *pattern, size_t pattern_size, size_t offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_basic_clCommandFillBufferKHR *record;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
 		opencl_begin_rare_clCommandFillBufferKHR(call, command_buffer, command_queue,
-				properties, buffer, pattern, pattern_size, offset, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
+				word2, word3, word4, word5, word6, word7, word8, word9, word10,
+				word11);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandFillBufferKHR,
@@ -5664,11 +5563,6 @@ static inline void opencl_begin_clCommandFillBufferKHR(struct tandem_call *call,
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->buffer = tandem_object_number(TANDEM_OBJECT_memory, buffer);
-	record->pattern_size = pattern_size;
-	record->offset = offset;
-	record->size = size;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
 	tandem_call_commit(call);
 }
 
@@ -5676,49 +5570,34 @@ struct opencl_basic_clCommandFillImageKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint32_t image;
-	uint16_t region_count;
-	uint32_t num_sync_points_in_wait_list;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clCommandFillImageKHR) == 42, "clCommandFillImageKHR");
+_Static_assert(sizeof(struct opencl_basic_clCommandFillImageKHR) == 32, "clCommandFillImageKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clCommandFillImageKHR(struct tandem_call *call, void *command_buffer,
-		void *command_queue, const void *properties, void *image,
-		const void *fill_color, const void *origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clCommandFillImageKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties, void *image,
-		const void *fill_color, const void *origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10)
 {
 	struct opencl_basic_clCommandFillImageKHR *record;
-	uint32_t region_n;
-	uint8_t *at;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
 		opencl_begin_rare_clCommandFillImageKHR(call, command_buffer, command_queue,
-				properties, image, fill_color, origin, region,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
+				word2, word3, word4, word5, word6, word7, word8, word9, word10);
 		return;
 	}
-	region_n = args_count(3, region, args_cut(8));
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandFillImageKHR,
-			(uint32_t)sizeof(*record) + region_n * 8u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->image = tandem_object_number(TANDEM_OBJECT_memory, image);
-	record->region_count = (uint16_t)region_n;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	at = (uint8_t *)(record + 1);
-	args_bytes_put(at, region, region_n * 8u);
 	tandem_call_commit(call);
 }
 
@@ -5726,57 +5605,35 @@ struct opencl_basic_clCommandNDRangeKernelKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint32_t kernel;
-	uint8_t work_dim;
-	uint8_t global_count;
-	uint8_t local_count;
-	uint8_t offset_count;
-	uint8_t high_count;
-	uint32_t num_sync_points_in_wait_list;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clCommandNDRangeKernelKHR) == 45, "clCommandNDRangeKernelKHR");
+_Static_assert(sizeof(struct opencl_basic_clCommandNDRangeKernelKHR) == 32, "clCommandNDRangeKernelKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clCommandNDRangeKernelKHR(struct tandem_call *call, void *command_buffer,
-		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
-		const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clCommandNDRangeKernelKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties, void *kernel,
-		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct opencl_basic_clCommandNDRangeKernelKHR *record;
-	struct opencl_shape shape;
-	uint8_t *at;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
 		opencl_begin_rare_clCommandNDRangeKernelKHR(call, command_buffer, command_queue,
-				properties, kernel, work_dim, global_work_offset,
-				global_work_size, local_work_size, num_sync_points_in_wait_list,
-				sync_point_wait_list, sync_point, mutable_handle);
+				word2, word3, word4, word5, word6, word7, word8, word9, word10,
+				word11);
 		return;
 	}
-	opencl_shape_read(&shape, work_dim, global_work_offset, global_work_size, local_work_size);
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandNDRangeKernelKHR,
-			(uint32_t)sizeof(*record) + opencl_shape_bytes(&shape));
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->kernel = tandem_object_number(TANDEM_OBJECT_kernel, kernel);
-	record->work_dim = (uint8_t)work_dim;
-	record->global_count = shape.globals;
-	record->local_count = shape.locals;
-	record->offset_count = shape.offsets;
-	record->high_count = shape.highs;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
-	at = (uint8_t *)(record + 1);
-	opencl_shape_put(at, &shape);
 	tandem_call_commit(call);
 }
 
@@ -5784,32 +5641,26 @@ struct opencl_basic_clCommandSVMMemFillKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint64_t pattern_size;
-	uint64_t size;
-	uint32_t num_sync_points_in_wait_list;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clCommandSVMMemFillKHR) == 52, "clCommandSVMMemFillKHR");
+_Static_assert(sizeof(struct opencl_basic_clCommandSVMMemFillKHR) == 32, "clCommandSVMMemFillKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clCommandSVMMemFillKHR(struct tandem_call *call, void *command_buffer,
-		void *command_queue, const void *properties, void *svm_ptr, const void *pattern,
-		size_t pattern_size, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clCommandSVMMemFillKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *svm_ptr, const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10)
 {
 	struct opencl_basic_clCommandSVMMemFillKHR *record;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
 		opencl_begin_rare_clCommandSVMMemFillKHR(call, command_buffer, command_queue,
-				properties, svm_ptr, pattern, pattern_size, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
+				word2, word3, word4, word5, word6, word7, word8, word9, word10);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandSVMMemFillKHR,
@@ -5818,9 +5669,6 @@ static inline void opencl_begin_clCommandSVMMemFillKHR(struct tandem_call *call,
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->pattern_size = pattern_size;
-	record->size = size;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
 	tandem_call_commit(call);
 }
 
@@ -5828,31 +5676,25 @@ struct opencl_basic_clCommandSVMMemcpyKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
 	uint32_t queue;
-	uint64_t size;
-	uint32_t num_sync_points_in_wait_list;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clCommandSVMMemcpyKHR) == 44, "clCommandSVMMemcpyKHR");
+_Static_assert(sizeof(struct opencl_basic_clCommandSVMMemcpyKHR) == 32, "clCommandSVMMemcpyKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clCommandSVMMemcpyKHR(struct tandem_call *call, void *command_buffer,
-		void *command_queue, const void *properties, void *dst_ptr, const void *src_ptr,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle);
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clCommandSVMMemcpyKHR(struct tandem_call *call,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9)
 {
 	struct opencl_basic_clCommandSVMMemcpyKHR *record;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
 		opencl_begin_rare_clCommandSVMMemcpyKHR(call, command_buffer, command_queue,
-				properties, dst_ptr, src_ptr, size,
-				num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-				mutable_handle);
+				word2, word3, word4, word5, word6, word7, word8, word9);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clCommandSVMMemcpyKHR,
@@ -5861,8 +5703,6 @@ static inline void opencl_begin_clCommandSVMMemcpyKHR(struct tandem_call *call,
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->queue = tandem_object_number(TANDEM_OBJECT_queue, command_queue);
-	record->size = size;
-	record->num_sync_points_in_wait_list = num_sync_points_in_wait_list;
 	tandem_call_commit(call);
 }
 
@@ -6335,7 +6175,7 @@ static inline void opencl_begin_clEnqueueCommandBufferKHR(struct tandem_call *ca
 	if (tandem_unlikely(!record))
 		return;
 	record->op = op;
-	record->queue = tandem_object_number(TANDEM_OBJECT_queue, opencl_first_queue(num_queues, queues));
+	record->queue = tandem_object_number(TANDEM_OBJECT_queue, opencl_command_buffer_queue(num_queues, queues, command_buffer));
 	record->queues_count = (uint16_t)queues_n;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
 	record->wait_count = (uint16_t)wait_n;
@@ -8291,48 +8131,32 @@ struct opencl_basic_clRemapCommandBufferKHR {
 	struct tandem_call_record head;
 	uint32_t returned;
 	uint32_t command_buffer;
-	uint8_t automatic;
-	uint16_t queues_count;
-	uint16_t handles_count;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clRemapCommandBufferKHR) == 37, "clRemapCommandBufferKHR");
+_Static_assert(sizeof(struct opencl_basic_clRemapCommandBufferKHR) == 32, "clRemapCommandBufferKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clRemapCommandBufferKHR(struct tandem_call *call, void *command_buffer,
-		uint32_t automatic, uint32_t num_queues, const void *queues,
-		uint32_t num_handles, const void *handles, void *handles_ret,
-		void *errcode_ret);
+		uint64_t word1, uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5,
+		uint64_t word6, uint64_t word7);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clRemapCommandBufferKHR(struct tandem_call *call,
-		void *command_buffer, uint32_t automatic, uint32_t num_queues,
-		const void *queues, uint32_t num_handles, const void *handles,
-		void *handles_ret, void *errcode_ret)
+		void *command_buffer, uint64_t word1, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7)
 {
 	struct opencl_basic_clRemapCommandBufferKHR *record;
-	uint32_t queues_n, handles_n;
-	uint8_t *at;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
-		opencl_begin_rare_clRemapCommandBufferKHR(call, command_buffer, automatic,
-				num_queues, queues, num_handles, handles, handles_ret,
-				errcode_ret);
+		opencl_begin_rare_clRemapCommandBufferKHR(call, command_buffer, word1, word2,
+				word3, word4, word5, word6, word7);
 		return;
 	}
-	queues_n = args_count(num_queues, queues, ARGS_MAX);
-	handles_n = args_count(num_handles, handles, ARGS_MAX);
 	record = tandem_call_begin(call, OPENCL_EVENT_clRemapCommandBufferKHR,
-			(uint32_t)sizeof(*record) + queues_n * 4u + handles_n * 4u);
+			(uint32_t)sizeof(*record));
 	if (tandem_unlikely(!record))
 		return;
 	record->returned = 0;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->automatic = automatic != 0;
-	record->queues_count = (uint16_t)queues_n;
-	record->handles_count = (uint16_t)handles_n;
-	at = (uint8_t *)(record + 1);
-	at = args_objects_put(at, TANDEM_OBJECT_queue, queues, queues_n);
-	args_objects_put(at, TANDEM_OBJECT_command, handles, handles_n);
 	tandem_call_commit(call);
 }
 
@@ -8794,25 +8618,22 @@ static inline void opencl_begin_clTerminateContextKHR(struct tandem_call *call, 
 struct opencl_basic_clUpdateMutableCommandsKHR {
 	struct tandem_call_record head;
 	uint32_t command_buffer;
-	uint32_t num_configs;
 } __attribute__((packed));
-_Static_assert(sizeof(struct opencl_basic_clUpdateMutableCommandsKHR) == 32, "clUpdateMutableCommandsKHR");
+_Static_assert(sizeof(struct opencl_basic_clUpdateMutableCommandsKHR) == 28, "clUpdateMutableCommandsKHR");
 
 #pragma GCC visibility push(hidden)
 void opencl_begin_rare_clUpdateMutableCommandsKHR(struct tandem_call *call,
-		void *command_buffer, uint32_t num_configs, const void *config_types,
-		const void *configs);
+		void *command_buffer, uint64_t word1, uint64_t word2, uint64_t word3);
 #pragma GCC visibility pop
 
 static inline void opencl_begin_clUpdateMutableCommandsKHR(struct tandem_call *call,
-		void *command_buffer, uint32_t num_configs, const void *config_types,
-		const void *configs)
+		void *command_buffer, uint64_t word1, uint64_t word2, uint64_t word3)
 {
 	struct opencl_basic_clUpdateMutableCommandsKHR *record;
 
 	if (tandem_unlikely(tandem_control.args_level != TANDEM_ARGS_BASIC)) {
-		opencl_begin_rare_clUpdateMutableCommandsKHR(call, command_buffer, num_configs,
-				config_types, configs);
+		opencl_begin_rare_clUpdateMutableCommandsKHR(call, command_buffer, word1, word2,
+				word3);
 		return;
 	}
 	record = tandem_call_begin(call, OPENCL_EVENT_clUpdateMutableCommandsKHR,
@@ -8820,7 +8641,6 @@ static inline void opencl_begin_clUpdateMutableCommandsKHR(struct tandem_call *c
 	if (tandem_unlikely(!record))
 		return;
 	record->command_buffer = tandem_object_number(TANDEM_OBJECT_command_buffer, command_buffer);
-	record->num_configs = num_configs;
 	tandem_call_commit(call);
 }
 

@@ -2,8 +2,7 @@
  *
  * What a program calls instead of OpenCL: straight through unless recording,
  * else a record around the real call. Behaviour lives in the hooks (hooks.h),
- * which opencl.rules names.
- */
+ * which opencl.rules names. */
 #include "domains/opencl/gen/custom.h"
 #include "domains/opencl/gen/next.h"
 #include "domains/opencl/gen/records.h"
@@ -4394,1318 +4393,1095 @@ static int32_t wrap_clCancelCommandsIMG_s3(const void *event_list, size_t num_ev
 
 static NOINLINE int32_t body_clCommandBarrierWithWaitListKHR(
 		opencl_pfn_clCommandBarrierWithWaitListKHR real, void *command_buffer,
-		void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6)
 {
 	struct tandem_call call;
 	int32_t ret;
 
 	opencl_begin_clCommandBarrierWithWaitListKHR(&call, command_buffer, command_queue,
-			properties, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
-	ret = real(command_buffer, command_queue, properties, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			word2, word3, word4, word5, word6);
+	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6)
 {
 	return body_clCommandBarrierWithWaitListKHR(
 			opencl_ext_real[0].clCommandBarrierWithWaitListKHR, command_buffer,
-			command_queue, properties, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6);
 }
 
 static int32_t wrap_clCommandBarrierWithWaitListKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6)
 {
 	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s0 : opencl_ext_real[0].clCommandBarrierWithWaitListKHR;
 
-	return to(command_buffer, command_queue, properties, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6);
 }
 
 static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6)
 {
 	return body_clCommandBarrierWithWaitListKHR(
 			opencl_ext_real[1].clCommandBarrierWithWaitListKHR, command_buffer,
-			command_queue, properties, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6);
 }
 
 static int32_t wrap_clCommandBarrierWithWaitListKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6)
 {
 	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s1 : opencl_ext_real[1].clCommandBarrierWithWaitListKHR;
 
-	return to(command_buffer, command_queue, properties, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6);
 }
 
 static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6)
 {
 	return body_clCommandBarrierWithWaitListKHR(
 			opencl_ext_real[2].clCommandBarrierWithWaitListKHR, command_buffer,
-			command_queue, properties, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6);
 }
 
 static int32_t wrap_clCommandBarrierWithWaitListKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6)
 {
 	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s2 : opencl_ext_real[2].clCommandBarrierWithWaitListKHR;
 
-	return to(command_buffer, command_queue, properties, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6);
 }
 
 static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6)
 {
 	return body_clCommandBarrierWithWaitListKHR(
 			opencl_ext_real[3].clCommandBarrierWithWaitListKHR, command_buffer,
-			command_queue, properties, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6);
 }
 
 static int32_t wrap_clCommandBarrierWithWaitListKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6)
 {
 	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s3 : opencl_ext_real[3].clCommandBarrierWithWaitListKHR;
 
-	return to(command_buffer, command_queue, properties, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6);
 }
 
 static NOINLINE int32_t body_clCommandCopyBufferKHR(opencl_pfn_clCommandCopyBufferKHR real,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_buffer, void *dst_buffer, size_t src_offset, size_t dst_offset,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct tandem_call call;
 	int32_t ret;
 
-	opencl_begin_clCommandCopyBufferKHR(&call, command_buffer, command_queue, properties,
-			src_buffer, dst_buffer, src_offset, dst_offset, size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
-	ret = real(command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_offset, dst_offset, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+	opencl_begin_clCommandCopyBufferKHR(&call, command_buffer, command_queue, word2, word3,
+			word4, word5, word6, word7, word8, word9, word10, word11);
+	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		size_t src_offset, size_t dst_offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyBufferKHR(opencl_ext_real[0].clCommandCopyBufferKHR,
-			command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_offset, dst_offset, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandCopyBufferKHR_s0(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_buffer, size_t src_offset,
-		size_t dst_offset, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s0 : opencl_ext_real[0].clCommandCopyBufferKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_offset,
-			dst_offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		size_t src_offset, size_t dst_offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyBufferKHR(opencl_ext_real[1].clCommandCopyBufferKHR,
-			command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_offset, dst_offset, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandCopyBufferKHR_s1(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_buffer, size_t src_offset,
-		size_t dst_offset, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s1 : opencl_ext_real[1].clCommandCopyBufferKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_offset,
-			dst_offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		size_t src_offset, size_t dst_offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyBufferKHR(opencl_ext_real[2].clCommandCopyBufferKHR,
-			command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_offset, dst_offset, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandCopyBufferKHR_s2(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_buffer, size_t src_offset,
-		size_t dst_offset, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s2 : opencl_ext_real[2].clCommandCopyBufferKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_offset,
-			dst_offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		size_t src_offset, size_t dst_offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyBufferKHR(opencl_ext_real[3].clCommandCopyBufferKHR,
-			command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_offset, dst_offset, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandCopyBufferKHR_s3(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_buffer, size_t src_offset,
-		size_t dst_offset, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s3 : opencl_ext_real[3].clCommandCopyBufferKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_offset,
-			dst_offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t body_clCommandCopyBufferRectKHR(
 		opencl_pfn_clCommandCopyBufferRectKHR real, void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		const void *src_origin, const void *dst_origin, const void *region,
-		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
-		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11, uint64_t word12, uint64_t word13,
+		uint64_t word14, uint64_t word15)
 {
 	struct tandem_call call;
 	int32_t ret;
 
-	opencl_begin_clCommandCopyBufferRectKHR(&call, command_buffer, command_queue,
-			properties, src_buffer, dst_buffer, src_origin, dst_origin, region,
-			src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
-	ret = real(command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
-			dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+	opencl_begin_clCommandCopyBufferRectKHR(&call, command_buffer, command_queue, word2,
+			word3, word4, word5, word6, word7, word8, word9, word10, word11, word12,
+			word13, word14, word15);
+	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11, word12, word13, word14, word15);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		const void *src_origin, const void *dst_origin, const void *region,
-		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
-		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11, uint64_t word12, uint64_t word13,
+		uint64_t word14, uint64_t word15)
 {
 	return body_clCommandCopyBufferRectKHR(opencl_ext_real[0].clCommandCopyBufferRectKHR,
-			command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
-			dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11, word12, word13, word14, word15);
 }
 
 static int32_t wrap_clCommandCopyBufferRectKHR_s0(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_buffer,
-		const void *src_origin, const void *dst_origin, const void *region,
-		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
-		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11, uint64_t word12, uint64_t word13, uint64_t word14,
+		uint64_t word15)
 {
 	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s0 : opencl_ext_real[0].clCommandCopyBufferRectKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_origin,
-			dst_origin, region, src_row_pitch, src_slice_pitch, dst_row_pitch,
-			dst_slice_pitch, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11, word12, word13, word14, word15);
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		const void *src_origin, const void *dst_origin, const void *region,
-		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
-		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11, uint64_t word12, uint64_t word13,
+		uint64_t word14, uint64_t word15)
 {
 	return body_clCommandCopyBufferRectKHR(opencl_ext_real[1].clCommandCopyBufferRectKHR,
-			command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
-			dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11, word12, word13, word14, word15);
 }
 
 static int32_t wrap_clCommandCopyBufferRectKHR_s1(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_buffer,
-		const void *src_origin, const void *dst_origin, const void *region,
-		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
-		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11, uint64_t word12, uint64_t word13, uint64_t word14,
+		uint64_t word15)
 {
 	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s1 : opencl_ext_real[1].clCommandCopyBufferRectKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_origin,
-			dst_origin, region, src_row_pitch, src_slice_pitch, dst_row_pitch,
-			dst_slice_pitch, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11, word12, word13, word14, word15);
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		const void *src_origin, const void *dst_origin, const void *region,
-		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
-		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11, uint64_t word12, uint64_t word13,
+		uint64_t word14, uint64_t word15)
 {
 	return body_clCommandCopyBufferRectKHR(opencl_ext_real[2].clCommandCopyBufferRectKHR,
-			command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
-			dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11, word12, word13, word14, word15);
 }
 
 static int32_t wrap_clCommandCopyBufferRectKHR_s2(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_buffer,
-		const void *src_origin, const void *dst_origin, const void *region,
-		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
-		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11, uint64_t word12, uint64_t word13, uint64_t word14,
+		uint64_t word15)
 {
 	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s2 : opencl_ext_real[2].clCommandCopyBufferRectKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_origin,
-			dst_origin, region, src_row_pitch, src_slice_pitch, dst_row_pitch,
-			dst_slice_pitch, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11, word12, word13, word14, word15);
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_buffer,
-		const void *src_origin, const void *dst_origin, const void *region,
-		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
-		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11, uint64_t word12, uint64_t word13,
+		uint64_t word14, uint64_t word15)
 {
 	return body_clCommandCopyBufferRectKHR(opencl_ext_real[3].clCommandCopyBufferRectKHR,
-			command_buffer, command_queue, properties, src_buffer, dst_buffer,
-			src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
-			dst_row_pitch, dst_slice_pitch, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11, word12, word13, word14, word15);
 }
 
 static int32_t wrap_clCommandCopyBufferRectKHR_s3(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_buffer,
-		const void *src_origin, const void *dst_origin, const void *region,
-		size_t src_row_pitch, size_t src_slice_pitch, size_t dst_row_pitch,
-		size_t dst_slice_pitch, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11, uint64_t word12, uint64_t word13, uint64_t word14,
+		uint64_t word15)
 {
 	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s3 : opencl_ext_real[3].clCommandCopyBufferRectKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_buffer, src_origin,
-			dst_origin, region, src_row_pitch, src_slice_pitch, dst_row_pitch,
-			dst_slice_pitch, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11, word12, word13, word14, word15);
 }
 
 static NOINLINE int32_t body_clCommandCopyBufferToImageKHR(
 		opencl_pfn_clCommandCopyBufferToImageKHR real, void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_image,
-		size_t src_offset, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	struct tandem_call call;
 	int32_t ret;
 
-	opencl_begin_clCommandCopyBufferToImageKHR(&call, command_buffer, command_queue,
-			properties, src_buffer, dst_image, src_offset, dst_origin, region,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
-	ret = real(command_buffer, command_queue, properties, src_buffer, dst_image, src_offset,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	opencl_begin_clCommandCopyBufferToImageKHR(&call, command_buffer, command_queue, word2,
+			word3, word4, word5, word6, word7, word8, word9, word10, word11);
+	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_image,
-		size_t src_offset, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyBufferToImageKHR(
 			opencl_ext_real[0].clCommandCopyBufferToImageKHR, command_buffer,
-			command_queue, properties, src_buffer, dst_image, src_offset,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
+			word10, word11);
 }
 
 static int32_t wrap_clCommandCopyBufferToImageKHR_s0(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_image, size_t src_offset,
-		const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s0 : opencl_ext_real[0].clCommandCopyBufferToImageKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_image, src_offset,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_image,
-		size_t src_offset, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyBufferToImageKHR(
 			opencl_ext_real[1].clCommandCopyBufferToImageKHR, command_buffer,
-			command_queue, properties, src_buffer, dst_image, src_offset,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
+			word10, word11);
 }
 
 static int32_t wrap_clCommandCopyBufferToImageKHR_s1(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_image, size_t src_offset,
-		const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s1 : opencl_ext_real[1].clCommandCopyBufferToImageKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_image, src_offset,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_image,
-		size_t src_offset, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyBufferToImageKHR(
 			opencl_ext_real[2].clCommandCopyBufferToImageKHR, command_buffer,
-			command_queue, properties, src_buffer, dst_image, src_offset,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
+			word10, word11);
 }
 
 static int32_t wrap_clCommandCopyBufferToImageKHR_s2(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_image, size_t src_offset,
-		const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s2 : opencl_ext_real[2].clCommandCopyBufferToImageKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_image, src_offset,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties, void *src_buffer, void *dst_image,
-		size_t src_offset, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyBufferToImageKHR(
 			opencl_ext_real[3].clCommandCopyBufferToImageKHR, command_buffer,
-			command_queue, properties, src_buffer, dst_image, src_offset,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
+			word10, word11);
 }
 
 static int32_t wrap_clCommandCopyBufferToImageKHR_s3(void *command_buffer, void *command_queue,
-		const void *properties, void *src_buffer, void *dst_image, size_t src_offset,
-		const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s3 : opencl_ext_real[3].clCommandCopyBufferToImageKHR;
 
-	return to(command_buffer, command_queue, properties, src_buffer, dst_image, src_offset,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t body_clCommandCopyImageKHR(opencl_pfn_clCommandCopyImageKHR real,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *src_image, void *dst_image, const void *src_origin,
-		const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct tandem_call call;
 	int32_t ret;
 
-	opencl_begin_clCommandCopyImageKHR(&call, command_buffer, command_queue, properties,
-			src_image, dst_image, src_origin, dst_origin, region,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
-	ret = real(command_buffer, command_queue, properties, src_image, dst_image, src_origin,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	opencl_begin_clCommandCopyImageKHR(&call, command_buffer, command_queue, word2, word3,
+			word4, word5, word6, word7, word8, word9, word10, word11);
+	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clCommandCopyImageKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_image,
-		const void *src_origin, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyImageKHR(opencl_ext_real[0].clCommandCopyImageKHR,
-			command_buffer, command_queue, properties, src_image, dst_image,
-			src_origin, dst_origin, region, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandCopyImageKHR_s0(void *command_buffer, void *command_queue,
-		const void *properties, void *src_image, void *dst_image,
-		const void *src_origin, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s0 : opencl_ext_real[0].clCommandCopyImageKHR;
 
-	return to(command_buffer, command_queue, properties, src_image, dst_image, src_origin,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyImageKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_image,
-		const void *src_origin, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyImageKHR(opencl_ext_real[1].clCommandCopyImageKHR,
-			command_buffer, command_queue, properties, src_image, dst_image,
-			src_origin, dst_origin, region, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandCopyImageKHR_s1(void *command_buffer, void *command_queue,
-		const void *properties, void *src_image, void *dst_image,
-		const void *src_origin, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s1 : opencl_ext_real[1].clCommandCopyImageKHR;
 
-	return to(command_buffer, command_queue, properties, src_image, dst_image, src_origin,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyImageKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_image,
-		const void *src_origin, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyImageKHR(opencl_ext_real[2].clCommandCopyImageKHR,
-			command_buffer, command_queue, properties, src_image, dst_image,
-			src_origin, dst_origin, region, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandCopyImageKHR_s2(void *command_buffer, void *command_queue,
-		const void *properties, void *src_image, void *dst_image,
-		const void *src_origin, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s2 : opencl_ext_real[2].clCommandCopyImageKHR;
 
-	return to(command_buffer, command_queue, properties, src_image, dst_image, src_origin,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyImageKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_image,
-		const void *src_origin, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyImageKHR(opencl_ext_real[3].clCommandCopyImageKHR,
-			command_buffer, command_queue, properties, src_image, dst_image,
-			src_origin, dst_origin, region, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandCopyImageKHR_s3(void *command_buffer, void *command_queue,
-		const void *properties, void *src_image, void *dst_image,
-		const void *src_origin, const void *dst_origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s3 : opencl_ext_real[3].clCommandCopyImageKHR;
 
-	return to(command_buffer, command_queue, properties, src_image, dst_image, src_origin,
-			dst_origin, region, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t body_clCommandCopyImageToBufferKHR(
 		opencl_pfn_clCommandCopyImageToBufferKHR real, void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_buffer,
-		const void *src_origin, const void *region, size_t dst_offset,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	struct tandem_call call;
 	int32_t ret;
 
-	opencl_begin_clCommandCopyImageToBufferKHR(&call, command_buffer, command_queue,
-			properties, src_image, dst_buffer, src_origin, region, dst_offset,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
-	ret = real(command_buffer, command_queue, properties, src_image, dst_buffer, src_origin,
-			region, dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	opencl_begin_clCommandCopyImageToBufferKHR(&call, command_buffer, command_queue, word2,
+			word3, word4, word5, word6, word7, word8, word9, word10, word11);
+	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_buffer,
-		const void *src_origin, const void *region, size_t dst_offset,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyImageToBufferKHR(
 			opencl_ext_real[0].clCommandCopyImageToBufferKHR, command_buffer,
-			command_queue, properties, src_image, dst_buffer, src_origin, region,
-			dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
+			word10, word11);
 }
 
 static int32_t wrap_clCommandCopyImageToBufferKHR_s0(void *command_buffer, void *command_queue,
-		const void *properties, void *src_image, void *dst_buffer,
-		const void *src_origin, const void *region, size_t dst_offset,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s0 : opencl_ext_real[0].clCommandCopyImageToBufferKHR;
 
-	return to(command_buffer, command_queue, properties, src_image, dst_buffer, src_origin,
-			region, dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_buffer,
-		const void *src_origin, const void *region, size_t dst_offset,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyImageToBufferKHR(
 			opencl_ext_real[1].clCommandCopyImageToBufferKHR, command_buffer,
-			command_queue, properties, src_image, dst_buffer, src_origin, region,
-			dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
+			word10, word11);
 }
 
 static int32_t wrap_clCommandCopyImageToBufferKHR_s1(void *command_buffer, void *command_queue,
-		const void *properties, void *src_image, void *dst_buffer,
-		const void *src_origin, const void *region, size_t dst_offset,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s1 : opencl_ext_real[1].clCommandCopyImageToBufferKHR;
 
-	return to(command_buffer, command_queue, properties, src_image, dst_buffer, src_origin,
-			region, dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_buffer,
-		const void *src_origin, const void *region, size_t dst_offset,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyImageToBufferKHR(
 			opencl_ext_real[2].clCommandCopyImageToBufferKHR, command_buffer,
-			command_queue, properties, src_image, dst_buffer, src_origin, region,
-			dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
+			word10, word11);
 }
 
 static int32_t wrap_clCommandCopyImageToBufferKHR_s2(void *command_buffer, void *command_queue,
-		const void *properties, void *src_image, void *dst_buffer,
-		const void *src_origin, const void *region, size_t dst_offset,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s2 : opencl_ext_real[2].clCommandCopyImageToBufferKHR;
 
-	return to(command_buffer, command_queue, properties, src_image, dst_buffer, src_origin,
-			region, dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties, void *src_image, void *dst_buffer,
-		const void *src_origin, const void *region, size_t dst_offset,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandCopyImageToBufferKHR(
 			opencl_ext_real[3].clCommandCopyImageToBufferKHR, command_buffer,
-			command_queue, properties, src_image, dst_buffer, src_origin, region,
-			dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
+			word10, word11);
 }
 
 static int32_t wrap_clCommandCopyImageToBufferKHR_s3(void *command_buffer, void *command_queue,
-		const void *properties, void *src_image, void *dst_buffer,
-		const void *src_origin, const void *region, size_t dst_offset,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s3 : opencl_ext_real[3].clCommandCopyImageToBufferKHR;
 
-	return to(command_buffer, command_queue, properties, src_image, dst_buffer, src_origin,
-			region, dst_offset, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t body_clCommandFillBufferKHR(opencl_pfn_clCommandFillBufferKHR real,
-		void *command_buffer, void *command_queue, const void *properties, void *buffer,
-		const void *pattern, size_t pattern_size, size_t offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10, uint64_t word11)
 {
 	struct tandem_call call;
 	int32_t ret;
 
-	opencl_begin_clCommandFillBufferKHR(&call, command_buffer, command_queue, properties,
-			buffer, pattern, pattern_size, offset, size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
-	ret = real(command_buffer, command_queue, properties, buffer, pattern, pattern_size,
-			offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	opencl_begin_clCommandFillBufferKHR(&call, command_buffer, command_queue, word2, word3,
+			word4, word5, word6, word7, word8, word9, word10, word11);
+	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clCommandFillBufferKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties, void *buffer, const void *pattern,
-		size_t pattern_size, size_t offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandFillBufferKHR(opencl_ext_real[0].clCommandFillBufferKHR,
-			command_buffer, command_queue, properties, buffer, pattern,
-			pattern_size, offset, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandFillBufferKHR_s0(void *command_buffer, void *command_queue,
-		const void *properties, void *buffer, const void *pattern, size_t pattern_size,
-		size_t offset, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s0 : opencl_ext_real[0].clCommandFillBufferKHR;
 
-	return to(command_buffer, command_queue, properties, buffer, pattern, pattern_size,
-			offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandFillBufferKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties, void *buffer, const void *pattern,
-		size_t pattern_size, size_t offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandFillBufferKHR(opencl_ext_real[1].clCommandFillBufferKHR,
-			command_buffer, command_queue, properties, buffer, pattern,
-			pattern_size, offset, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandFillBufferKHR_s1(void *command_buffer, void *command_queue,
-		const void *properties, void *buffer, const void *pattern, size_t pattern_size,
-		size_t offset, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s1 : opencl_ext_real[1].clCommandFillBufferKHR;
 
-	return to(command_buffer, command_queue, properties, buffer, pattern, pattern_size,
-			offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandFillBufferKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties, void *buffer, const void *pattern,
-		size_t pattern_size, size_t offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandFillBufferKHR(opencl_ext_real[2].clCommandFillBufferKHR,
-			command_buffer, command_queue, properties, buffer, pattern,
-			pattern_size, offset, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandFillBufferKHR_s2(void *command_buffer, void *command_queue,
-		const void *properties, void *buffer, const void *pattern, size_t pattern_size,
-		size_t offset, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s2 : opencl_ext_real[2].clCommandFillBufferKHR;
 
-	return to(command_buffer, command_queue, properties, buffer, pattern, pattern_size,
-			offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandFillBufferKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties, void *buffer, const void *pattern,
-		size_t pattern_size, size_t offset, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandFillBufferKHR(opencl_ext_real[3].clCommandFillBufferKHR,
-			command_buffer, command_queue, properties, buffer, pattern,
-			pattern_size, offset, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandFillBufferKHR_s3(void *command_buffer, void *command_queue,
-		const void *properties, void *buffer, const void *pattern, size_t pattern_size,
-		size_t offset, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s3 : opencl_ext_real[3].clCommandFillBufferKHR;
 
-	return to(command_buffer, command_queue, properties, buffer, pattern, pattern_size,
-			offset, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t body_clCommandFillImageKHR(opencl_pfn_clCommandFillImageKHR real,
-		void *command_buffer, void *command_queue, const void *properties, void *image,
-		const void *fill_color, const void *origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10)
 {
 	struct tandem_call call;
 	int32_t ret;
 
-	opencl_begin_clCommandFillImageKHR(&call, command_buffer, command_queue, properties,
-			image, fill_color, origin, region, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
-	ret = real(command_buffer, command_queue, properties, image, fill_color, origin, region,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	opencl_begin_clCommandFillImageKHR(&call, command_buffer, command_queue, word2, word3,
+			word4, word5, word6, word7, word8, word9, word10);
+	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clCommandFillImageKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties, void *image,
-		const void *fill_color, const void *origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10)
 {
 	return body_clCommandFillImageKHR(opencl_ext_real[0].clCommandFillImageKHR,
-			command_buffer, command_queue, properties, image, fill_color, origin,
-			region, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static int32_t wrap_clCommandFillImageKHR_s0(void *command_buffer, void *command_queue,
-		const void *properties, void *image, const void *fill_color, const void *origin,
-		const void *region, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
 {
 	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s0 : opencl_ext_real[0].clCommandFillImageKHR;
 
-	return to(command_buffer, command_queue, properties, image, fill_color, origin, region,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static NOINLINE int32_t record_clCommandFillImageKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties, void *image,
-		const void *fill_color, const void *origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10)
 {
 	return body_clCommandFillImageKHR(opencl_ext_real[1].clCommandFillImageKHR,
-			command_buffer, command_queue, properties, image, fill_color, origin,
-			region, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static int32_t wrap_clCommandFillImageKHR_s1(void *command_buffer, void *command_queue,
-		const void *properties, void *image, const void *fill_color, const void *origin,
-		const void *region, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
 {
 	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s1 : opencl_ext_real[1].clCommandFillImageKHR;
 
-	return to(command_buffer, command_queue, properties, image, fill_color, origin, region,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static NOINLINE int32_t record_clCommandFillImageKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties, void *image,
-		const void *fill_color, const void *origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10)
 {
 	return body_clCommandFillImageKHR(opencl_ext_real[2].clCommandFillImageKHR,
-			command_buffer, command_queue, properties, image, fill_color, origin,
-			region, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static int32_t wrap_clCommandFillImageKHR_s2(void *command_buffer, void *command_queue,
-		const void *properties, void *image, const void *fill_color, const void *origin,
-		const void *region, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
 {
 	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s2 : opencl_ext_real[2].clCommandFillImageKHR;
 
-	return to(command_buffer, command_queue, properties, image, fill_color, origin, region,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static NOINLINE int32_t record_clCommandFillImageKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties, void *image,
-		const void *fill_color, const void *origin, const void *region,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10)
 {
 	return body_clCommandFillImageKHR(opencl_ext_real[3].clCommandFillImageKHR,
-			command_buffer, command_queue, properties, image, fill_color, origin,
-			region, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static int32_t wrap_clCommandFillImageKHR_s3(void *command_buffer, void *command_queue,
-		const void *properties, void *image, const void *fill_color, const void *origin,
-		const void *region, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
 {
 	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s3 : opencl_ext_real[3].clCommandFillImageKHR;
 
-	return to(command_buffer, command_queue, properties, image, fill_color, origin, region,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static NOINLINE int32_t body_clCommandNDRangeKernelKHR(
 		opencl_pfn_clCommandNDRangeKernelKHR real, void *command_buffer,
-		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
-		const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	struct tandem_call call;
 	int32_t ret;
 
-	opencl_begin_clCommandNDRangeKernelKHR(&call, command_buffer, command_queue, properties,
-			kernel, work_dim, global_work_offset, global_work_size, local_work_size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
-	ret = real(command_buffer, command_queue, properties, kernel, work_dim,
-			global_work_offset, global_work_size, local_work_size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	opencl_begin_clCommandNDRangeKernelKHR(&call, command_buffer, command_queue, word2,
+			word3, word4, word5, word6, word7, word8, word9, word10, word11);
+	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
-		const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandNDRangeKernelKHR(opencl_ext_real[0].clCommandNDRangeKernelKHR,
-			command_buffer, command_queue, properties, kernel, work_dim,
-			global_work_offset, global_work_size, local_work_size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandNDRangeKernelKHR_s0(void *command_buffer, void *command_queue,
-		const void *properties, void *kernel, uint32_t work_dim,
-		const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s0 : opencl_ext_real[0].clCommandNDRangeKernelKHR;
 
-	return to(command_buffer, command_queue, properties, kernel, work_dim,
-			global_work_offset, global_work_size, local_work_size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
-		const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandNDRangeKernelKHR(opencl_ext_real[1].clCommandNDRangeKernelKHR,
-			command_buffer, command_queue, properties, kernel, work_dim,
-			global_work_offset, global_work_size, local_work_size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandNDRangeKernelKHR_s1(void *command_buffer, void *command_queue,
-		const void *properties, void *kernel, uint32_t work_dim,
-		const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s1 : opencl_ext_real[1].clCommandNDRangeKernelKHR;
 
-	return to(command_buffer, command_queue, properties, kernel, work_dim,
-			global_work_offset, global_work_size, local_work_size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
-		const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandNDRangeKernelKHR(opencl_ext_real[2].clCommandNDRangeKernelKHR,
-			command_buffer, command_queue, properties, kernel, work_dim,
-			global_work_offset, global_work_size, local_work_size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandNDRangeKernelKHR_s2(void *command_buffer, void *command_queue,
-		const void *properties, void *kernel, uint32_t work_dim,
-		const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s2 : opencl_ext_real[2].clCommandNDRangeKernelKHR;
 
-	return to(command_buffer, command_queue, properties, kernel, work_dim,
-			global_work_offset, global_work_size, local_work_size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties, void *kernel, uint32_t work_dim,
-		const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10, uint64_t word11)
 {
 	return body_clCommandNDRangeKernelKHR(opencl_ext_real[3].clCommandNDRangeKernelKHR,
-			command_buffer, command_queue, properties, kernel, work_dim,
-			global_work_offset, global_work_size, local_work_size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static int32_t wrap_clCommandNDRangeKernelKHR_s3(void *command_buffer, void *command_queue,
-		const void *properties, void *kernel, uint32_t work_dim,
-		const void *global_work_offset, const void *global_work_size,
-		const void *local_work_size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
+		uint64_t word11)
 {
 	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s3 : opencl_ext_real[3].clCommandNDRangeKernelKHR;
 
-	return to(command_buffer, command_queue, properties, kernel, work_dim,
-			global_work_offset, global_work_size, local_work_size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t body_clCommandSVMMemFillKHR(opencl_pfn_clCommandSVMMemFillKHR real,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *svm_ptr, const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9, uint64_t word10)
 {
 	struct tandem_call call;
 	int32_t ret;
 
-	opencl_begin_clCommandSVMMemFillKHR(&call, command_buffer, command_queue, properties,
-			svm_ptr, pattern, pattern_size, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
-	ret = real(command_buffer, command_queue, properties, svm_ptr, pattern, pattern_size,
-			size, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	opencl_begin_clCommandSVMMemFillKHR(&call, command_buffer, command_queue, word2, word3,
+			word4, word5, word6, word7, word8, word9, word10);
+	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clCommandSVMMemFillKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties, void *svm_ptr, const void *pattern,
-		size_t pattern_size, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10)
 {
 	return body_clCommandSVMMemFillKHR(opencl_ext_real[0].clCommandSVMMemFillKHR,
-			command_buffer, command_queue, properties, svm_ptr, pattern,
-			pattern_size, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static int32_t wrap_clCommandSVMMemFillKHR_s0(void *command_buffer, void *command_queue,
-		const void *properties, void *svm_ptr, const void *pattern, size_t pattern_size,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
 {
 	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s0 : opencl_ext_real[0].clCommandSVMMemFillKHR;
 
-	return to(command_buffer, command_queue, properties, svm_ptr, pattern, pattern_size,
-			size, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static NOINLINE int32_t record_clCommandSVMMemFillKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties, void *svm_ptr, const void *pattern,
-		size_t pattern_size, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10)
 {
 	return body_clCommandSVMMemFillKHR(opencl_ext_real[1].clCommandSVMMemFillKHR,
-			command_buffer, command_queue, properties, svm_ptr, pattern,
-			pattern_size, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static int32_t wrap_clCommandSVMMemFillKHR_s1(void *command_buffer, void *command_queue,
-		const void *properties, void *svm_ptr, const void *pattern, size_t pattern_size,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
 {
 	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s1 : opencl_ext_real[1].clCommandSVMMemFillKHR;
 
-	return to(command_buffer, command_queue, properties, svm_ptr, pattern, pattern_size,
-			size, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static NOINLINE int32_t record_clCommandSVMMemFillKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties, void *svm_ptr, const void *pattern,
-		size_t pattern_size, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10)
 {
 	return body_clCommandSVMMemFillKHR(opencl_ext_real[2].clCommandSVMMemFillKHR,
-			command_buffer, command_queue, properties, svm_ptr, pattern,
-			pattern_size, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static int32_t wrap_clCommandSVMMemFillKHR_s2(void *command_buffer, void *command_queue,
-		const void *properties, void *svm_ptr, const void *pattern, size_t pattern_size,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
 {
 	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s2 : opencl_ext_real[2].clCommandSVMMemFillKHR;
 
-	return to(command_buffer, command_queue, properties, svm_ptr, pattern, pattern_size,
-			size, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static NOINLINE int32_t record_clCommandSVMMemFillKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties, void *svm_ptr, const void *pattern,
-		size_t pattern_size, size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
+		uint64_t word10)
 {
 	return body_clCommandSVMMemFillKHR(opencl_ext_real[3].clCommandSVMMemFillKHR,
-			command_buffer, command_queue, properties, svm_ptr, pattern,
-			pattern_size, size, num_sync_points_in_wait_list, sync_point_wait_list,
-			sync_point, mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static int32_t wrap_clCommandSVMMemFillKHR_s3(void *command_buffer, void *command_queue,
-		const void *properties, void *svm_ptr, const void *pattern, size_t pattern_size,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
 {
 	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s3 : opencl_ext_real[3].clCommandSVMMemFillKHR;
 
-	return to(command_buffer, command_queue, properties, svm_ptr, pattern, pattern_size,
-			size, num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9, word10);
 }
 
 static NOINLINE int32_t body_clCommandSVMMemcpyKHR(opencl_pfn_clCommandSVMMemcpyKHR real,
-		void *command_buffer, void *command_queue, const void *properties,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
+		uint64_t word9)
 {
 	struct tandem_call call;
 	int32_t ret;
 
-	opencl_begin_clCommandSVMMemcpyKHR(&call, command_buffer, command_queue, properties,
-			dst_ptr, src_ptr, size, num_sync_points_in_wait_list,
-			sync_point_wait_list, sync_point, mutable_handle);
-	ret = real(command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	opencl_begin_clCommandSVMMemcpyKHR(&call, command_buffer, command_queue, word2, word3,
+			word4, word5, word6, word7, word8, word9);
+	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s0(void *command_buffer,
-		void *command_queue, const void *properties, void *dst_ptr, const void *src_ptr,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9)
 {
 	return body_clCommandSVMMemcpyKHR(opencl_ext_real[0].clCommandSVMMemcpyKHR,
-			command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9);
 }
 
 static int32_t wrap_clCommandSVMMemcpyKHR_s0(void *command_buffer, void *command_queue,
-		const void *properties, void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9)
 {
 	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s0 : opencl_ext_real[0].clCommandSVMMemcpyKHR;
 
-	return to(command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9);
 }
 
 static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s1(void *command_buffer,
-		void *command_queue, const void *properties, void *dst_ptr, const void *src_ptr,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9)
 {
 	return body_clCommandSVMMemcpyKHR(opencl_ext_real[1].clCommandSVMMemcpyKHR,
-			command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9);
 }
 
 static int32_t wrap_clCommandSVMMemcpyKHR_s1(void *command_buffer, void *command_queue,
-		const void *properties, void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9)
 {
 	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s1 : opencl_ext_real[1].clCommandSVMMemcpyKHR;
 
-	return to(command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9);
 }
 
 static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s2(void *command_buffer,
-		void *command_queue, const void *properties, void *dst_ptr, const void *src_ptr,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9)
 {
 	return body_clCommandSVMMemcpyKHR(opencl_ext_real[2].clCommandSVMMemcpyKHR,
-			command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9);
 }
 
 static int32_t wrap_clCommandSVMMemcpyKHR_s2(void *command_buffer, void *command_queue,
-		const void *properties, void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9)
 {
 	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s2 : opencl_ext_real[2].clCommandSVMMemcpyKHR;
 
-	return to(command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9);
 }
 
 static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s3(void *command_buffer,
-		void *command_queue, const void *properties, void *dst_ptr, const void *src_ptr,
-		size_t size, uint32_t num_sync_points_in_wait_list,
-		const void *sync_point_wait_list, void *sync_point, void *mutable_handle)
+		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
+		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9)
 {
 	return body_clCommandSVMMemcpyKHR(opencl_ext_real[3].clCommandSVMMemcpyKHR,
-			command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9);
 }
 
 static int32_t wrap_clCommandSVMMemcpyKHR_s3(void *command_buffer, void *command_queue,
-		const void *properties, void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_sync_points_in_wait_list, const void *sync_point_wait_list,
-		void *sync_point, void *mutable_handle)
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7, uint64_t word8, uint64_t word9)
 {
 	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s3 : opencl_ext_real[3].clCommandSVMMemcpyKHR;
 
-	return to(command_buffer, command_queue, properties, dst_ptr, src_ptr, size,
-			num_sync_points_in_wait_list, sync_point_wait_list, sync_point,
-			mutable_handle);
+	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
+			word8, word9);
 }
 
 static NOINLINE void *body_clCreateAcceleratorINTEL(opencl_pfn_clCreateAcceleratorINTEL real,
@@ -5918,7 +5694,7 @@ static NOINLINE void *body_clCreateCommandBufferKHR(opencl_pfn_clCreateCommandBu
 	end = tandem_ticks();
 	error = *error_at;
 	if (ret)
-		number = tandem_object_assign(TANDEM_OBJECT_command_buffer, ret);
+		number = opencl_created_command_buffer(ret, OPENCL_FN_clCreateCommandBufferKHR, num_queues, queues);
 	opencl_end_object(&call, error, end, number);
 	return ret;
 }
@@ -6746,7 +6522,7 @@ static NOINLINE int32_t body_clEnqueueCommandBufferKHR(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueCommandBufferKHR, opencl_first_queue(num_queues, queues), event);
+	opencl_command_begin(&command, OPENCL_FN_clEnqueueCommandBufferKHR, opencl_command_buffer_queue(num_queues, queues, command_buffer), event);
 	opencl_begin_clEnqueueCommandBufferKHR(&call, num_queues, queues, command_buffer,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(num_queues, queues, command_buffer, num_events_in_wait_list, event_wait_list,
@@ -11342,103 +11118,90 @@ static int32_t wrap_clReleaseSemaphoreKHR_s3(void *sema_object)
 }
 
 static NOINLINE void *body_clRemapCommandBufferKHR(opencl_pfn_clRemapCommandBufferKHR real,
-		void *command_buffer, uint32_t automatic, uint32_t num_queues,
-		const void *queues, uint32_t num_handles, const void *handles,
-		void *handles_ret, void *errcode_ret)
+		void *command_buffer, uint64_t word1, uint64_t word2, uint64_t word3,
+		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7)
 {
 	struct tandem_call call;
-	int32_t error_local = 0, error;
-	int32_t *error_at = errcode_ret ? errcode_ret : &error_local;
 	uint32_t number = 0;
 	uint64_t end;
 	void *ret;
 
-	opencl_begin_clRemapCommandBufferKHR(&call, command_buffer, automatic, num_queues,
-			queues, num_handles, handles, handles_ret, errcode_ret);
-	ret = real(command_buffer, automatic, num_queues, queues, num_handles, handles,
-			handles_ret, error_at);
+	opencl_begin_clRemapCommandBufferKHR(&call, command_buffer, word1, word2, word3, word4,
+			word5, word6, word7);
+	ret = real(command_buffer, word1, word2, word3, word4, word5, word6, word7);
 	end = tandem_ticks();
-	error = *error_at;
 	if (ret)
 		number = tandem_object_assign(TANDEM_OBJECT_command_buffer, ret);
-	opencl_end_object(&call, error, end, number);
+	opencl_end_object(&call, 0, end, number);
 	return ret;
 }
 
-static NOINLINE void *record_clRemapCommandBufferKHR_s0(void *command_buffer,
-		uint32_t automatic, uint32_t num_queues, const void *queues,
-		uint32_t num_handles, const void *handles, void *handles_ret, void *errcode_ret)
+static NOINLINE void *record_clRemapCommandBufferKHR_s0(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7)
 {
 	return body_clRemapCommandBufferKHR(opencl_ext_real[0].clRemapCommandBufferKHR,
-			command_buffer, automatic, num_queues, queues, num_handles, handles,
-			handles_ret, errcode_ret);
+			command_buffer, word1, word2, word3, word4, word5, word6, word7);
 }
 
-static void *wrap_clRemapCommandBufferKHR_s0(void *command_buffer, uint32_t automatic,
-		uint32_t num_queues, const void *queues, uint32_t num_handles,
-		const void *handles, void *handles_ret, void *errcode_ret)
+static void *wrap_clRemapCommandBufferKHR_s0(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7)
 {
 	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s0 : opencl_ext_real[0].clRemapCommandBufferKHR;
 
-	return to(command_buffer, automatic, num_queues, queues, num_handles, handles,
-			handles_ret, errcode_ret);
+	return to(command_buffer, word1, word2, word3, word4, word5, word6, word7);
 }
 
-static NOINLINE void *record_clRemapCommandBufferKHR_s1(void *command_buffer,
-		uint32_t automatic, uint32_t num_queues, const void *queues,
-		uint32_t num_handles, const void *handles, void *handles_ret, void *errcode_ret)
+static NOINLINE void *record_clRemapCommandBufferKHR_s1(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7)
 {
 	return body_clRemapCommandBufferKHR(opencl_ext_real[1].clRemapCommandBufferKHR,
-			command_buffer, automatic, num_queues, queues, num_handles, handles,
-			handles_ret, errcode_ret);
+			command_buffer, word1, word2, word3, word4, word5, word6, word7);
 }
 
-static void *wrap_clRemapCommandBufferKHR_s1(void *command_buffer, uint32_t automatic,
-		uint32_t num_queues, const void *queues, uint32_t num_handles,
-		const void *handles, void *handles_ret, void *errcode_ret)
+static void *wrap_clRemapCommandBufferKHR_s1(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7)
 {
 	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s1 : opencl_ext_real[1].clRemapCommandBufferKHR;
 
-	return to(command_buffer, automatic, num_queues, queues, num_handles, handles,
-			handles_ret, errcode_ret);
+	return to(command_buffer, word1, word2, word3, word4, word5, word6, word7);
 }
 
-static NOINLINE void *record_clRemapCommandBufferKHR_s2(void *command_buffer,
-		uint32_t automatic, uint32_t num_queues, const void *queues,
-		uint32_t num_handles, const void *handles, void *handles_ret, void *errcode_ret)
+static NOINLINE void *record_clRemapCommandBufferKHR_s2(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7)
 {
 	return body_clRemapCommandBufferKHR(opencl_ext_real[2].clRemapCommandBufferKHR,
-			command_buffer, automatic, num_queues, queues, num_handles, handles,
-			handles_ret, errcode_ret);
+			command_buffer, word1, word2, word3, word4, word5, word6, word7);
 }
 
-static void *wrap_clRemapCommandBufferKHR_s2(void *command_buffer, uint32_t automatic,
-		uint32_t num_queues, const void *queues, uint32_t num_handles,
-		const void *handles, void *handles_ret, void *errcode_ret)
+static void *wrap_clRemapCommandBufferKHR_s2(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7)
 {
 	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s2 : opencl_ext_real[2].clRemapCommandBufferKHR;
 
-	return to(command_buffer, automatic, num_queues, queues, num_handles, handles,
-			handles_ret, errcode_ret);
+	return to(command_buffer, word1, word2, word3, word4, word5, word6, word7);
 }
 
-static NOINLINE void *record_clRemapCommandBufferKHR_s3(void *command_buffer,
-		uint32_t automatic, uint32_t num_queues, const void *queues,
-		uint32_t num_handles, const void *handles, void *handles_ret, void *errcode_ret)
+static NOINLINE void *record_clRemapCommandBufferKHR_s3(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7)
 {
 	return body_clRemapCommandBufferKHR(opencl_ext_real[3].clRemapCommandBufferKHR,
-			command_buffer, automatic, num_queues, queues, num_handles, handles,
-			handles_ret, errcode_ret);
+			command_buffer, word1, word2, word3, word4, word5, word6, word7);
 }
 
-static void *wrap_clRemapCommandBufferKHR_s3(void *command_buffer, uint32_t automatic,
-		uint32_t num_queues, const void *queues, uint32_t num_handles,
-		const void *handles, void *handles_ret, void *errcode_ret)
+static void *wrap_clRemapCommandBufferKHR_s3(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
+		uint64_t word7)
 {
 	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s3 : opencl_ext_real[3].clRemapCommandBufferKHR;
 
-	return to(command_buffer, automatic, num_queues, queues, num_handles, handles,
-			handles_ret, errcode_ret);
+	return to(command_buffer, word1, word2, word3, word4, word5, word6, word7);
 }
 
 static NOINLINE int32_t body_clRetainAcceleratorINTEL(opencl_pfn_clRetainAcceleratorINTEL real,
@@ -12612,84 +12375,79 @@ static int32_t wrap_clTerminateContextKHR_s3(void *context)
 
 static NOINLINE int32_t body_clUpdateMutableCommandsKHR(
 		opencl_pfn_clUpdateMutableCommandsKHR real, void *command_buffer,
-		uint32_t num_configs, const void *config_types, const void *configs)
+		uint64_t word1, uint64_t word2, uint64_t word3)
 {
 	struct tandem_call call;
 	int32_t ret;
 
-	opencl_begin_clUpdateMutableCommandsKHR(&call, command_buffer, num_configs,
-			config_types, configs);
-	ret = real(command_buffer, num_configs, config_types, configs);
+	opencl_begin_clUpdateMutableCommandsKHR(&call, command_buffer, word1, word2, word3);
+	ret = real(command_buffer, word1, word2, word3);
 	tandem_call_end(&call, ret);
 	return ret;
 }
 
 static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s0(void *command_buffer,
-		uint32_t num_configs, const void *config_types, const void *configs)
+		uint64_t word1, uint64_t word2, uint64_t word3)
 {
 	return body_clUpdateMutableCommandsKHR(opencl_ext_real[0].clUpdateMutableCommandsKHR,
-			command_buffer, num_configs, config_types, configs);
+			command_buffer, word1, word2, word3);
 }
 
-static int32_t wrap_clUpdateMutableCommandsKHR_s0(void *command_buffer, uint32_t num_configs,
-		const void *config_types, const void *configs)
+static int32_t wrap_clUpdateMutableCommandsKHR_s0(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3)
 {
 	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clUpdateMutableCommandsKHR(command_buffer,
-				num_configs, config_types, configs);
-	return record_clUpdateMutableCommandsKHR_s0(command_buffer, num_configs, config_types,
-			configs);
+		return opencl_ext_real[0].clUpdateMutableCommandsKHR(command_buffer, word1,
+				word2, word3);
+	return record_clUpdateMutableCommandsKHR_s0(command_buffer, word1, word2, word3);
 }
 
 static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s1(void *command_buffer,
-		uint32_t num_configs, const void *config_types, const void *configs)
+		uint64_t word1, uint64_t word2, uint64_t word3)
 {
 	return body_clUpdateMutableCommandsKHR(opencl_ext_real[1].clUpdateMutableCommandsKHR,
-			command_buffer, num_configs, config_types, configs);
+			command_buffer, word1, word2, word3);
 }
 
-static int32_t wrap_clUpdateMutableCommandsKHR_s1(void *command_buffer, uint32_t num_configs,
-		const void *config_types, const void *configs)
+static int32_t wrap_clUpdateMutableCommandsKHR_s1(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3)
 {
 	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clUpdateMutableCommandsKHR(command_buffer,
-				num_configs, config_types, configs);
-	return record_clUpdateMutableCommandsKHR_s1(command_buffer, num_configs, config_types,
-			configs);
+		return opencl_ext_real[1].clUpdateMutableCommandsKHR(command_buffer, word1,
+				word2, word3);
+	return record_clUpdateMutableCommandsKHR_s1(command_buffer, word1, word2, word3);
 }
 
 static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s2(void *command_buffer,
-		uint32_t num_configs, const void *config_types, const void *configs)
+		uint64_t word1, uint64_t word2, uint64_t word3)
 {
 	return body_clUpdateMutableCommandsKHR(opencl_ext_real[2].clUpdateMutableCommandsKHR,
-			command_buffer, num_configs, config_types, configs);
+			command_buffer, word1, word2, word3);
 }
 
-static int32_t wrap_clUpdateMutableCommandsKHR_s2(void *command_buffer, uint32_t num_configs,
-		const void *config_types, const void *configs)
+static int32_t wrap_clUpdateMutableCommandsKHR_s2(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3)
 {
 	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clUpdateMutableCommandsKHR(command_buffer,
-				num_configs, config_types, configs);
-	return record_clUpdateMutableCommandsKHR_s2(command_buffer, num_configs, config_types,
-			configs);
+		return opencl_ext_real[2].clUpdateMutableCommandsKHR(command_buffer, word1,
+				word2, word3);
+	return record_clUpdateMutableCommandsKHR_s2(command_buffer, word1, word2, word3);
 }
 
 static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s3(void *command_buffer,
-		uint32_t num_configs, const void *config_types, const void *configs)
+		uint64_t word1, uint64_t word2, uint64_t word3)
 {
 	return body_clUpdateMutableCommandsKHR(opencl_ext_real[3].clUpdateMutableCommandsKHR,
-			command_buffer, num_configs, config_types, configs);
+			command_buffer, word1, word2, word3);
 }
 
-static int32_t wrap_clUpdateMutableCommandsKHR_s3(void *command_buffer, uint32_t num_configs,
-		const void *config_types, const void *configs)
+static int32_t wrap_clUpdateMutableCommandsKHR_s3(void *command_buffer, uint64_t word1,
+		uint64_t word2, uint64_t word3)
 {
 	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clUpdateMutableCommandsKHR(command_buffer,
-				num_configs, config_types, configs);
-	return record_clUpdateMutableCommandsKHR_s3(command_buffer, num_configs, config_types,
-			configs);
+		return opencl_ext_real[3].clUpdateMutableCommandsKHR(command_buffer, word1,
+				word2, word3);
+	return record_clUpdateMutableCommandsKHR_s3(command_buffer, word1, word2, word3);
 }
 
 void *const opencl_wraps[OPENCL_FN_COUNT] = {

@@ -1,0 +1,83 @@
+# Completion of tandem(1) for bash.
+
+_tandem() {
+	local cur prev words cword
+	_init_completion -n = 2>/dev/null || {
+		cur=${COMP_WORDS[COMP_CWORD]}
+		prev=${COMP_WORDS[COMP_CWORD - 1]}
+		words=("${COMP_WORDS[@]}")
+		cword=$COMP_CWORD
+	}
+	local verbs="record pause resume stop status report print doctor"
+	local verb=${words[1]} options="--help" i
+
+	if [ "$cword" -eq 1 ]; then
+		COMPREPLY=($(compgen -W "$verbs --help --version" -- "$cur"))
+		return
+	fi
+
+	if [ "$verb" = record ]; then
+		# Behind the program its own completion takes over.
+		for ((i = 2; i < cword; i++)); do
+			case ${words[i]} in
+			-o | --output | --domains | --args | --device-timing | --limit-size | \
+				--exit-wait | --inject | --clock)
+				((i++))
+				;;
+			--)
+				((i++))
+				break
+				;;
+			-*) ;;
+			*) break ;;
+			esac
+		done
+		if ((i < cword)) && declare -F _command_offset >/dev/null; then
+			_command_offset "$i"
+			return
+		fi
+	fi
+
+	case $prev in
+	--format)
+		case $verb in
+		report) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
+		*) COMPREPLY=($(compgen -W "text json" -- "$cur")) ;;
+		esac
+		return
+		;;
+	--args) COMPREPLY=($(compgen -W "none basic full" -- "$cur")) && return ;;
+	--device-timing) COMPREPLY=($(compgen -W "on off" -- "$cur")) && return ;;
+	--inject) COMPREPLY=($(compgen -W "preload layer both" -- "$cur")) && return ;;
+	--clock) COMPREPLY=($(compgen -W "auto counter monotonic" -- "$cur")) && return ;;
+	--domains) COMPREPLY=($(compgen -W "all opencl" -- "$cur")) && return ;;
+	-o | --output) COMPREPLY=($(compgen -d -- "$cur")) && return ;;
+	--limit-size | --exit-wait | --pid | --tid | --name | --from | --to) return ;;
+	esac
+
+	case $verb in
+	record)
+		options="-o --output --force --domains --args --device-timing --start-paused
+			--limit-size --exit-wait --inject --clock -q --quiet --help"
+		;;
+	status | report | doctor) options="--format --help" ;;
+	print) options="--format --pid --tid --name --from --to --help" ;;
+	esac
+	case $cur in
+	-*) COMPREPLY=($(compgen -W "$options" -- "$cur")) ;;
+	*)
+		if [ "$verb" = record ]; then
+			COMPREPLY=($(compgen -c -- "$cur") $(compgen -f -- "$cur"))
+		elif [ "$verb" != doctor ]; then
+			# A session is a directory with a control page in it.
+			local folder
+			while read -r folder; do
+				[ -e "$folder/control" ] && COMPREPLY+=("$folder")
+			done < <(compgen -d -- "$cur")
+			[ ${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -d -- "$cur"))
+		fi
+		;;
+	esac
+}
+
+complete -F _tandem tandem

@@ -1,0 +1,239 @@
+#include "analysis/devices.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/table.h"
+#include "schema/gen/core_records.h"
+#include "trace/field.h"
+#include "util/array.h"
+
+/* A chain of sub-devices longer than this is damage. */
+#define PARENTS_MOST 8u
+
+void devices_init(struct devices *devices, struct trace_session *session)
+{
+	memset(devices, 0, sizeof(*devices));
+	devices->session = session;
+}
+
+static int device_add(struct devices *devices, const struct device_row *row, uint32_t *index)
+{
+	if (array_reserve(&devices->rows, &devices->capacity, devices->count + 1,
+			  sizeof(*devices->rows)))
+		return -ENOMEM;
+	*index = (uint32_t)devices->count;
+	devices->rows[devices->count++] = *row;
+	return 0;
+}
+
+static bool device_same(const struct device_row *a, const struct device_row *b)
+{
+	return a->described && b->described && a->domain == b->domain && a->name == b->name &&
+	       a->platform_name == b->platform_name && a->platform == b->platform &&
+	       a->ordinal == b->ordinal && a->parent == b->parent;
+}
+
+static int device_unknown(struct devices *devices, uint8_t domain, uint32_t *row)
+{
+	struct device_row unknown = {.domain = domain, .parent = TRACE_NONE};
+	int status = 0;
+
+	if (!devices->unknown[domain]) {
+		status = device_add(devices, &unknown, row);
+		if (!status)
+			devices->unknown[domain] = *row + 1;
+	}
+	*row = devices->unknown[domain] - 1;
+	return status;
+}
+
+static int device_find(struct devices *devices, uint32_t process, uint32_t number,
+		       uint8_t domain, uint32_t *row, unsigned depth)
+{
+	const struct trace_device *device;
+	struct device_row made = {.described = true, .parent = TRACE_NONE};
+	uint32_t index = trace_objects_device(&devices->objects, process, number);
+	int status = 0;
+
+	if (index == TRACE_NONE || depth > PARENTS_MOST)
+		return device_unknown(devices, domain, row);
+	device = &devices->objects.devices[index];
+	made.domain = device->domain;
+	made.type = device->type;
+	made.name = device->name;
+	made.platform_name = device->platform_name;
+	made.platform = device->platform;
+	made.ordinal = device->ordinal;
+	if (device->parent)
+		status = device_find(devices, process, device->parent, domain, &made.parent,
+				     depth + 1);
+	if (status)
+		return status;
+	for (size_t i = 0; i < devices->count; i++) {
+		if (device_same(&devices->rows[i], &made)) {
+			*row = (uint32_t)i;
+			return 0;
+		}
+	}
+	return device_add(devices, &made, row);
+}
+
+int devices_of_known(struct devices *devices, uint32_t process, uint32_t number,
+		     uint8_t domain, uint32_t *row)
+{
+	uint64_t key = (uint64_t)process << 32 | number;
+	uint64_t known = map_get(&devices->known, key);
+	int status;
+
+	if (known != MAP_NONE) {
+		*row = (uint32_t)known;
+		return 0;
+	}
+	status = device_find(devices, process, number, domain, row, 0);
+	if (!status && number && devices->rows[*row].described)
+		status = map_set(&devices->known, key, *row);
+	return status;
+}
+
+int devices_of_number(struct devices *devices, const struct trace_event *event,
+		      uint32_t number, uint8_t domain, uint32_t *row)
+{
+	int status = 0;
+
+	if (number)
+		status = trace_objects_look(&devices->objects, event, TANDEM_OBJECT_device,
+					    number);
+	return status ? status
+		      : devices_of_known(devices, event->stream->process->index, number, domain,
+					 row);
+}
+
+int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns)
+{
+	return busy_add(&devices->rows[row].busy, start_ns, end_ns);
+}
+
+int devices_settle(struct devices *devices)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < devices->count; i++)
+		status = busy_settle(&devices->rows[i].busy);
+	return status;
+}
+
+const char *devices_domain(uint8_t domain)
+{
+	/* Domains that this build does not trace have names all the same. */
+	static const struct tandem_field *field;
+	const struct tandem_domain *known = tandem_domain_get(domain);
+	const char *name = known ? known->name : NULL;
+
+	if (!name && !field) {
+		const struct tandem_event *event = tandem_event_get(TANDEM_EVENT_device);
+
+		for (unsigned i = 0; i < event->layout[0].field_count; i++) {
+			if (!strcmp(event->layout[0].fields[i].name, "domain"))
+				field = &event->layout[0].fields[i];
+		}
+	}
+	if (!name && field)
+		name = trace_name_find(field->names, domain);
+	return name ? name : "unknown";
+}
+
+static const char *device_type(uint8_t type)
+{
+	static const char *const words[] = {
+		[TANDEM_DEVICE_TYPE_other] = "other",
+		[TANDEM_DEVICE_TYPE_cpu] = "cpu",
+		[TANDEM_DEVICE_TYPE_gpu] = "gpu",
+		[TANDEM_DEVICE_TYPE_accelerator] = "accelerator",
+	};
+
+	return type < sizeof(words) / sizeof(*words) ? words[type] : "other";
+}
+
+/* Numbers those that share a name: " #1" goes to the first by platform and
+ * ordinal, which is the order in which a program finds them. */
+static const char *device_shown(const struct devices *devices, size_t index,
+				struct report *report)
+{
+	const struct device_row *row = &devices->rows[index];
+	const char *name = intern_text(&devices->objects.names, row->name);
+	unsigned same = 0, before = 0;
+	char *shown;
+	size_t bytes;
+
+	if (!row->described)
+		return "unknown device";
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct device_row *other = &devices->rows[i];
+
+		if (!other->described || other->name != row->name ||
+		    other->domain != row->domain)
+			continue;
+		same++;
+		before += other->platform < row->platform ||
+			  (other->platform == row->platform &&
+			   (other->ordinal < row->ordinal ||
+			    (other->ordinal == row->ordinal && i < index)));
+	}
+	if (same < 2)
+		return table_string(report, name);
+	bytes = strlen(name) + 16;
+	shown = arena_alloc(&report->arena, bytes);
+	if (!shown)
+		return "";
+	snprintf(shown, bytes, "%s #%u", name, before + 1);
+	return shown;
+}
+
+static int busy_compare(const void *a, const void *b)
+{
+	const struct report_busy *left = a, *right = b;
+
+	if (left->busy_ns != right->busy_ns)
+		return left->busy_ns < right->busy_ns ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+int devices_finish(struct devices *devices, struct report *report)
+{
+	report->devices = arena_alloc(&report->arena, devices->count * sizeof(*report->devices));
+	if (!report->devices)
+		return -ENOMEM;
+	for (size_t i = 0; i < devices->count; i++) {
+		struct device_row *row = &devices->rows[i];
+		uint64_t busy_ns = busy_sum(&row->busy);
+
+		row->shown = device_shown(devices, i, report);
+		if (!row->described && !row->operations)
+			continue;
+		report->devices[report->busy_count++] = (struct report_busy){
+			.domain = devices_domain(row->domain),
+			.name = row->shown,
+			.type = device_type(row->type),
+			.platform = table_string(report, intern_text(&devices->objects.names,
+								     row->platform_name)),
+			.busy_ns = busy_ns,
+			.busy_percent = table_percent(busy_ns, report->duration_ns),
+			.operations = row->operations,
+		};
+	}
+	table_sort(report->devices, report->busy_count, sizeof(*report->devices), busy_compare);
+	return 0;
+}
+
+void devices_free(struct devices *devices)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		busy_free(&devices->rows[i].busy);
+	free(devices->rows);
+	map_free(&devices->known);
+	trace_objects_free(&devices->objects);
+	memset(devices, 0, sizeof(*devices));
+}

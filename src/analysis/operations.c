@@ -1,0 +1,395 @@
+#include "analysis/operations.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/table.h"
+#include "schema/gen/core_records.h"
+#include "util/array.h"
+
+/* The caches begin anew at this size; the rows themselves stay. */
+#define CACHE_MOST (1u << 18)
+
+int operations_init(struct operations *operations, struct devices *devices,
+		    struct trace_session *session)
+{
+	memset(operations, 0, sizeof(*operations));
+	operations->devices = devices;
+	operations->session = session;
+	operations->in_flight = calloc(session->process_count + 1,
+				       sizeof(*operations->in_flight));
+	return operations->in_flight ? 0 : -ENOMEM;
+}
+
+void operations_enqueued(struct operations *operations, const struct trace_event *event)
+{
+	/* A call that failed made no operation; one that has not returned may
+	 * or may not have. */
+	if (!trace_event_op(event) || !event->end_ticks || trace_event_failed(event))
+		return;
+	operations->in_flight[event->stream->process->index]++;
+	operations->in_flight_all++;
+}
+
+const char *operation_short_name(const char *call)
+{
+	static const char word[] = "Enqueue";
+	const char *rest = call;
+
+	while (islower((unsigned char)*rest))
+		rest++;
+	return strncmp(rest, word, strlen(word)) == 0 && rest[strlen(word)] ? rest + strlen(word)
+									     : call;
+}
+
+const char *operation_kind_name(uint8_t kind)
+{
+	static const char *const words[] = {
+		[TANDEM_OPERATION_KIND_kernel] = "kernel",
+		[TANDEM_OPERATION_KIND_copy_h2d] = "copy_h2d",
+		[TANDEM_OPERATION_KIND_copy_d2h] = "copy_d2h",
+		[TANDEM_OPERATION_KIND_copy_d2d] = "copy_d2d",
+		[TANDEM_OPERATION_KIND_fill] = "fill",
+		[TANDEM_OPERATION_KIND_map] = "map",
+		[TANDEM_OPERATION_KIND_unmap] = "unmap",
+		[TANDEM_OPERATION_KIND_migrate] = "migrate",
+		[TANDEM_OPERATION_KIND_barrier] = "barrier",
+		[TANDEM_OPERATION_KIND_marker] = "marker",
+		[TANDEM_OPERATION_KIND_other] = "other",
+	};
+
+	return kind < sizeof(words) / sizeof(*words) ? words[kind] : "other";
+}
+
+static int queue_make(struct operations *operations, const struct trace_event *event,
+		      uint32_t number, uint8_t domain, uint32_t *index)
+{
+	struct devices *devices = operations->devices;
+	uint32_t process = event->stream->process->index;
+	struct operation_queue queue = {.process = process, .number = number, .domain = domain};
+	uint32_t described, device = 0;
+	int status = trace_objects_look(&devices->objects, event, TANDEM_OBJECT_queue, number);
+
+	described = trace_objects_queue(&devices->objects, process, number);
+	if (described != TRACE_NONE) {
+		const struct trace_queue *known = &devices->objects.queues[described];
+
+		queue.described = true;
+		queue.domain = known->domain;
+		queue.timing = known->timing;
+		device = known->device;
+	}
+	if (!status)
+		status = devices_of_number(devices, event, device, queue.domain, &queue.device);
+	if (status || array_reserve(&operations->queues, &operations->queue_capacity,
+				    operations->queue_count + 1, sizeof(*operations->queues)))
+		return -ENOMEM;
+	*index = (uint32_t)operations->queue_count;
+	operations->queues[operations->queue_count++] = queue;
+	return 0;
+}
+
+static int queue_find(struct operations *operations, const struct trace_event *event,
+		      uint32_t number, uint8_t domain, uint32_t *index)
+{
+	uint64_t key = (uint64_t)event->stream->process->index << 32 | number;
+	uint64_t known = map_get(&operations->queue_of, key);
+	int status;
+
+	if (known != MAP_NONE) {
+		*index = (uint32_t)known;
+		return 0;
+	}
+	status = queue_make(operations, event, number, domain, index);
+	return status ? status : map_set(&operations->queue_of, key, *index);
+}
+
+static int row_name(struct operations *operations, const struct trace_event *event,
+		    uint32_t *name)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	struct trace_objects *objects = &operations->devices->objects;
+	const struct tandem_event *call = tandem_event_get(record->api);
+	const char *text = call ? operation_short_name(call->name) : "unknown";
+	uint32_t kernel;
+	int status;
+
+	if (record->kind == TANDEM_OPERATION_KIND_kernel && record->kernel) {
+		status = trace_objects_look(objects, event, TANDEM_OBJECT_kernel, record->kernel);
+		if (status)
+			return status;
+		kernel = trace_objects_kernel(objects, event->stream->process->index,
+					      record->kernel);
+		text = kernel == TRACE_NONE ? "unknown kernel"
+					    : intern_text(&objects->names, kernel);
+	}
+	return intern_add(&operations->names, text, strlen(text), name);
+}
+
+static int row_make(struct operations *operations, const struct trace_event *event,
+		    const struct operation_queue *queue, uint32_t *index)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	uint8_t kind = record->kind > TANDEM_OPERATION_KIND_other ? TANDEM_OPERATION_KIND_other
+								  : record->kind;
+	struct operation_row row = {.device = queue->device, .domain = queue->domain, .kind = kind};
+	uint64_t key, known;
+	int status = row_name(operations, event, &row.name);
+
+	if (status)
+		return status;
+	/* A million devices have room beside a byte, four bits and a name. */
+	key = (uint64_t)row.device << 44 ^ (uint64_t)row.domain << 36 ^ (uint64_t)kind << 32 ^
+	      row.name;
+	known = map_get(&operations->row_of, key);
+	if (known != MAP_NONE) {
+		*index = (uint32_t)known;
+		return 0;
+	}
+	*index = (uint32_t)operations->row_count;
+	if (array_reserve(&operations->rows, &operations->row_capacity,
+			  operations->row_count + 1, sizeof(*operations->rows)) ||
+	    map_set(&operations->row_of, key, *index))
+		return -ENOMEM;
+	operations->rows[operations->row_count++] = row;
+	return 0;
+}
+
+static int row_find(struct operations *operations, const struct trace_event *event,
+		    uint32_t queue, uint32_t *index)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	bool kernel = record->kind == TANDEM_OPERATION_KIND_kernel && record->kernel;
+	struct map *cache = kernel ? &operations->kernels : &operations->others;
+	uint64_t key = (uint64_t)queue << 32 |
+		       (kernel ? record->kernel : (uint32_t)record->kind << 16 | record->api);
+	uint64_t known = map_get(cache, key);
+	int status;
+
+	if (known != MAP_NONE) {
+		*index = (uint32_t)known;
+		return 0;
+	}
+	status = row_make(operations, event, &operations->queues[queue], index);
+	if (!status && cache->count >= CACHE_MOST)
+		map_clear(cache);
+	return status ? status : map_set(cache, key, *index);
+}
+
+static int add_times(struct operations *operations, struct operation_row *row,
+		     struct operation_queue *queue, const struct tandem_rec_operation *record)
+{
+	bool waits = record->queued <= record->submitted && record->submitted <= record->start;
+
+	/* Some drivers stamp "submitted" late or not at all: then the waits are
+	 * unknown, but the execution is not. */
+	if (!waits || record->start > record->end)
+		operations->odd++;
+	if (record->start > record->end) {
+		row->untimed++;
+		queue->untimed++;
+		return 0;
+	}
+	if (waits) {
+		queue->host_queue_ns += record->submitted - record->queued;
+		queue->device_queue_ns += record->start - record->submitted;
+	}
+	queue->executing_ns += record->end - record->start;
+	queue->count++;
+	row->timed_bytes += record->bytes;
+	if (histogram_add(&row->times, record->end - record->start))
+		return -ENOMEM;
+	return devices_busy(operations->devices, row->device, record->start, record->end);
+}
+
+int operations_add(struct operations *operations, const struct trace_event *event)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	uint32_t process = event->stream->process->index;
+	struct operation_row *row;
+	uint32_t queue, index;
+	int status = queue_find(operations, event, record->queue, record->domain, &queue);
+
+	if (!status)
+		status = row_find(operations, event, queue, &index);
+	if (status)
+		return status;
+	row = &operations->rows[index];
+	operations->count++;
+	operations->devices->rows[row->device].operations++;
+	row->count++;
+	row->bytes += record->bytes;
+	row->failed += record->status < 0;
+	if (record->timed) {
+		status = add_times(operations, row, &operations->queues[queue], record);
+	} else {
+		row->untimed++;
+		operations->queues[queue].untimed++;
+	}
+	operations->in_flight[process]--;
+	if (--operations->in_flight_all == 0 && !status)
+		status = devices_settle(operations->devices);
+	return status;
+}
+
+static int device_compare(const void *a, const void *b)
+{
+	const struct report_device *left = a, *right = b;
+
+	if (left->times.total_ns != right->times.total_ns)
+		return left->times.total_ns < right->times.total_ns ? 1 : -1;
+	if (left->count != right->count)
+		return left->count < right->count ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+static int finish_rows(struct operations *operations, struct report *report)
+{
+	report->device = arena_alloc(&report->arena,
+				     operations->row_count * sizeof(*report->device));
+	if (!report->device)
+		return -ENOMEM;
+	for (size_t i = 0; i < operations->row_count; i++) {
+		const struct operation_row *row = &operations->rows[i];
+		uint64_t total = row->times.sum;
+
+		report->device_ns += total;
+		report->device[report->device_count++] = (struct report_device){
+			.domain = devices_domain(row->domain),
+			.device = operations->devices->rows[row->device].shown,
+			.kind = operation_kind_name(row->kind),
+			.name = table_string(report, intern_text(&operations->names, row->name)),
+			.count = row->count,
+			.failed = row->failed,
+			.untimed = row->untimed,
+			.times = table_times(&row->times),
+			.bytes = row->bytes,
+			.timed_bytes = row->timed_bytes,
+			/* Bytes in a ns are GB in a second. */
+			.gb_per_s = total ? (double)row->timed_bytes / (double)total : 0,
+		};
+	}
+	for (size_t i = 0; i < report->device_count; i++)
+		report->device[i].percent =
+			table_percent(report->device[i].times.total_ns, report->device_ns);
+	table_sort(report->device, report->device_count, sizeof(*report->device),
+		   device_compare);
+	return 0;
+}
+
+static const char *timing_word(uint8_t timing)
+{
+	static const char *const words[] = {
+		[TANDEM_TIMING_unavailable] = "unavailable",
+		[TANDEM_TIMING_forced] = "forced",
+		[TANDEM_TIMING_asked] = "asked",
+		[TANDEM_TIMING_off] = "off",
+	};
+
+	return timing < sizeof(words) / sizeof(*words) ? words[timing] : "unknown";
+}
+
+static int zone_compare(const void *a, const void *b)
+{
+	const struct report_zone *left = a, *right = b;
+	uint64_t left_ns = left->host_queue_ns + left->device_queue_ns + left->executing_ns;
+	uint64_t right_ns = right->host_queue_ns + right->device_queue_ns + right->executing_ns;
+
+	if (left_ns != right_ns)
+		return left_ns < right_ns ? 1 : -1;
+	if (left->process != right->process)
+		return left->process < right->process ? -1 : 1;
+	return left->queue < right->queue ? -1 : left->queue > right->queue;
+}
+
+static int finish_zones(struct operations *operations, struct report *report)
+{
+	report->zones = arena_alloc(&report->arena,
+				    operations->queue_count * sizeof(*report->zones));
+	if (!report->zones)
+		return -ENOMEM;
+	for (size_t i = 0; i < operations->queue_count; i++) {
+		const struct operation_queue *queue = &operations->queues[i];
+
+		report->zones[report->zone_count++] = (struct report_zone){
+			.domain = devices_domain(queue->domain),
+			.device = operations->devices->rows[queue->device].shown,
+			.process = operations->session->processes[queue->process].pid,
+			.queue = queue->number,
+			.host_queue_ns = queue->host_queue_ns,
+			.device_queue_ns = queue->device_queue_ns,
+			.executing_ns = queue->executing_ns,
+			.count = queue->count,
+			.untimed = queue->untimed,
+			.timing = queue->described ? timing_word(queue->timing) : "unknown",
+		};
+	}
+	table_sort(report->zones, report->zone_count, sizeof(*report->zones), zone_compare);
+	return 0;
+}
+
+/* Queues whose commands have no device times, as they were described. */
+static int finish_untimed(struct operations *operations, struct report *report)
+{
+	struct devices *devices = operations->devices;
+	const struct trace_objects *objects = &devices->objects;
+
+	report->untimed_queues = arena_alloc(&report->arena,
+					     REPORT_QUEUES * sizeof(*report->untimed_queues));
+	if (!report->untimed_queues)
+		return -ENOMEM;
+	for (size_t i = 0; i < objects->queue_count; i++) {
+		const struct trace_queue *queue = &objects->queues[i];
+		uint32_t row;
+
+		if (queue->timing == TANDEM_TIMING_asked || queue->timing == TANDEM_TIMING_forced)
+			continue;
+		report->untimed_queues_total++;
+		if (report->untimed_queue_count == REPORT_QUEUES)
+			continue;
+		if (devices_of_known(devices, queue->process, queue->device, queue->domain, &row))
+			return -ENOMEM;
+		report->untimed_queues[report->untimed_queue_count++] = (struct report_queue){
+			.domain = devices_domain(queue->domain),
+			.device = devices->rows[row].shown ? devices->rows[row].shown : "",
+			.timing = timing_word(queue->timing),
+			.process = operations->session->processes[queue->process].pid,
+			.queue = queue->number,
+		};
+	}
+	return 0;
+}
+
+int operations_finish(struct operations *operations, struct report *report)
+{
+	int status = finish_rows(operations, report);
+
+	if (!status)
+		status = finish_zones(operations, report);
+	if (!status)
+		status = finish_untimed(operations, report);
+	report->operations = operations->count;
+	report->odd_operations = operations->odd;
+	for (size_t i = 0; i < operations->session->process_count; i++) {
+		if (operations->in_flight[i] > 0)
+			report->unfinished += (uint64_t)operations->in_flight[i];
+	}
+	return status;
+}
+
+void operations_free(struct operations *operations)
+{
+	for (size_t i = 0; i < operations->row_count; i++)
+		histogram_free(&operations->rows[i].times);
+	free(operations->rows);
+	free(operations->queues);
+	free(operations->in_flight);
+	intern_free(&operations->names);
+	map_free(&operations->row_of);
+	map_free(&operations->queue_of);
+	map_free(&operations->kernels);
+	map_free(&operations->others);
+	memset(operations, 0, sizeof(*operations));
+}

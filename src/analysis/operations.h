@@ -1,0 +1,73 @@
+/* What the devices did: operations by device, kind and name, the waits of each
+ * queue, and what was enqueued but never seen to end. Device times are in the
+ * device's own clock; only their differences are used. Part of the report's
+ * pass. One thread.
+ *
+ *	operations_enqueued(&operations, event);     each call of class ENQUEUE
+ *	operations_add(&operations, event);          each record `operation`
+ *	operations_finish(&operations, report);      after devices_finish()
+ */
+#ifndef TANDEM_ANALYSIS_OPERATIONS_H
+#define TANDEM_ANALYSIS_OPERATIONS_H
+
+#include "analysis/devices.h"
+#include "analysis/histogram.h"
+#include "analysis/report.h"
+#include "trace/event.h"
+
+struct operation_row { /* one device, kind and name */
+	uint32_t device; /* row of devices */
+	uint8_t domain, kind;
+	uint32_t name; /* in `names` */
+	uint64_t count, failed, untimed, bytes, timed_bytes;
+	struct histogram times;
+};
+
+struct operation_queue { /* one queue of one process */
+	uint32_t process, number;
+	uint32_t device; /* row of devices */
+	uint8_t domain, timing;
+	bool described;
+	uint64_t host_queue_ns, device_queue_ns, executing_ns;
+	uint64_t count, untimed;
+};
+
+struct operations {
+	struct devices *devices; /* borrowed */
+	struct trace_session *session;
+	struct intern names;
+	struct operation_row *rows;
+	size_t row_count, row_capacity;
+	struct map row_of; /* device, kind, domain and name -> row */
+	struct operation_queue *queues;
+	size_t queue_count, queue_capacity;
+	struct map queue_of;   /* process and number -> queue */
+	struct map kernels;    /* queue and kernel -> row: a cache */
+	struct map others;     /* queue, kind and API -> row: a cache */
+	int64_t *in_flight;    /* by process */
+	int64_t in_flight_all;
+	uint64_t count, odd;
+};
+
+/* Returns 0 or -ENOMEM; on error there is nothing to free. */
+int operations_init(struct operations *operations, struct devices *devices,
+		    struct trace_session *session);
+
+void operations_enqueued(struct operations *operations, const struct trace_event *event);
+
+/* Returns 0 or -ENOMEM. */
+int operations_add(struct operations *operations, const struct trace_event *event);
+
+/* Returns 0 or -ENOMEM. */
+int operations_finish(struct operations *operations, struct report *report);
+
+/* "clEnqueueReadBuffer" -> "ReadBuffer": the runtime's prefix and the word for
+ * enqueueing say nothing in a table of operations. */
+const char *operation_short_name(const char *call);
+
+/* "kernel", "copy_h2d"... */
+const char *operation_kind_name(uint8_t kind);
+
+void operations_free(struct operations *operations);
+
+#endif

@@ -1,0 +1,173 @@
+#include "analysis/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/builds.h"
+#include "analysis/calls.h"
+#include "analysis/devices.h"
+#include "analysis/memory.h"
+#include "analysis/operations.h"
+#include "schema/gen/core_records.h"
+#include "trace/merge.h"
+
+/* A look at the clock of the wall costs more than an event. */
+#define PROGRESS_EVENTS (1u << 20)
+
+struct pass {
+	struct trace_session *session;
+	struct report *report;
+	struct calls calls;
+	struct devices devices;
+	struct operations operations;
+	struct memory memory;
+	struct builds builds;
+	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the streams say */
+};
+
+static void pass_lost(struct pass *pass, const struct trace_event *event)
+{
+	const struct tandem_rec_lost *record = (const void *)event->record;
+
+	if (record->reason < TANDEM_LOSS_COUNT)
+		pass->lost[record->reason] += record->count;
+}
+
+static int pass_record(struct pass *pass, const struct trace_event *event)
+{
+	switch (event->record->id) {
+	case TANDEM_EVENT_operation:
+		return operations_add(&pass->operations, event);
+	case TANDEM_EVENT_memory:
+	case TANDEM_EVENT_memory_free:
+		return memory_add(&pass->memory, event);
+	case TANDEM_EVENT_build:
+		return builds_add(&pass->builds, pass->report, event);
+	case TANDEM_EVENT_lost:
+		pass_lost(pass, event);
+		return 0;
+	default:
+		return trace_objects_learn(&pass->devices.objects, event);
+	}
+}
+
+static int pass_event(struct pass *pass, const struct trace_event *event)
+{
+	pass->calls.threads[event->stream->index].events++;
+	if (!trace_event_is_call(event))
+		return pass_record(pass, event);
+	if (event->layout->op_offset)
+		operations_enqueued(&pass->operations, event);
+	return calls_add(&pass->calls, event);
+}
+
+static int pass_run(struct pass *pass, const struct report_options *options)
+{
+	const struct trace_event *event;
+	struct trace_merge merge;
+	int status = trace_merge_open(&merge, pass->session, 0);
+
+	if (status)
+		return status;
+	while ((status = trace_merge_next(&merge, &event)) > 0) {
+		status = pass_event(pass, event);
+		if (status)
+			break;
+		pass->report->events++;
+		if (options && options->progress && pass->report->events % PROGRESS_EVENTS == 0)
+			options->progress(options->user, trace_merge_read_bytes(&merge),
+					  pass->session->content_bytes);
+	}
+	trace_merge_close(&merge);
+	return status;
+}
+
+/* The control page counts every loss; a session without one has what the streams
+ * say of theirs. */
+static void pass_finish_losses(struct pass *pass)
+{
+	struct report *report = pass->report;
+
+	for (unsigned i = 0; i < TANDEM_LOSS_COUNT; i++) {
+		report->lost[i] = pass->session->has_control ? pass->session->lost[i]
+							     : pass->lost[i];
+		if (report->lost[i] < pass->lost[i])
+			report->lost[i] = pass->lost[i];
+		report->lost_total += report->lost[i];
+	}
+	if (pass->session->problems) {
+		report->damaged_places = pass->session->problems->count;
+		report->skipped_bytes = pass->session->problems->skipped_bytes;
+	}
+}
+
+static int pass_finish(struct pass *pass)
+{
+	struct report *report = pass->report;
+	struct devices *devices = &pass->devices;
+	int status = 0;
+
+	report->duration_ns = trace_session_duration_ns(pass->session);
+	report->processes = pass->session->process_count;
+	/* Devices that were found and never used are idle, which is worth a row. */
+	for (size_t i = 0; !status && i < devices->objects.device_count; i++) {
+		const struct trace_device *device = &devices->objects.devices[i];
+		uint32_t row;
+
+		status = devices_of_known(devices, device->process, device->number,
+					  device->domain, &row);
+	}
+	if (!status)
+		status = devices_finish(devices, report);
+	if (!status)
+		status = operations_finish(&pass->operations, report);
+	if (!status)
+		status = memory_finish(&pass->memory, report);
+	if (!status)
+		status = calls_finish(&pass->calls, report);
+	if (!status)
+		builds_finish(&pass->builds, report);
+	pass_finish_losses(pass);
+	return status;
+}
+
+int report_make(struct report *report, struct trace_session *session,
+		const struct report_options *options, struct error *error)
+{
+	struct pass *pass = calloc(1, sizeof(*pass));
+	int status = pass ? 0 : -ENOMEM;
+
+	memset(report, 0, sizeof(*report));
+	if (!status) {
+		pass->session = session;
+		pass->report = report;
+		devices_init(&pass->devices, session);
+		memory_init(&pass->memory, &pass->devices);
+		builds_init(&pass->builds, &pass->devices);
+		status = calls_init(&pass->calls, session);
+	}
+	if (!status) {
+		status = operations_init(&pass->operations, &pass->devices, session);
+		if (!status)
+			status = pass_run(pass, options);
+		if (!status)
+			status = pass_finish(pass);
+		operations_free(&pass->operations);
+		calls_free(&pass->calls);
+		memory_free(&pass->memory);
+		devices_free(&pass->devices);
+	}
+	free(pass);
+	if (status) {
+		report_free(report);
+		error_add(error, status, "%s: %s", session->path, strerror(-status));
+	}
+	return status;
+}
+
+void report_free(struct report *report)
+{
+	arena_free(&report->arena);
+	memset(report, 0, sizeof(*report));
+}

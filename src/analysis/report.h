@@ -1,0 +1,166 @@
+/* What a session's tables say: one pass over all events in the order of time,
+ * then numbers only. Memory grows with distinct names, objects and commands in
+ * flight, not with the trace.
+ *
+ *	struct report report;
+ *	if (report_make(&report, &session, NULL, &error))
+ *		return cli_fail(&error);
+ *	for (size_t i = 0; i < report.api_count; i++)
+ *		puts(report.api[i].name);
+ *	report_free(&report);
+ *
+ * All strings belong to the report and live as long; all times are in ns. Rows
+ * are sorted, the most expensive first. One thread.
+ */
+#ifndef TANDEM_ANALYSIS_REPORT_H
+#define TANDEM_ANALYSIS_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/losses.h"
+#include "trace/session.h"
+#include "util/arena.h"
+
+struct report_times { /* of count durations */
+	uint64_t total_ns;
+	double mean_ns;
+	uint64_t min_ns, p50_ns, p99_ns, max_ns;
+};
+
+struct report_api { /* one API function */
+	const char *domain, *name;
+	uint64_t calls, errors;
+	struct report_times times; /* of the calls that returned */
+	double percent;		   /* of the total of all functions */
+};
+
+struct report_error { /* one API function's one return code */
+	const char *domain, *name;
+	int64_t code;
+	const char *code_name; /* "" where the code has none */
+	uint64_t count;
+};
+
+struct report_device { /* what a device did of one kind, by one name */
+	const char *domain, *device, *kind, *name;
+	uint64_t count;
+	uint64_t failed;  /* that ended with an error of the runtime */
+	uint64_t untimed; /* without device times: not in `times` */
+	struct report_times times;
+	double percent;	   /* of the total of all operations */
+	uint64_t bytes;	   /* of all */
+	double gb_per_s;   /* of those with times */
+	uint64_t timed_bytes;
+};
+
+struct report_zone { /* the three waits of a queue's commands */
+	const char *domain, *device;
+	uint64_t process; /* pid */
+	uint64_t queue;	  /* number in the process */
+	uint64_t host_queue_ns, device_queue_ns, executing_ns;
+	uint64_t count; /* of operations with times */
+	uint64_t untimed;
+	const char *timing; /* "asked", "forced", "off", "unavailable" */
+};
+
+struct report_busy { /* a device's time with at least one operation on it */
+	const char *domain, *name, *type, *platform;
+	uint64_t busy_ns;
+	double busy_percent; /* of the session */
+	uint64_t operations;
+};
+
+struct report_memory {
+	const char *domain, *device;
+	uint64_t allocated_bytes, freed_bytes, peak_bytes;
+	uint64_t allocations, frees;
+};
+
+struct report_build { /* one build, compile or link step; the first REPORT_BUILDS */
+	const char *domain;
+	uint64_t process, program;
+	const char *step, *device, *options;
+	int64_t status;
+	uint64_t duration_ns;
+	const char *log; /* of a failed one */
+};
+
+struct report_thread {
+	uint64_t process, thread; /* pid, tid */
+	const char *process_name, *name;
+	uint64_t calls, errors, api_ns;
+	uint64_t events;
+};
+
+struct report_open_call { /* that had not returned; the first REPORT_OPEN_CALLS */
+	const char *domain, *name;
+	uint64_t process, thread;
+	uint64_t begin_ns; /* since the session's start */
+};
+
+struct report_queue { /* without device times for (some of) its commands */
+	const char *domain, *device, *timing;
+	uint64_t process, queue;
+};
+
+#define REPORT_BUILDS 200u
+#define REPORT_OPEN_CALLS 200u
+#define REPORT_LOG_BYTES 4096u
+#define REPORT_QUEUES 200u
+
+struct report {
+	uint64_t duration_ns;
+	uint64_t processes, threads;
+	uint64_t events;
+	uint64_t calls;
+	uint64_t api_ns, device_ns; /* in API calls; of device operations: sums */
+
+	uint64_t lost[TANDEM_LOSS_COUNT], lost_total;
+	uint64_t damaged_places, skipped_bytes;
+
+	struct report_api *api;
+	size_t api_count;
+	struct report_error *errors;
+	size_t error_count;
+	struct report_device *device;
+	size_t device_count;
+	struct report_zone *zones;
+	size_t zone_count;
+	struct report_busy *devices;
+	size_t busy_count;
+	struct report_memory *memory;
+	size_t memory_count;
+	struct report_build *builds;
+	size_t build_count;
+	uint64_t builds_total, builds_failed, builds_ns;
+	struct report_thread *thread;
+	size_t thread_count;
+	struct report_open_call *open_calls;
+	size_t open_call_count;
+	uint64_t open_calls_total;
+	struct report_queue *untimed_queues;
+	size_t untimed_queue_count;
+	uint64_t untimed_queues_total;
+
+	uint64_t operations;	  /* that the device did */
+	uint64_t unfinished;	  /* enqueued, never seen to end */
+	uint64_t odd_operations;  /* whose device times contradict each other */
+
+	struct arena arena; /* of all of the above */
+};
+
+struct report_options {
+	/* Called now and then: bytes of the trace read, of all. NULL: never. */
+	void (*progress)(void *user, uint64_t done, uint64_t total);
+	void *user;
+};
+
+/* Returns 0 or -errno; on error there is nothing to free. */
+int report_make(struct report *report, struct trace_session *session,
+		const struct report_options *options, struct error *error);
+
+void report_free(struct report *report);
+
+#endif

@@ -1,0 +1,215 @@
+/* tandem print: the events of a session in the order of time. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/event_json.h"
+#include "cli/event_text.h"
+#include "cli/filter.h"
+#include "cli/reading.h"
+#include "trace/merge.h"
+#include "util/units.h"
+
+#define WRITE_BYTES 65536u
+
+static const char help[] =
+	"Usage: tandem print [options] DIR\n"
+	"\n"
+	"Prints the events of a recorded session in the order of time: when (seconds since\n"
+	"the session's start), how long, which process and thread, the call with its\n"
+	"arguments and its result. An operation of a device stands where its end was learned.\n"
+	"\n"
+	"  -f, --format=FORMAT  text (default), or json: one object on each line\n"
+	"  -p, --pid=PID        only this process (may be given several times)\n"
+	"  -t, --tid=TID        only this thread (may be given several times)\n"
+	"  -n, --name=PATTERN   only events of this name, with * and ? as in a shell (may be\n"
+	"                       given several times); operations also by kernel or call\n"
+	"      --from=TIME      from this time on: 1.5s, 20ms, 300us, 5ns; plain is seconds\n"
+	"      --to=TIME        up to this time\n"
+	"  -l, --limit=N        stop after N events\n"
+	"  -h, --help           this text\n"
+	"\n"
+	"  tandem print --name 'clEnqueue*' --from 20ms --to 30ms DIR\n"
+	"  tandem print --format json DIR | jq 'select(.result < 0)'\n";
+
+static const char *const formats[] = {"text", "json", NULL};
+enum { FORMAT_TEXT, FORMAT_JSON };
+
+enum { OPTION_FROM = 256, OPTION_TO };
+
+struct arguments {
+	int format;
+	uint64_t limit;
+	const char *path;
+	struct filter filter;
+};
+
+static int bad_argument(const char *option, const char *text, const char *words)
+{
+	cli_error("--%s %s: %s", option, text, words);
+	return cli_usage("print");
+}
+
+static int read_time(const char *option, const char *text, int64_t *ns)
+{
+	return units_parse_ns(text, ns) ? bad_argument(option, text,
+						       "no time such as 1.5s, 20ms, 300us, 5ns")
+					: 0;
+}
+
+static int read_option(struct arguments *arguments, int option, const char *value)
+{
+	struct filter *filter = &arguments->filter;
+
+	switch (option) {
+	case 'f':
+		arguments->format = cli_parse_word(value, formats);
+		return arguments->format < 0 ? bad_argument("format", value, "it is text or json")
+					     : 0;
+	case 'p':
+		return filter_add_number(filter->pids, &filter->pid_count, value)
+			       ? bad_argument("pid", value, "no process id, or too many")
+			       : 0;
+	case 't':
+		return filter_add_number(filter->tids, &filter->tid_count, value)
+			       ? bad_argument("tid", value, "no thread id, or too many")
+			       : 0;
+	case 'n':
+		return filter_add_name(filter, value) ? bad_argument("name", value, "too many")
+						      : 0;
+	case OPTION_FROM:
+		return read_time("from", value, &filter->from_ns);
+	case OPTION_TO:
+		return read_time("to", value, &filter->to_ns);
+	case 'l':
+		return cli_parse_number(value, UINT64_MAX, &arguments->limit)
+			       ? bad_argument("limit", value, "not a number of events")
+			       : 0;
+	case 'h':
+		cli_help(help);
+		return -ECANCELED;
+	default:
+		return cli_usage("print");
+	}
+}
+
+static int read_arguments(struct arguments *arguments, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"format", required_argument, NULL, 'f'},
+		{"pid", required_argument, NULL, 'p'},
+		{"tid", required_argument, NULL, 't'},
+		{"name", required_argument, NULL, 'n'},
+		{"from", required_argument, NULL, OPTION_FROM},
+		{"to", required_argument, NULL, OPTION_TO},
+		{"limit", required_argument, NULL, 'l'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	int option;
+
+	optind = 0;
+	while ((option = getopt_long(argc, argv, "f:p:t:n:l:h", options, NULL)) != -1) {
+		int status = read_option(arguments, option, optarg);
+
+		if (status)
+			return status;
+	}
+	if (argc - optind != 1) {
+		cli_error(argc == optind ? "which session? give its directory"
+					 : "one session at a time, please");
+		return cli_usage("print");
+	}
+	arguments->path = argv[optind];
+	return 0;
+}
+
+/* Descriptions before the first printed event are needed for its names; a
+ * packet's time is enough to pass over all others. */
+static uint64_t first_ticks(const struct reading *reading, const struct filter *filter)
+{
+	const struct trace_session *session = &reading->session;
+	uint64_t hz = session->run.ticks_hz;
+
+	/* A millisecond early: the nominal rate is not exact. */
+	if (filter->from_ns <= 1000000 || !hz || !session->run.start_ticks)
+		return 0;
+	return session->run.start_ticks +
+	       (uint64_t)((double)(filter->from_ns - 1000000) * 0.999 * (double)hz / 1e9);
+}
+
+static int print_events(struct reading *reading, struct arguments *arguments,
+			struct trace_merge *merge, struct text *out,
+			struct trace_objects *objects)
+{
+	struct trace_session *session = &reading->session;
+	struct filter *filter = &arguments->filter;
+	struct event_text view = {.session = session,
+				  .objects = objects,
+				  .colour = cli_colour(STDOUT_FILENO)};
+	const struct trace_event *event;
+	uint64_t printed = 0;
+	int status;
+
+	if (arguments->format == FORMAT_TEXT)
+		event_text_header(&view, out);
+	while ((status = trace_merge_next(merge, &event)) > 0) {
+		int64_t time = event->ns - session->start_ns;
+
+		if (time >= filter->to_ns || (arguments->limit && printed == arguments->limit))
+			return 0;
+		if (time < filter->from_ns || !filter_takes(filter, event, objects)) {
+			status = trace_objects_learn(objects, event);
+		} else if (arguments->format == FORMAT_JSON) {
+			status = event_json_line(objects, session, out, event);
+			printed++;
+		} else {
+			status = event_text_line(&view, out, event);
+			printed++;
+		}
+		if (status)
+			return status;
+		if (out->length >= WRITE_BYTES) {
+			status = reading_write(out);
+			if (status)
+				return status;
+		}
+	}
+	return status;
+}
+
+int cmd_print(int argc, char **argv)
+{
+	struct arguments arguments = {.format = FORMAT_TEXT};
+	struct trace_objects objects = {.device_count = 0};
+	struct text out = TEXT_INIT;
+	struct trace_merge merge;
+	struct reading reading;
+	int status;
+
+	filter_init(&arguments.filter);
+	status = read_arguments(&arguments, argc, argv);
+	if (status)
+		return status == -ECANCELED ? CLI_DONE : status;
+	if (reading_open(&reading, arguments.path))
+		return CLI_FAILED;
+	status = trace_merge_open(&merge, &reading.session,
+				  first_ticks(&reading, &arguments.filter));
+	if (!status) {
+		status = print_events(&reading, &arguments, &merge, &out, &objects);
+		trace_merge_close(&merge);
+		if (!status)
+			status = reading_write(&out);
+	}
+	if (status < 0 && status != -EPIPE)
+		status = cli_error("%s: %s", arguments.path, strerror(-status));
+	text_free(&out);
+	trace_objects_free(&objects);
+	filter_free(&arguments.filter);
+	reading_close(&reading);
+	/* A pipe's reader that has seen enough is content, and so are we. */
+	return status == -EPIPE ? CLI_DONE : status;
+}

@@ -1,0 +1,109 @@
+#include "cli/reading.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+/* Work shorter than this needs no progress line. */
+#define PROGRESS_AFTER_MS 700
+#define PROGRESS_EVERY_MS 100
+
+static void print_warning(void *user, const char *file, uint64_t offset, const char *text)
+{
+	struct reading *reading = user;
+	struct text line = TEXT_INIT;
+
+	reading_progress_end(reading);
+	text_escape(&line, file, strlen(file));
+	fprintf(stderr, "tandem: warning: %s: byte %" PRIu64 ": %s\n", line.data ? line.data : "",
+		offset, text);
+	text_free(&line);
+}
+
+int reading_open(struct reading *reading, const char *path)
+{
+	struct error error = ERROR_INIT;
+
+	memset(reading, 0, sizeof(*reading));
+	reading->problems.tell = print_warning;
+	reading->problems.user = reading;
+	clock_gettime(CLOCK_MONOTONIC, &reading->progress_at);
+	if (trace_session_open(&reading->session, path, &reading->problems, &error)) {
+		trace_problems_free(&reading->problems);
+		return reading_fail(&error);
+	}
+	return CLI_DONE;
+}
+
+void reading_close(struct reading *reading)
+{
+	reading_progress_end(reading);
+	trace_session_close(&reading->session);
+	trace_problems_free(&reading->problems);
+}
+
+int reading_fail(const struct error *error)
+{
+	struct text line = TEXT_INIT;
+
+	for (unsigned i = 0; i < error->count; i++) {
+		if (i)
+			text_add_string(&line, ": ");
+		text_escape(&line, error->causes[i], strlen(error->causes[i]));
+	}
+	if (*error->mend)
+		text_format(&line, "; %s", error->mend);
+	cli_error("%s", line.data ? line.data : "failed");
+	text_free(&line);
+	return CLI_FAILED;
+}
+
+static int64_t since_ms(const struct timespec *then)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)(now.tv_sec - then->tv_sec) * 1000 +
+	       (now.tv_nsec - then->tv_nsec) / 1000000;
+}
+
+void reading_progress(void *user, uint64_t done, uint64_t total)
+{
+	struct reading *reading = user;
+
+	if (!isatty(STDERR_FILENO) ||
+	    since_ms(&reading->progress_at) <
+		    (reading->progress_shown ? PROGRESS_EVERY_MS : PROGRESS_AFTER_MS))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &reading->progress_at);
+	reading->progress_shown = true;
+	fprintf(stderr, "\rreading %3.0f %%",
+		total && done < total ? 100.0 * (double)done / (double)total : 100.0);
+	fflush(stderr);
+}
+
+void reading_progress_end(struct reading *reading)
+{
+	if (reading->progress_shown)
+		fputs("\r\033[K", stderr);
+	reading->progress_shown = false;
+}
+
+int reading_write(struct text *out)
+{
+	bool failed = out->failed;
+	bool written = !out->length || fwrite(out->data, 1, out->length, stdout) == out->length;
+
+	text_clear(out);
+	if (failed)
+		return cli_error("out of memory");
+	if (written && !fflush(stdout))
+		return CLI_DONE;
+	if (errno == EPIPE)
+		return -EPIPE;
+	return cli_error("cannot write the output: %s", strerror(errno));
+}

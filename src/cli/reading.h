@@ -1,0 +1,50 @@
+/* What the verbs that read a session share: opening it, warnings about damage,
+ * the progress line, the end of the output. One thread.
+ *
+ *	struct reading reading;
+ *	if (reading_open(&reading, path))
+ *		return CLI_FAILED;
+ *	...
+ *	return reading_close(&reading, status);
+ */
+#ifndef TANDEM_CLI_READING_H
+#define TANDEM_CLI_READING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "trace/session.h"
+#include "util/error.h"
+#include "util/text.h"
+
+struct reading {
+	struct trace_session session;
+	struct trace_problems problems;
+	bool progress_shown;
+	struct timespec progress_at; /* when it was last drawn */
+};
+
+/* Opens the session at `path`; says on stderr what is wrong, and returns
+ * CLI_FAILED, or CLI_DONE. `reading` must stay where it is. */
+int reading_open(struct reading *reading, const char *path);
+
+/* Closes, and makes of the library's status the command's: 0 is CLI_DONE. */
+void reading_close(struct reading *reading);
+
+/* Prints the error and what mends it. Returns CLI_FAILED. */
+int reading_fail(const struct error *error);
+
+/* Draws "reading 45 %" on stderr when that is a terminal and the work has been
+ * going on for a while. Fits struct report_options. */
+void reading_progress(void *reading, uint64_t done, uint64_t total);
+
+/* Takes the progress line away, before anything else is printed. */
+void reading_progress_end(struct reading *reading);
+
+/* Writes the text to stdout and empties it. Returns CLI_DONE; CLI_FAILED (told)
+ * when it cannot be written; a reader of a pipe who has seen enough is no
+ * failure, but the caller should stop: -EPIPE. */
+int reading_write(struct text *out);
+
+#endif

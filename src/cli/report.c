@@ -1,0 +1,237 @@
+/* tandem report: the tables of a session. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/reading.h"
+#include "cli/report_tables.h"
+#include "cli/report_text.h"
+
+static const char help[] =
+	"Usage: tandem report [options] DIR\n"
+	"\n"
+	"Shows where the time of a recorded session went: API calls, what the devices\n"
+	"did, where commands waited, memory, errors, and what was lost.\n"
+	"\n"
+	"  -f, --format=FORMAT  text (default), json or csv\n"
+	"  -t, --table=NAME     only this table: api, device, zones, devices, memory,\n"
+	"                       builds, errors, open_calls, untimed_queues, threads\n"
+	"  -n, --top=N          rows of each table in text (default 20; 0: all)\n"
+	"  -h, --help           this text\n"
+	"\n"
+	"  tandem report tandem-app-20261120-100000\n"
+	"  tandem report --format json DIR | jq '.device[] | select(.kind == \"kernel\")'\n";
+
+static const char *const formats[] = {"text", "json", "csv", NULL};
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
+struct arguments {
+	int format;
+	int table; /* enum report_table; -1: all */
+	uint64_t top;
+	const char *path;
+};
+
+static int find_table(const char *name)
+{
+	static const struct report none;
+
+	for (int i = 0; i < REPORT_TABLE_COUNT; i++) {
+		struct report_part part = report_part(&none, (enum report_table)i);
+
+		if (!strcmp(part.table->name, name))
+			return i;
+	}
+	return -EINVAL;
+}
+
+static void json_session(struct json *json, const struct report *report,
+			 const struct trace_session *session)
+{
+	const struct trace_run *run = &session->run;
+
+	json_begin_object(json, "session");
+	json_string(json, "program", run->program);
+	json_string(json, "command", run->command);
+	json_string(json, "host", run->host);
+	json_string(json, "start", run->start);
+	json_unsigned(json, "duration_ns", report->duration_ns);
+	json_unsigned(json, "processes", report->processes);
+	json_unsigned(json, "threads", report->threads);
+	json_unsigned(json, "events", report->events);
+	json_unsigned(json, "calls", report->calls);
+	json_string(json, "directory", session->path);
+	json_string(json, "cwd", run->cwd);
+	json_string(json, "tandem", run->tandem);
+	json_bool(json, "ended", run->has_end);
+	if (run->has_exit && run->exit_signal)
+		json_signed(json, "exit_signal", run->exit_signal);
+	else if (run->has_exit)
+		json_signed(json, "exit_code", run->exit_code);
+	json_end_object(json);
+}
+
+static void json_losses(struct json *json, const struct report *report)
+{
+	static const char *const names[] = {
+#define X(name, words) #name,
+		TANDEM_LOSSES(X)
+#undef X
+	};
+
+	json_begin_object(json, "losses");
+	json_unsigned(json, "total", report->lost_total);
+	json_begin_object(json, "by_reason");
+	for (unsigned i = 0; i < TANDEM_LOSS_COUNT; i++)
+		json_unsigned(json, names[i], report->lost[i]);
+	json_end_object(json);
+	json_end_object(json);
+}
+
+static void json_operations(struct json *json, const struct report *report)
+{
+	json_begin_object(json, "operations");
+	json_unsigned(json, "total", report->operations);
+	json_unsigned(json, "unfinished", report->unfinished);
+	json_unsigned(json, "odd_times", report->odd_operations);
+	json_unsigned(json, "untimed_queues", report->untimed_queues_total);
+	json_unsigned(json, "open_calls", report->open_calls_total);
+	json_unsigned(json, "builds", report->builds_total);
+	json_unsigned(json, "builds_failed", report->builds_failed);
+	json_unsigned(json, "builds_ns", report->builds_ns);
+	json_end_object(json);
+}
+
+static void write_json(struct text *out, const struct report *report,
+		       const struct trace_session *session, int table)
+{
+	struct json json;
+
+	json_init(&json, out, true);
+	json_begin_object(&json, NULL);
+	if (table < 0) {
+		json_session(&json, report, session);
+		json_losses(&json, report);
+		json_begin_object(&json, "damage");
+		json_unsigned(&json, "places", report->damaged_places);
+		json_unsigned(&json, "skipped_bytes", report->skipped_bytes);
+		json_end_object(&json);
+		json_operations(&json, report);
+	}
+	for (int i = 0; i < REPORT_TABLE_COUNT; i++) {
+		struct report_part part = report_part(report, (enum report_table)i);
+
+		if (table < 0 || table == i)
+			table_json(&json, part.table, part.rows, part.count);
+	}
+	json_end_object(&json);
+	text_add_char(out, '\n');
+}
+
+static void write_csv(struct text *out, const struct report *report, int table)
+{
+	for (int i = 0; i < REPORT_TABLE_COUNT; i++) {
+		struct report_part part = report_part(report, (enum report_table)i);
+
+		if (table >= 0 && table != i)
+			continue;
+		if (table < 0 && i)
+			text_add_char(out, '\n');
+		table_csv(out, part.table, part.rows, part.count);
+	}
+}
+
+static int read_arguments(struct arguments *arguments, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"format", required_argument, NULL, 'f'}, {"table", required_argument, NULL, 't'},
+		{"top", required_argument, NULL, 'n'},	  {"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	int option;
+
+	optind = 0;
+	while ((option = getopt_long(argc, argv, "f:t:n:h", options, NULL)) != -1) {
+		switch (option) {
+		case 'f':
+			arguments->format = cli_parse_word(optarg, formats);
+			if (arguments->format < 0) {
+				cli_error("--format %s: it is text, json or csv", optarg);
+				return cli_usage("report");
+			}
+			break;
+		case 't':
+			arguments->table = find_table(optarg);
+			if (arguments->table < 0) {
+				cli_error("--table %s: there is no such table", optarg);
+				return cli_usage("report");
+			}
+			break;
+		case 'n':
+			if (cli_parse_number(optarg, UINT32_MAX, &arguments->top)) {
+				cli_error("--top %s: not a number of rows", optarg);
+				return cli_usage("report");
+			}
+			break;
+		case 'h':
+			cli_help(help);
+			return -ECANCELED;
+		default:
+			return cli_usage("report");
+		}
+	}
+	if (argc - optind != 1) {
+		cli_error(argc == optind ? "which session? give its directory"
+					 : "one session at a time, please");
+		return cli_usage("report");
+	}
+	arguments->path = argv[optind];
+	return 0;
+}
+
+static int write_report(struct reading *reading, const struct arguments *arguments,
+			const struct report *report)
+{
+	struct text out = TEXT_INIT;
+	int status;
+
+	if (arguments->format == FORMAT_JSON)
+		write_json(&out, report, &reading->session, arguments->table);
+	else if (arguments->format == FORMAT_CSV)
+		write_csv(&out, report, arguments->table);
+	else
+		report_text(&out, report, &reading->session, arguments->table,
+			    (size_t)arguments->top, cli_colour(STDOUT_FILENO));
+	status = reading_write(&out);
+	text_free(&out);
+	/* A pipe's reader that has seen enough is content, and so are we. */
+	return status == -EPIPE ? CLI_DONE : status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct arguments arguments = {.table = -1, .top = 20};
+	struct reading reading;
+	struct report_options options = {.progress = reading_progress, .user = &reading};
+	struct error error = ERROR_INIT;
+	struct report report;
+	int status = read_arguments(&arguments, argc, argv);
+
+	if (status)
+		return status == -ECANCELED ? CLI_DONE : status;
+	if (reading_open(&reading, arguments.path))
+		return CLI_FAILED;
+	status = report_make(&report, &reading.session, &options, &error);
+	reading_progress_end(&reading);
+	if (status) {
+		status = reading_fail(&error);
+	} else {
+		status = write_report(&reading, &arguments, &report);
+		report_free(&report);
+	}
+	reading_close(&reading);
+	return status;
+}

@@ -1,0 +1,151 @@
+#include "cli/report_tables.h"
+
+#define TIMES(row)                                                                        \
+	{"total_ns", "total", TABLE_NS, offsetof(row, times.total_ns)},                   \
+		{"percent", "share", TABLE_PERCENT, offsetof(row, percent)}
+
+#define SPREAD(row)                                                                       \
+	{"mean_ns", "mean", TABLE_NS_FLOAT, offsetof(row, times.mean_ns)},                \
+		{"min_ns", NULL, TABLE_NS, offsetof(row, times.min_ns)},                  \
+		{"p50_ns", "p50", TABLE_NS, offsetof(row, times.p50_ns)},                 \
+		{"p99_ns", "p99", TABLE_NS, offsetof(row, times.p99_ns)},                 \
+		{"max_ns", "max", TABLE_NS, offsetof(row, times.max_ns)}
+
+static const struct table_column api_columns[] = {
+	TIMES(struct report_api),
+	{"calls", "calls", TABLE_COUNT, offsetof(struct report_api, calls)},
+	{"errors", "errors", TABLE_COUNT, offsetof(struct report_api, errors)},
+	SPREAD(struct report_api),
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_api, domain)},
+	{"name", "function", TABLE_STRING, offsetof(struct report_api, name)},
+};
+
+static const struct table_column device_columns[] = {
+	TIMES(struct report_device),
+	{"count", "count", TABLE_COUNT, offsetof(struct report_device, count)},
+	{"failed", "failed", TABLE_COUNT, offsetof(struct report_device, failed)},
+	{"untimed", "untimed", TABLE_COUNT, offsetof(struct report_device, untimed)},
+	SPREAD(struct report_device),
+	{"bytes", "bytes", TABLE_BYTES, offsetof(struct report_device, bytes)},
+	{"gb_per_s", "GB/s", TABLE_RATE, offsetof(struct report_device, gb_per_s)},
+	{"kind", "kind", TABLE_STRING, offsetof(struct report_device, kind)},
+	{"name", "name", TABLE_STRING, offsetof(struct report_device, name)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_device, domain)},
+	{"device", "device", TABLE_STRING, offsetof(struct report_device, device)},
+};
+
+static const struct table_column zones_columns[] = {
+	{"host_queue_ns", "in host queue", TABLE_NS, offsetof(struct report_zone, host_queue_ns)},
+	{"device_queue_ns", "in device queue", TABLE_NS,
+	 offsetof(struct report_zone, device_queue_ns)},
+	{"executing_ns", "executing", TABLE_NS, offsetof(struct report_zone, executing_ns)},
+	{"count", "count", TABLE_COUNT, offsetof(struct report_zone, count)},
+	{"untimed", "untimed", TABLE_COUNT, offsetof(struct report_zone, untimed)},
+	{"process", "process", TABLE_NUMBER, offsetof(struct report_zone, process)},
+	{"queue", "queue", TABLE_NUMBER, offsetof(struct report_zone, queue)},
+	{"timing", "timing", TABLE_STRING, offsetof(struct report_zone, timing)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_zone, domain)},
+	{"device", "device", TABLE_STRING, offsetof(struct report_zone, device)},
+};
+
+static const struct table_column devices_columns[] = {
+	{"busy_ns", "busy", TABLE_NS, offsetof(struct report_busy, busy_ns)},
+	{"busy_percent", "share", TABLE_PERCENT, offsetof(struct report_busy, busy_percent)},
+	{"operations", "operations", TABLE_COUNT, offsetof(struct report_busy, operations)},
+	{"type", "type", TABLE_STRING, offsetof(struct report_busy, type)},
+	{"domain", "domain", TABLE_STRING, offsetof(struct report_busy, domain)},
+	{"name", "device", TABLE_STRING, offsetof(struct report_busy, name)},
+	{"platform", "platform", TABLE_STRING, offsetof(struct report_busy, platform)},
+};
+
+static const struct table_column memory_columns[] = {
+	{"peak_bytes", "peak", TABLE_BYTES, offsetof(struct report_memory, peak_bytes)},
+	{"allocated_bytes", "allocated", TABLE_BYTES,
+	 offsetof(struct report_memory, allocated_bytes)},
+	{"freed_bytes", "freed", TABLE_BYTES, offsetof(struct report_memory, freed_bytes)},
+	{"allocations", "allocations", TABLE_COUNT, offsetof(struct report_memory, allocations)},
+	{"frees", "frees", TABLE_COUNT, offsetof(struct report_memory, frees)},
+	{"domain", "domain", TABLE_STRING, offsetof(struct report_memory, domain)},
+	{"device", "device", TABLE_STRING, offsetof(struct report_memory, device)},
+};
+
+static const struct table_column builds_columns[] = {
+	{"duration_ns", "time", TABLE_NS, offsetof(struct report_build, duration_ns)},
+	{"status", "status", TABLE_SIGNED, offsetof(struct report_build, status)},
+	{"step", "step", TABLE_STRING, offsetof(struct report_build, step)},
+	{"process", "process", TABLE_NUMBER, offsetof(struct report_build, process)},
+	{"program", "program", TABLE_NUMBER, offsetof(struct report_build, program)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_build, domain)},
+	{"device", "device", TABLE_STRING, offsetof(struct report_build, device)},
+	{"options", "options", TABLE_STRING, offsetof(struct report_build, options)},
+	{"log", NULL, TABLE_STRING, offsetof(struct report_build, log)},
+};
+
+static const struct table_column errors_columns[] = {
+	{"count", "count", TABLE_COUNT, offsetof(struct report_error, count)},
+	{"code", "code", TABLE_SIGNED, offsetof(struct report_error, code)},
+	{"code_name", "error", TABLE_STRING, offsetof(struct report_error, code_name)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_error, domain)},
+	{"name", "function", TABLE_STRING, offsetof(struct report_error, name)},
+};
+
+static const struct table_column open_calls_columns[] = {
+	{"begin_ns", "since", TABLE_NS, offsetof(struct report_open_call, begin_ns)},
+	{"process", "process", TABLE_NUMBER, offsetof(struct report_open_call, process)},
+	{"thread", "thread", TABLE_NUMBER, offsetof(struct report_open_call, thread)},
+	{"domain", NULL, TABLE_STRING, offsetof(struct report_open_call, domain)},
+	{"name", "function", TABLE_STRING, offsetof(struct report_open_call, name)},
+};
+
+static const struct table_column untimed_queues_columns[] = {
+	{"process", "process", TABLE_NUMBER, offsetof(struct report_queue, process)},
+	{"queue", "queue", TABLE_NUMBER, offsetof(struct report_queue, queue)},
+	{"timing", "timing", TABLE_STRING, offsetof(struct report_queue, timing)},
+	{"domain", "domain", TABLE_STRING, offsetof(struct report_queue, domain)},
+	{"device", "device", TABLE_STRING, offsetof(struct report_queue, device)},
+};
+
+static const struct table_column thread_columns[] = {
+	{"api_ns", "in API calls", TABLE_NS, offsetof(struct report_thread, api_ns)},
+	{"calls", "calls", TABLE_COUNT, offsetof(struct report_thread, calls)},
+	{"errors", "errors", TABLE_COUNT, offsetof(struct report_thread, errors)},
+	{"events", "events", TABLE_COUNT, offsetof(struct report_thread, events)},
+	{"process", "process", TABLE_NUMBER, offsetof(struct report_thread, process)},
+	{"thread", "thread", TABLE_NUMBER, offsetof(struct report_thread, thread)},
+	{"process_name", NULL, TABLE_STRING, offsetof(struct report_thread, process_name)},
+	{"name", "name", TABLE_STRING, offsetof(struct report_thread, name)},
+};
+
+static const struct table tables[] = {
+	[REPORT_TABLE_api] = TABLE("api", api_columns, struct report_api),
+	[REPORT_TABLE_device] = TABLE("device", device_columns, struct report_device),
+	[REPORT_TABLE_zones] = TABLE("zones", zones_columns, struct report_zone),
+	[REPORT_TABLE_devices] = TABLE("devices", devices_columns, struct report_busy),
+	[REPORT_TABLE_memory] = TABLE("memory", memory_columns, struct report_memory),
+	[REPORT_TABLE_builds] = TABLE("builds", builds_columns, struct report_build),
+	[REPORT_TABLE_errors] = TABLE("errors", errors_columns, struct report_error),
+	[REPORT_TABLE_open_calls] = TABLE("open_calls", open_calls_columns,
+					  struct report_open_call),
+	[REPORT_TABLE_untimed_queues] = TABLE("untimed_queues", untimed_queues_columns,
+					      struct report_queue),
+	[REPORT_TABLE_thread] = TABLE("threads", thread_columns, struct report_thread),
+};
+
+struct report_part report_part(const struct report *report, enum report_table which)
+{
+	struct report_part part = {.table = &tables[which]};
+
+	switch (which) {
+#define X(field, number, text)                                                            \
+	case REPORT_TABLE_##field:                                                        \
+		part.words = text;                                                        \
+		part.rows = report->field;                                                \
+		part.count = report->number;                                              \
+		break;
+		REPORT_TABLES(X)
+#undef X
+	case REPORT_TABLE_COUNT:
+		break;
+	}
+	return part;
+}

@@ -1,0 +1,39 @@
+/* The columns of the report's tables. The keys are fixed: programs read them. */
+#ifndef TANDEM_CLI_REPORT_TABLES_H
+#define TANDEM_CLI_REPORT_TABLES_H
+
+#include "analysis/report.h"
+#include "cli/table.h"
+
+/* X(field of struct report, its number of rows, name): in the order in which
+ * they are printed. */
+#define REPORT_TABLES(X)                                                       \
+	X(api, api_count, "API calls")                                         \
+	X(device, device_count, "Device operations")                           \
+	X(zones, zone_count, "Where commands waited, by queue")                \
+	X(devices, busy_count, "Devices")                                      \
+	X(memory, memory_count, "Device memory")                               \
+	X(builds, build_count, "Program builds")                               \
+	X(errors, error_count, "Errors")                                       \
+	X(open_calls, open_call_count, "Calls that did not return")            \
+	X(untimed_queues, untimed_queue_count, "Queues without device times")  \
+	X(thread, thread_count, "Threads")
+
+enum report_table {
+#define X(field, count, words) REPORT_TABLE_##field,
+	REPORT_TABLES(X)
+#undef X
+	REPORT_TABLE_COUNT
+};
+
+struct report_part {
+	const struct table *table;
+	const char *words;
+	const void *rows;
+	size_t count;
+};
+
+/* The rows of one table of a report, with how to print them. */
+struct report_part report_part(const struct report *report, enum report_table which);
+
+#endif

@@ -1,0 +1,14 @@
+/* The report as a person reads it: who ran what, what was lost, the tables. */
+#ifndef TANDEM_CLI_REPORT_TEXT_H
+#define TANDEM_CLI_REPORT_TEXT_H
+
+#include <stdbool.h>
+
+#include "analysis/report.h"
+#include "util/text.h"
+
+/* `table` as enum report_table, or -1 for all; `top` rows of each, 0 for all. */
+void report_text(struct text *out, const struct report *report,
+		 const struct trace_session *session, int table, size_t top, bool colour);
+
+#endif

@@ -1,0 +1,318 @@
+#include "cli/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/colour.h"
+#include "util/units.h"
+
+#define COLUMNS_MOST 24
+
+struct cell {
+	uint64_t number;
+	int64_t signed_number;
+	double real;
+	const char *string;
+};
+
+static struct cell cell_read(const struct table_column *column, const void *row)
+{
+	const char *at = (const char *)row + column->offset;
+	struct cell cell = {.string = ""};
+
+	switch (column->kind) {
+	case TABLE_STRING:
+		memcpy(&cell.string, at, sizeof(cell.string));
+		if (!cell.string)
+			cell.string = "";
+		break;
+	case TABLE_SIGNED:
+		memcpy(&cell.signed_number, at, sizeof(cell.signed_number));
+		break;
+	case TABLE_NS_FLOAT:
+	case TABLE_PERCENT:
+	case TABLE_RATE:
+		memcpy(&cell.real, at, sizeof(cell.real));
+		break;
+	case TABLE_COUNT:
+	case TABLE_NUMBER:
+	case TABLE_NS:
+	case TABLE_BYTES:
+		memcpy(&cell.number, at, sizeof(cell.number));
+		break;
+	}
+	return cell;
+}
+
+static bool cell_empty(const struct cell *cell)
+{
+	return !cell->number && !cell->signed_number && !(cell->real > 0) && !*cell->string;
+}
+
+/* At most `width` characters of it, the last one an ellipsis where it was cut. */
+static void add_cut(struct text *out, const char *string, size_t width)
+{
+	size_t length = strlen(string), at = 0;
+
+	if (!width || utf8_count(string, length) <= width) {
+		text_escape(out, string, length);
+		return;
+	}
+	for (size_t i = 1; i < width; i++) {
+		size_t run = utf8_length(string + at, length - at);
+
+		at += run ? run : 1;
+	}
+	text_escape(out, string, at);
+	text_add_string(out, "\xe2\x80\xa6");
+}
+
+static void cell_text(struct text *out, const struct table_column *column, const void *row,
+		      size_t most_width)
+{
+	struct cell cell = cell_read(column, row);
+	char buffer[UNITS_BYTES];
+
+	switch (column->kind) {
+	case TABLE_STRING:
+		add_cut(out, cell.string, most_width);
+		break;
+	case TABLE_COUNT:
+		text_add_string(out, units_count(buffer, cell.number));
+		break;
+	case TABLE_NUMBER:
+		text_add_unsigned(out, cell.number);
+		break;
+	case TABLE_SIGNED:
+		text_format(out, "%" PRId64, cell.signed_number);
+		break;
+	case TABLE_NS:
+		text_add_string(out, units_ns(buffer, (double)cell.number));
+		break;
+	case TABLE_NS_FLOAT:
+		text_add_string(out, units_ns(buffer, cell.real));
+		break;
+	case TABLE_BYTES:
+		text_add_string(out, cell.number ? units_bytes(buffer, (double)cell.number) : "-");
+		break;
+	case TABLE_PERCENT:
+		text_format(out, "%.1f %%", cell.real);
+		break;
+	case TABLE_RATE:
+		text_format(out, cell.real > 0 ? "%.3g" : "-", cell.real);
+		break;
+	}
+}
+
+/* Bit i: column i has something to show. */
+static uint32_t columns_used(const struct table *table, const void *rows, size_t count)
+{
+	uint32_t used = 0;
+
+	for (size_t i = 0; i < table->column_count && i < COLUMNS_MOST; i++) {
+		for (size_t row = 0; table->columns[i].heading && row < count; row++) {
+			struct cell cell = cell_read(&table->columns[i],
+						     (const char *)rows + row * table->row_bytes);
+
+			if (!cell_empty(&cell)) {
+				used |= 1u << i;
+				break;
+			}
+		}
+	}
+	return used;
+}
+
+static void add_aligned(struct text *out, const struct text *cell, bool left, size_t width,
+			bool last)
+{
+	size_t length = cell->length ? utf8_count(cell->data, cell->length) : 0;
+
+	for (size_t i = length; !left && i < width; i++)
+		text_add_char(out, ' ');
+	if (cell->length)
+		text_add(out, cell->data, cell->length);
+	for (size_t i = length; left && !last && i < width; i++)
+		text_add_char(out, ' ');
+}
+
+static void table_line(struct text *out, const struct table *table, const void *row,
+		       uint32_t used, const size_t *widths, const struct table_style *style)
+{
+	struct text cell = TEXT_INIT;
+	bool first = true;
+
+	text_add_string(out, style->indent);
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct table_column *column = &table->columns[i];
+
+		if (!(used >> i & 1))
+			continue;
+		text_clear(&cell);
+		if (row)
+			cell_text(&cell, column, row, style->most_width);
+		else
+			text_add_string(&cell, column->heading);
+		if (!first)
+			text_add_string(out, "  ");
+		first = false;
+		add_aligned(out, &cell, column->kind == TABLE_STRING, widths[i],
+			    !(used >> (i + 1)));
+	}
+	text_add_char(out, '\n');
+	text_free(&cell);
+}
+
+void table_text(struct text *out, const struct table *table, const void *rows, size_t count,
+		const struct table_style *style)
+{
+	size_t shown = style->most_rows && count > style->most_rows ? style->most_rows : count;
+	uint32_t used = columns_used(table, rows, shown);
+	size_t widths[COLUMNS_MOST] = {0};
+	struct text cell = TEXT_INIT;
+
+	for (size_t i = 0; i < table->column_count && i < COLUMNS_MOST; i++) {
+		if (!(used >> i & 1))
+			continue;
+		widths[i] = strlen(table->columns[i].heading);
+		for (size_t row = 0; row < shown; row++) {
+			size_t width;
+
+			text_clear(&cell);
+			cell_text(&cell, &table->columns[i],
+				  (const char *)rows + row * table->row_bytes, style->most_width);
+			width = cell.length ? utf8_count(cell.data, cell.length) : 0;
+			if (width > widths[i])
+				widths[i] = width;
+		}
+	}
+	text_free(&cell);
+	if (!used)
+		return;
+	text_add_string(out, colour_begin(style->colour, COLOUR_DIM));
+	table_line(out, table, NULL, used, widths, style);
+	text_add_string(out, colour_end(style->colour));
+	for (size_t row = 0; row < shown; row++)
+		table_line(out, table, (const char *)rows + row * table->row_bytes, used, widths,
+			   style);
+	if (count > shown)
+		text_format(out, "%s%s... and %zu more; --top 0 shows all%s\n", style->indent,
+			    colour_begin(style->colour, COLOUR_DIM), count - shown,
+			    colour_end(style->colour));
+}
+
+static void csv_string(struct text *out, const char *string)
+{
+	if (!strpbrk(string, "\",\r\n")) {
+		text_add_string(out, string);
+		return;
+	}
+	text_add_char(out, '"');
+	for (; *string; string++) {
+		if (*string == '"')
+			text_add_char(out, '"');
+		text_add_char(out, *string);
+	}
+	text_add_char(out, '"');
+}
+
+static void csv_cell(struct text *out, const struct table_column *column, const void *row)
+{
+	struct cell cell = cell_read(column, row);
+
+	switch (column->kind) {
+	case TABLE_STRING:
+		csv_string(out, cell.string);
+		break;
+	case TABLE_SIGNED:
+		text_format(out, "%" PRId64, cell.signed_number);
+		break;
+	case TABLE_NS_FLOAT:
+		text_format(out, "%.1f", cell.real);
+		break;
+	case TABLE_PERCENT:
+	case TABLE_RATE:
+		text_format(out, "%.6f", cell.real);
+		break;
+	case TABLE_COUNT:
+	case TABLE_NUMBER:
+	case TABLE_NS:
+	case TABLE_BYTES:
+		text_add_unsigned(out, cell.number);
+		break;
+	}
+}
+
+/* Programs find what a row is about first, then the numbers: strings before all
+ * else. `at` counts from 0; the column, or NULL behind the last. */
+static const struct table_column *column_next(const struct table *table, size_t *at)
+{
+	while (*at < 2 * table->column_count) {
+		size_t i = (*at)++;
+		const struct table_column *column = &table->columns[i % table->column_count];
+
+		if ((column->kind == TABLE_STRING) == (i < table->column_count))
+			return column;
+	}
+	return NULL;
+}
+
+void table_csv(struct text *out, const struct table *table, const void *rows, size_t count)
+{
+	const struct table_column *column;
+	size_t at = 0;
+
+	text_add_string(out, "table");
+	while ((column = column_next(table, &at)))
+		text_format(out, ",%s", column->key);
+	text_add_char(out, '\n');
+	for (size_t row = 0; row < count; row++) {
+		text_add_string(out, table->name);
+		for (at = 0; (column = column_next(table, &at));) {
+			text_add_char(out, ',');
+			csv_cell(out, column, (const char *)rows + row * table->row_bytes);
+		}
+		text_add_char(out, '\n');
+	}
+}
+
+static void json_cell(struct json *json, const struct table_column *column, const void *row)
+{
+	struct cell cell = cell_read(column, row);
+
+	switch (column->kind) {
+	case TABLE_STRING:
+		json_string(json, column->key, cell.string);
+		break;
+	case TABLE_SIGNED:
+		json_signed(json, column->key, cell.signed_number);
+		break;
+	case TABLE_NS_FLOAT:
+		json_float(json, column->key, cell.real, 1);
+		break;
+	case TABLE_PERCENT:
+	case TABLE_RATE:
+		json_float(json, column->key, cell.real, 6);
+		break;
+	case TABLE_COUNT:
+	case TABLE_NUMBER:
+	case TABLE_NS:
+	case TABLE_BYTES:
+		json_unsigned(json, column->key, cell.number);
+		break;
+	}
+}
+
+void table_json(struct json *json, const struct table *table, const void *rows, size_t count)
+{
+	const struct table_column *column;
+
+	json_begin_array(json, table->name);
+	for (size_t row = 0; row < count; row++) {
+		json_begin_object(json, NULL);
+		for (size_t at = 0; (column = column_next(table, &at));)
+			json_cell(json, column, (const char *)rows + row * table->row_bytes);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}

@@ -1,0 +1,76 @@
+/* A table whose columns are described once, and printed as text, CSV or JSON.
+ * Rows are an array of any struct; a column says where in it its value lies.
+ *
+ *	static const struct table_column columns[] = {
+ *		{"calls", "calls", TABLE_COUNT, offsetof(struct report_api, calls)},
+ *		{"name", "function", TABLE_STRING, offsetof(struct report_api, name)},
+ *	};
+ *	static const struct table table = TABLE("api", columns, struct report_api);
+ *
+ *	table_text(&out, &table, rows, count, &style);
+ *
+ * One thread.
+ */
+#ifndef TANDEM_CLI_TABLE_H
+#define TANDEM_CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/json.h"
+#include "util/text.h"
+
+enum table_kind {	/* type in the row */
+	TABLE_STRING,	/* const char * */
+	TABLE_COUNT,	/* uint64_t: "1,234" */
+	TABLE_NUMBER,	/* uint64_t: an id, "1234" */
+	TABLE_SIGNED,	/* int64_t */
+	TABLE_NS,	/* uint64_t */
+	TABLE_NS_FLOAT, /* double */
+	TABLE_BYTES,	/* uint64_t */
+	TABLE_PERCENT,	/* double */
+	TABLE_RATE,	/* double, GB/s */
+};
+
+struct table_column {
+	const char *key;     /* in JSON and CSV */
+	const char *heading; /* in text; NULL: not shown there */
+	enum table_kind kind;
+	size_t offset;
+};
+
+struct table {
+	const char *name; /* in JSON and CSV */
+	const struct table_column *columns;
+	size_t column_count;
+	size_t row_bytes;
+};
+
+#define TABLE(table_name, table_columns, row_type)                             \
+	{                                                                      \
+		.name = table_name, .columns = table_columns,                  \
+		.column_count = sizeof(table_columns) / sizeof(*(table_columns)), \
+		.row_bytes = sizeof(row_type)                                  \
+	}
+
+struct table_style {
+	bool colour;
+	const char *indent; /* before each line */
+	size_t most_rows;   /* further ones are only counted; 0: all */
+	size_t most_width;  /* of one string; longer ones are cut; 0: never */
+};
+
+/* A column whose rows are all empty or 0 is left out of text, as is an empty
+ * table. */
+void table_text(struct text *out, const struct table *table, const void *rows, size_t count,
+		const struct table_style *style);
+
+/* As RFC 4180 has it, but with plain line ends; the first column is the table's
+ * name. */
+void table_csv(struct text *out, const struct table *table, const void *rows, size_t count);
+
+/* A member of the table's name: an array of objects. */
+void table_json(struct json *json, const struct table *table, const void *rows, size_t count);
+
+#endif

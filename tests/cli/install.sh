@@ -1,0 +1,77 @@
+#!/bin/sh
+# What `make install` puts where, and that it works from there, moved or not.
+. "$TANDEM_SOURCE/tests/lib/check.sh"
+
+check "installs" meson install -C "$TANDEM_BUILD" --no-rebuild --destdir "$PWD/dest"
+prefix=$(find dest -type d -name bin -exec dirname {} \; | head -n 1)
+library=$(find "$prefix" -name 'libtandem.so.0')
+check_same "one library" "$(echo "$library" | grep -c libtandem)" 1
+for file in bin/tandem share/man/man1/tandem.1 share/man/man1/tandem-record.1 \
+	share/man/man1/tandem-report.1 share/man/man1/tandem-print.1 \
+	share/man/man1/tandem-resume.1 share/bash-completion/completions/tandem \
+	share/zsh/site-functions/_tandem; do
+	check "has $file" sh -c "ls '$prefix/$file' '$prefix/$file.gz' 2>/dev/null | grep -q ."
+done
+
+check "records with its own library" "$prefix/bin/tandem" record -q -o session sh -c \
+	"test \"\$OPENCL_LAYERS\" = '$(realpath "$library")'"
+mv "$prefix" elsewhere
+check "and from another place" elsewhere/bin/tandem record -q -o moved sh -c \
+	"test \"\$OPENCL_LAYERS\" = '$(realpath "$(find elsewhere -name libtandem.so.0)")'"
+ln -s "$PWD/elsewhere/bin/tandem" link
+check "and through a link" ./link record -q -o linked true
+PKG_CONFIG_PATH=$(dirname "$(find elsewhere -name tandem.pc)")
+export PKG_CONFIG_PATH
+check_text "pkg-config knows it" '-ltandem' - <<END
+$(pkg-config --libs tandem 2>&1)
+END
+check_same "with the command's version" "tandem $(pkg-config --modversion tandem)" \
+	"$(elsewhere/bin/tandem --version)"
+
+if command -v man >/dev/null; then
+	for page in elsewhere/share/man/man1/*; do
+		check_same "$(basename "$page") has no warnings" "$(
+			cd elsewhere/share/man || exit
+			man --warnings -E UTF-8 -l "man1/$(basename "$page")" 2>&1 >/dev/null
+		)" ""
+	done
+else
+	skip "man is not installed" "the man pages have no warnings"
+fi
+
+# Three places tell the options: --help, the man page, the completions.
+for verb in record status report print doctor; do
+	for option in $("$TANDEM" $verb --help | grep -oE -- '^ +(-[a-z], )?--[a-z-]+' |
+		grep -oE -- '--[a-z-]+' | sort -u); do
+		page=$verb
+		[ $verb = status ] && page=pause
+		check "$verb $option is in the man page" grep -q -- \
+			"$(echo "$option" | sed 's/-/\\\\-/g')" "$TANDEM_SOURCE/man/tandem-$page.1"
+		check "$verb $option is in bash's completion" \
+			grep -q -- "$option\b" "$TANDEM_SOURCE/completions/tandem.bash"
+		check "$verb $option is in zsh's completion" \
+			grep -q -- "${option#--}" "$TANDEM_SOURCE/completions/_tandem"
+	done
+done
+
+# complete WORD...: what bash offers for the last word
+cat >complete <<'END'
+source "$TANDEM_SOURCE/completions/tandem.bash"
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_tandem
+printf '%s ' "${COMPREPLY[@]}"
+END
+offers() {
+	bash complete tandem "$@"
+}
+check_same "bash completes verbs" "$(offers re)" "record resume report "
+check_same "options" "$(offers record --st)" "--start-paused "
+check_same "words of options" "$(offers record --args b)" "basic "
+check_same "and sessions" "$(offers report mo)" "moved "
+if command -v zsh >/dev/null; then
+	check "zsh reads its completion" zsh -n "$TANDEM_SOURCE/completions/_tandem"
+else
+	skip "zsh is not installed" "zsh reads its completion"
+fi
+finish

@@ -1,0 +1,160 @@
+/* Programs that make processes.
+ *
+ *   processes fork     fork before OpenCL is used; both sides use it
+ *   processes after    fork after it was used; the child calls what needs no
+ *                      state of the driver, and ends by _exit
+ *   processes exec     fork, and the child runs this program anew
+ *   processes replace  exec without fork, in the middle
+ *   processes vfork    vfork and exec
+ *   processes daemon   detaches as a daemon does; writes FILE when it is done
+ *   processes nest     a child, its child and so on, four deep
+ */
+#include "world.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { COUNT = 100 };
+
+static void work(void)
+{
+	struct world world;
+
+	world_create(&world, 0, 0);
+
+	cl_mem numbers = numbers_create(&world, COUNT);
+
+	numbers_add(&world, numbers, COUNT, 5, NULL);
+	numbers_check(&world, numbers, COUNT, 5);
+	CL(clReleaseMemObject(numbers));
+	world_destroy(&world);
+}
+
+static void light_work(void)
+{
+	cl_uint count;
+
+	for (int i = 0; i < 10; i++)
+		CL(clGetPlatformIDs(0, NULL, &count));
+}
+
+static void child_wait(pid_t child)
+{
+	int status;
+
+	CHECK(waitpid(child, &status, 0) == child);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void run_anew(char *program)
+{
+	char *const arguments[] = {program, "work", NULL};
+
+	execv("/proc/self/exe", arguments);
+	_exit(126);
+}
+
+static void nest(int depth)
+{
+	work();
+	if (depth == 1)
+		return;
+	fflush(stdout);
+
+	pid_t child = fork();
+
+	if (!child) {
+		light_work();
+		char left[12];
+		char *const arguments[] = {"processes", "nest", left, NULL};
+
+		snprintf(left, sizeof(left), "%d", depth - 1);
+		execv("/proc/self/exe", arguments);
+		_exit(126);
+	}
+	child_wait(child);
+}
+
+static void daemonise(const char *file)
+{
+	light_work();
+	if (fork())
+		_exit(0);
+	setsid();
+	if (fork())
+		_exit(0);
+	CHECK(chdir("/") == 0);
+	umask(0);
+
+	int null = open("/dev/null", O_RDWR);
+
+	for (int i = 0; i < 3; i++)
+		dup2(null, i);
+	for (int i = 3; i < 1024; i++) /* as daemons do: ours too, if we had any */
+		close(i);
+	work();
+
+	int done = open(file, O_WRONLY | O_CREAT, 0600);
+
+	CHECK(done >= 0 && write(done, "done\n", 5) == 5);
+	exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	const char *way = argc > 1 ? argv[1] : "work";
+	pid_t child;
+
+	if (!strcmp(way, "work")) {
+		work();
+	} else if (!strcmp(way, "fork")) {
+		child = fork();
+		work();
+		if (!child)
+			return 0;
+		child_wait(child);
+	} else if (!strcmp(way, "after")) {
+		light_work();
+		for (int i = 0; i < 3; i++) {
+			child = fork();
+			if (!child) {
+				light_work();
+				_exit(0);
+			}
+			light_work();
+			child_wait(child);
+		}
+	} else if (!strcmp(way, "exec")) {
+		work();
+		child = fork();
+		if (!child)
+			run_anew(argv[0]);
+		child_wait(child);
+		work();
+	} else if (!strcmp(way, "replace")) {
+		work();
+		puts("first half");
+		fflush(stdout);
+		run_anew(argv[0]);
+	} else if (!strcmp(way, "vfork")) {
+		light_work();
+		child = vfork();
+		if (!child)
+			run_anew(argv[0]);
+		child_wait(child);
+		light_work();
+	} else if (!strcmp(way, "daemon") && argc > 2) {
+		daemonise(argv[2]);
+	} else if (!strcmp(way, "nest")) {
+		nest(argc > 2 ? atoi(argv[2]) : 4);
+	} else {
+		return 2;
+	}
+	puts("done");
+	return 0;
+}

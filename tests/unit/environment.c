@@ -1,0 +1,102 @@
+/* The lists that bring libtandem.so into a program. */
+#include "cli/environment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+#define OURS "/lib/libtandem.so.0"
+
+static void same(char *value, const char *expected)
+{
+	CHECK(value && !strcmp(value, expected));
+	if (value && strcmp(value, expected) != 0)
+		fprintf(stderr, "  is %s\n  not %s\n", value, expected);
+	free(value);
+}
+
+static void preload(void)
+{
+	same(environment_compose_preload(NULL, OURS), OURS);
+	same(environment_compose_preload("", OURS), OURS);
+	same(environment_compose_preload("a.so", OURS), OURS ":a.so");
+	same(environment_compose_preload("a.so b.so", OURS), OURS ":a.so b.so");
+	same(environment_compose_preload(" a.so", OURS), OURS " a.so");
+	same(environment_compose_preload(OURS, OURS), OURS);
+	same(environment_compose_preload("a.so:" OURS, OURS), "a.so:" OURS);
+	same(environment_compose_preload("a.so " OURS " b.so", OURS), "a.so " OURS " b.so");
+	/* A name that only begins or ends like ours. */
+	same(environment_compose_preload(OURS ".1", OURS), OURS ":" OURS ".1");
+	same(environment_compose_preload("/x" OURS, OURS), OURS ":/x" OURS);
+	/* Sanitizers' runtimes come first. */
+	same(environment_compose_preload("libasan.so.8", OURS), "libasan.so.8:" OURS);
+	same(environment_compose_preload("/usr/lib/libtsan.so.2 a.so", OURS),
+	     "/usr/lib/libtsan.so.2:" OURS " a.so");
+	same(environment_compose_preload("libclang_rt.asan-x86_64.so:libasan.so.8:a.so", OURS),
+	     "libclang_rt.asan-x86_64.so:libasan.so.8:" OURS ":a.so");
+	same(environment_compose_preload("a.so:libasan.so.8", OURS), OURS ":a.so:libasan.so.8");
+}
+
+static void layers(void)
+{
+	same(environment_compose_layers(NULL, OURS), OURS);
+	same(environment_compose_layers("", OURS), OURS);
+	same(environment_compose_layers("/a.so", OURS), "/a.so:" OURS);
+	same(environment_compose_layers(OURS ":/a.so", OURS), OURS ":/a.so");
+	/* Blanks are no separators here. */
+	same(environment_compose_layers("/a b.so", OURS), "/a b.so:" OURS);
+}
+
+static const char *value_of(char **variables, const char *name)
+{
+	const char *value = NULL;
+	size_t length = strlen(name);
+
+	for (; *variables; variables++)
+		if (!strncmp(*variables, name, length) && (*variables)[length] == '=') {
+			CHECK(!value); /* not twice */
+			value = *variables + length + 1;
+		}
+	return value;
+}
+
+static void whole(void)
+{
+	struct environment environment;
+
+	clearenv();
+	setenv("HOME", "/root", 1);
+	setenv("TANDEM_SESSION", "/outer", 1);
+	setenv("OPENCL_LAYERS", "/a.so", 1);
+	CHECK(environment_create(&environment, "/inner", OURS, false, true) == 0);
+	CHECK(!strcmp(value_of(environment.variables, "HOME"), "/root"));
+	CHECK(!strcmp(value_of(environment.variables, "TANDEM_SESSION"), "/inner"));
+	CHECK(!strcmp(value_of(environment.variables, "OPENCL_LAYERS"), "/a.so:" OURS));
+	CHECK(!value_of(environment.variables, "LD_PRELOAD"));
+	environment_destroy(&environment);
+
+	CHECK(environment_create(&environment, "/inner", OURS, true, false) == 0);
+	CHECK(!strcmp(value_of(environment.variables, "OPENCL_LAYERS"), "/a.so"));
+	CHECK(!strcmp(value_of(environment.variables, "LD_PRELOAD"), OURS));
+	environment_destroy(&environment);
+	/* The caller's own is as it was. */
+	CHECK(!strcmp(getenv("TANDEM_SESSION"), "/outer"));
+
+	CHECK(!environment_has_sanitizer());
+	setenv("LD_PRELOAD", "/x/libasan.so.8 a.so", 1);
+	CHECK(environment_has_sanitizer());
+	setenv("LD_PRELOAD", "a.so", 1);
+	CHECK(!environment_has_sanitizer());
+}
+
+int main(void)
+{
+	/* A build with a sanitizer puts its runtime before everything. */
+	if (!getenv("TANDEM_SANITIZE")) {
+		preload();
+		whole();
+	}
+	layers();
+	return check_status();
+}
