@@ -46,7 +46,7 @@ test:
 	@$(RUN) --build $(BUILD)
 
 bench:
-	@tools/install-deps test
+	@tools/install-deps bench
 	@$(MAKE) --no-print-directory all
 	@$(PYTHON) bench/run --build $(BUILD)
 

@@ -52,7 +52,14 @@ _tandem() {
 	--clock) COMPREPLY=($(compgen -W "auto counter monotonic" -- "$cur")) && return ;;
 	--domains) COMPREPLY=($(compgen -W "all opencl" -- "$cur")) && return ;;
 	-o | --output) COMPREPLY=($(compgen -d -- "$cur")) && return ;;
-	--limit-size | --exit-wait | --pid | --tid | --name | --from | --to) return ;;
+	--table)
+		COMPREPLY=($(compgen -W "api device zones devices memory builds errors open_calls
+			untimed_queues threads" -- "$cur"))
+		return
+		;;
+	--limit-size | --exit-wait | --pid | --tid | --name | --from | --to | --top | --limit)
+		return
+		;;
 	esac
 
 	case $verb in
@@ -60,8 +67,9 @@ _tandem() {
 		options="-o --output --force --domains --args --device-timing --start-paused
 			--limit-size --exit-wait --inject --clock -q --quiet --help"
 		;;
-	status | report | doctor) options="--format --help" ;;
-	print) options="--format --pid --tid --name --from --to --help" ;;
+	status | doctor) options="--format --help" ;;
+	report) options="--format --table --top --help" ;;
+	print) options="--format --pid --tid --name --from --to --limit --help" ;;
 	esac
 	case $cur in
 	-*) COMPREPLY=($(compgen -W "$options" -- "$cur")) ;;

@@ -187,7 +187,7 @@ int main(int argc, char **argv)
 	tandem_control.args_level = level;
 	tandem_control.ticks_hz = 1000000000;
 	tandem_control.clock_source = TANDEM_CLOCK_MONOTONIC;
-	if (tandem_metadata_write(argv[2], uuid))
+	if (tandem_metadata_write(argv[2], uuid, UINT64_MAX))
 		return 1;
 	room_make(sizeof(*packet));
 	for (unsigned round = 0; round < ROUNDS; round++) {
