@@ -21,7 +21,8 @@ _tandem() {
 		for ((i = 2; i < cword; i++)); do
 			case ${words[i]} in
 			-o | --output | --domains | --args | --device-timing | --limit-size | \
-				--exit-wait | --inject | --clock)
+				--exit-wait | --inject | --clock | --cuda | --capture | \
+				--drain-interval)
 				((i++))
 				;;
 			--)
@@ -50,14 +51,20 @@ _tandem() {
 	--device-timing) COMPREPLY=($(compgen -W "on off" -- "$cur")) && return ;;
 	--inject) COMPREPLY=($(compgen -W "preload layer both" -- "$cur")) && return ;;
 	--clock) COMPREPLY=($(compgen -W "auto counter monotonic" -- "$cur")) && return ;;
-	--domains) COMPREPLY=($(compgen -W "all opencl" -- "$cur")) && return ;;
+	--cuda)
+		COMPREPLY=($(compgen -W "api all kernels memory graphs um nvtx overhead modules cubin
+			latency" -- "$cur"))
+		return
+		;;
+	--capture) COMPREPLY=($(compgen -W "profiler-api nvtx:" -- "$cur")) && return ;;
+	--domains) COMPREPLY=($(compgen -W "all opencl cuda" -- "$cur")) && return ;;
 	-o | --output) COMPREPLY=($(compgen -d -- "$cur")) && return ;;
 	--table)
 		COMPREPLY=($(compgen -W "api device zones devices memory builds errors open_calls
 			untimed_queues threads" -- "$cur"))
 		return
 		;;
-	--limit-size | --exit-wait | --pid | --tid | --name | --from | --to | --top | --limit)
+	--limit-size | --exit-wait | --drain-interval | --pid | --tid | --name | --from | --to | --top | --limit)
 		return
 		;;
 	esac
