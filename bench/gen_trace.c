@@ -480,14 +480,14 @@ static void read_options(int argc, char **argv)
 		} else if (option == 't') {
 			options.threads = (unsigned)number_option(optarg);
 		} else if (option == 'w') {
-			options.window_bytes = (uint32_t)number_option(optarg) & ~4095u;
+			options.window_bytes = (uint32_t)number_option(optarg) & ~7u;
 		} else if (option == 'a') {
 			for (options.level = 0; options.level < 3; options.level++) {
 				if (!strcmp(optarg, levels[options.level]))
 					break;
 			}
 		}
-		if (option == '?' || options.level > 2 || !options.window_bytes)
+		if (option == '?' || options.level > 2 || options.window_bytes < 1024)
 			exit(2);
 	}
 	if (optind + 1 != argc) {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "util/counter.h"
@@ -63,13 +62,24 @@ static void __attribute__((noreturn)) child_work(int out, unsigned seconds,
 	_exit(0);
 }
 
-static void receive(struct checks *checks, int in, const char *area)
+/* Until the end, or until nobody can be expected to write any more: a driver may
+ * leave a process behind that holds the pipe. */
+static void receive(struct checks *checks, int in, const char *area, unsigned seconds)
 {
+	uint64_t deadline_ns = counter_clock_ns(CLOCK_MONOTONIC) + (seconds + 1) * 1000000000ull;
+	struct pollfd ready = {.fd = in, .events = POLLIN};
 	struct check check;
 
-	while (read(in, &check, sizeof(check)) == (ssize_t)sizeof(check)) {
-		struct check *copy = append(checks);
+	for (;;) {
+		uint64_t now_ns = counter_clock_ns(CLOCK_MONOTONIC);
+		struct check *copy;
 
+		if (now_ns >= deadline_ns ||
+		    poll(&ready, 1, (int)((deadline_ns - now_ns) / 1000000) + 1) <= 0)
+			return;
+		if (read(in, &check, sizeof(check)) != (ssize_t)sizeof(check))
+			return;
+		copy = append(checks);
 		if (!copy)
 			return;
 		*copy = check;
@@ -94,7 +104,7 @@ void check_apart(struct checks *checks, const char *area, const char *name, unsi
 		child_work(ends[1], seconds, work, data);
 	close(ends[1]);
 	if (child > 0) {
-		receive(checks, ends[0], area);
+		receive(checks, ends[0], area, seconds);
 		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 			;
 	}

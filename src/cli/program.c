@@ -172,7 +172,7 @@ static int inspect(struct program *program)
 	return -ENOEXEC;
 }
 
-static int check_file(const char *path)
+static int check_file(const char *path, struct program *program)
 {
 	struct stat status;
 
@@ -182,6 +182,8 @@ static int check_file(const char *path)
 		return -EISDIR;
 	if (!S_ISREG(status.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS))
 		return -EACCES;
+	program->privileged = ((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
+			      ((status.st_mode & S_ISGID) && status.st_gid != getgid());
 	return 0;
 }
 
@@ -197,7 +199,7 @@ static int search_path(const char *name, struct program *program)
 		int length = snprintf(program->path, sizeof(program->path), "%.*s%s%s",
 				      (int)(colon - folder), folder, colon > folder ? "/" : "./",
 				      name);
-		int error = length < (int)sizeof(program->path) ? check_file(program->path)
+		int error = length < (int)sizeof(program->path) ? check_file(program->path, program)
 								: -ENAMETOOLONG;
 
 		if (!error)
@@ -222,7 +224,7 @@ int program_find(const char *name, struct program *program)
 		return -ENOENT;
 	if (strchr(name, '/')) {
 		strcpy(program->path, name);
-		error = check_file(name);
+		error = check_file(name, program);
 	} else {
 		error = search_path(name, program);
 	}

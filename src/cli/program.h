@@ -9,6 +9,7 @@
 
 struct program {
 	char path[PATH_MAX];
+	bool privileged;   /* set-user-ID or set-group-ID: the loader ignores us */
 	bool plain_script; /* no "#!": the shell runs it, as execvp() does */
 	/* Of the program, or of the interpreter that a script names: */
 	bool loadable;	   /* it can load our library: same ELF class and machine, dynamic */

@@ -52,6 +52,8 @@ static const char *why_nothing(const struct session *session, const struct progr
 {
 	if (session->options->start_paused)
 		return "recording was never resumed, or the program made no call after it";
+	if (program->privileged)
+		return "it is a set-user-ID program, into which nothing is loaded";
 	if (program->is_static)
 		return "it is statically linked, so that nothing can be loaded into it";
 	if (!program->loadable)

@@ -34,7 +34,7 @@ struct tandem_packet_header {
 	uint64_t timestamp_end;	  /* ticks of the last record's begin */
 	uint64_t content_bits;	  /* content_size: the commit word */
 	uint64_t packet_bits;	  /* packet_size */
-	uint64_t packet_seq_num;
+	uint64_t packet_seq_num;  /* from 0 */
 	uint64_t events_discarded;
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC and the counter ... */
 	uint64_t ticks;	       /* ... read together, when the window was opened */

@@ -21,10 +21,12 @@ void trace_stream_index(struct trace_stream *stream, struct trace_clock *clock)
 		memcpy(stream->thread_name, header->thread_name, sizeof(header->thread_name));
 		if (header->events_discarded > stream->discarded)
 			stream->discarded = header->events_discarded;
+		/* Of two that say when it begins, one may be damaged. The merge must
+		 * not take the stream up too late; too early does no harm. */
 		if (packets.first_ticks && packets.first_ticks < stream->first_ticks)
 			stream->first_ticks = packets.first_ticks;
-		if (packets.first_ticks > stream->last_ticks)
-			stream->last_ticks = packets.first_ticks;
+		if (packets.first_ticks && header->timestamp_begin < stream->first_ticks)
+			stream->first_ticks = header->timestamp_begin;
 		if (header->timestamp_end > stream->last_ticks)
 			stream->last_ticks = header->timestamp_end;
 		trace_clock_add(clock, header->ticks, header->monotonic_ns, header->ticks_error);

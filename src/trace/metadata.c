@@ -135,6 +135,20 @@ static char *token_copy(struct arena *arena, const struct token *token)
 	return copy;
 }
 
+static int metadata_add(struct trace_metadata *metadata, const char *block,
+			const struct token *key, const struct token *value)
+{
+	struct trace_metadata_value *place = &metadata->values[metadata->count];
+
+	place->block = block;
+	place->key = arena_copy(&metadata->arena, key->start, key->length);
+	place->value = token_copy(&metadata->arena, value);
+	if (!place->key || !place->value)
+		return -ENOMEM;
+	metadata->count++;
+	return 0;
+}
+
 /* The members of a block, up to its closing bracket; `{` was read. */
 static int metadata_block(struct trace_metadata *metadata, struct scanner *scanner,
 			  const char *block)
@@ -153,16 +167,13 @@ static int metadata_block(struct trace_metadata *metadata, struct scanner *scann
 			return 0;
 		if (depth == 1 && token.kind == TOKEN_MARK && token_is(&token, "=") &&
 		    key.kind == TOKEN_WORD && metadata->count < METADATA_VALUES) {
-			struct trace_metadata_value *value = &metadata->values[metadata->count];
-			struct token text = scanner_next(scanner);
+			struct token value = scanner_next(scanner);
 
-			value->block = block;
-			value->key = arena_copy(&metadata->arena, key.start, key.length);
-			value->value = token_copy(&metadata->arena, &text);
-			if (!value->key || !value->value)
+			/* A value that is cut off is none. */
+			token = scanner_next(scanner);
+			if (token.kind == TOKEN_MARK && token_is(&token, ";") &&
+			    metadata_add(metadata, block, &key, &value))
 				return -ENOMEM;
-			metadata->count++;
-			token = text;
 		}
 		key = token;
 	}
@@ -173,6 +184,7 @@ int trace_metadata_parse(struct trace_metadata *metadata, const char *text, size
 	static const char *const blocks[] = {"env", "clock", "trace"};
 	struct scanner scanner = {text, text + bytes};
 	struct token before = {TOKEN_END, NULL, 0};
+	unsigned seen = 0;
 
 	*metadata = (struct trace_metadata){.count = 0};
 	for (;;) {
@@ -183,12 +195,17 @@ int trace_metadata_parse(struct trace_metadata *metadata, const char *text, size
 		if (token.kind == TOKEN_MARK && token_is(&token, "{")) {
 			const char *block = NULL;
 
-			for (size_t i = 0; i < sizeof(blocks) / sizeof(*blocks); i++) {
-				if (before.kind == TOKEN_WORD && token_is(&before, blocks[i]))
+			for (unsigned i = 0; i < sizeof(blocks) / sizeof(*blocks); i++) {
+				if (before.kind == TOKEN_WORD && token_is(&before, blocks[i])) {
 					block = blocks[i];
+					seen |= 1u << i;
+				}
 			}
 			if (block && metadata_block(metadata, &scanner, block))
 				return -ENOMEM;
+			/* Behind them come the events: long, and known already. */
+			if (seen == (1u << sizeof(blocks) / sizeof(*blocks)) - 1)
+				return 0;
 		}
 		before = token;
 	}

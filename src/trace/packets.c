@@ -124,8 +124,12 @@ static bool packets_in_sequence(struct trace_packets *packets, const struct head
 	uint64_t seq_num = head->packet.packet_seq_num;
 	uint64_t last = packets->last_seq_num;
 
-	if (!packets->begun)
+	if (!packets->begun) {
+		if (seq_num)
+			trace_problem(packets->problems, file->path, offset,
+				      "the first %" PRIu64 " packets are missing", seq_num);
 		return true;
+	}
 	if (seq_num == last)
 		trace_problem(packets->problems, file->path, offset,
 			      "packet %" PRIu64 " for the second time; the first is kept", seq_num);
@@ -156,6 +160,19 @@ static void packets_tell_cut(struct trace_packets *packets)
 			      "the file ends before its last packet does; no record is missing");
 }
 
+/* A size that was noted while a packet was being appended cuts it in two: it is
+ * read as a whole if it is whole by now. */
+static void packets_extend(struct trace_packets *packets, uint64_t packet_end)
+{
+	int64_t size;
+
+	if (packet_end <= packets->size)
+		return;
+	size = trace_file_size(&packets->stream_file);
+	if (size > 0 && (uint64_t)size >= packet_end)
+		packets->size = packet_end;
+}
+
 /* The next packet of stream-K. Returns 1, or 0 when there is no further one. */
 static int packets_next_in_stream(struct trace_packets *packets, uint64_t reached)
 {
@@ -167,6 +184,7 @@ static int packets_next_in_stream(struct trace_packets *packets, uint64_t reache
 		uint64_t at = packets->next, found;
 
 		if (!damage && packets_in_sequence(packets, &head, file, at)) {
+			packets_extend(packets, at + head.packet.packet_bits / 8);
 			packets_take(packets, file, at, packets->size, &head);
 			packets->next = at + head.packet.packet_bits / 8;
 			packets->begun = true;
@@ -251,6 +269,12 @@ static int packets_next_in_window(struct trace_packets *packets, uint64_t reache
 	bool same;
 
 	packets->window_begun = true;
+	/* It was appended before it was noted. */
+	if (packets->begun && packets->last_seq_num == packets->stream->window_seq_num &&
+	    !packets->missing_bytes) {
+		packets_tell_cut(packets);
+		return 0;
+	}
 	damage = packets_find_window(packets, &head, &file, &offset);
 	if (damage) {
 		packets_tell_cut(packets);

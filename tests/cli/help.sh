@@ -15,7 +15,7 @@ for verb in record pause resume stop status report print doctor; do
 	check_status 2 "$verb refuses an unknown option" "$TANDEM" $verb --no-such-option
 	check_text "$verb points to its help" "tandem $verb --help" check.err
 	check_same "$verb complains on stderr alone" "$(cat check.out)" ""
-	check_text "$verb --help is in its man page's words" "SYNOPSIS" \
+	check_text "$verb has a man page" "SYNOPSIS|^\.so man1/" \
 		"$TANDEM_SOURCE/man/tandem-$verb.1"
 done
 

@@ -2,6 +2,7 @@
 """pause, resume, stop and status on running sessions."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -153,6 +154,20 @@ inner = subprocess.run([TANDEM, "record", "-o", "outer", TANDEM, "record", "-o",
                        input="call 9\nexit 3\n", capture_output=True, text=True)
 check(inner.returncode == 3 and "recorded nothing" in inner.stderr, "a recorded recorder", inner)
 check(calls("inner") == 9, "records into the inner session")
+
+# A program that runs with another user's rights is left alone.
+if os.geteuid() == 0 and not os.statvfs(".").f_flag & os.ST_NOSUID:
+    shutil.copy(CALLER, "setuid")
+    os.chown("setuid", 65534, 65534)
+    os.chmod("setuid", 0o4755)
+    strange = subprocess.run([TANDEM, "record", "-o", "strange", "./setuid"], text=True,
+                             input="call 5\nexit 6\n", capture_output=True)
+    check(strange.returncode == 6 and "made 5" in strange.stdout, "a set-user-ID program", strange)
+    check(strange.stderr.count("\n") == 1 and "recorded nothing" in strange.stderr,
+          "is not recorded, without a word of the loader", strange.stderr)
+    check("set-user-ID" in strange.stderr, "and the last line says why", strange.stderr)
+else:
+    skip("a set-user-ID program", "it takes root to make one")
 
 killed = Caller("-o", "killed")
 killed.call(50)

@@ -2,6 +2,7 @@
  *
  *   ending _exit | quick_exit | abort | segv | kill | term
  *   ending busy        exit() with commands still in the queue
+ *   ending release     lets everything go with commands still in the queue
  *   ending outlive     main returns by pthread_exit while a thread works on
  *   ending running     exit() while another thread is calling
  *   ending atexit      calls OpenCL in an exit handler and in a destructor
@@ -139,6 +140,9 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(way, "catch"))
 		catch_all();
+	if (!strcmp(way, "release"))
+		for (int i = 0; i < 200; i++)
+			numbers_add(&world, numbers, COUNT, 1, NULL);
 	CL(clReleaseMemObject(numbers));
 	world_destroy(&world);
 	return 0;

@@ -88,7 +88,8 @@ int main(void)
 
 	cl_kernel kernel = program ? clCreateKernel(program, "touch", &error) : NULL;
 
-	shown("clCreateKernel", error);
+	if (program)
+		shown("clCreateKernel", error);
 
 	cl_mem a = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, NULL, &error);
 

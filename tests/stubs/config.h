@@ -16,6 +16,7 @@
  *                    zero: the times are 0
  *   STUB_CLOCK       monotonic, raw, realtime: what the device's clock follows
  *   STUB_CLOCK_OFFSET_NS, STUB_CLOCK_DRIFT_PPM, STUB_CLOCK_RESOLUTION_NS
+ *   STUB_VERSION     of OpenCL, "3.0" by default
  *   STUB_TIMER       1: clGetDeviceAndHostTimer works
  *   STUB_REUSE       1: a new object takes the memory of the last one released;
  *                    0: none is ever reused, so that every use of a dead
@@ -35,6 +36,7 @@
 	X(text, callbacks, "STUB_CALLBACKS", "inline")      \
 	X(text, profiling, "STUB_PROFILING", "normal")      \
 	X(text, clock, "STUB_CLOCK", "monotonic")           \
+	X(text, version, "STUB_VERSION", "3.0")             \
 	X(text, status, "STUB_STATUS", "")                  \
 	X(text, fail, "STUB_FAIL", "")                      \
 	X(text, missing, "STUB_MISSING", "")                \

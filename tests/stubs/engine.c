@@ -154,9 +154,9 @@ static void command_run(cl_event command)
 
 		bool last = queue->orphan && !queue->first;
 
+		stub_event_put(command); /* before anybody can see that it is over */
 		pthread_cond_broadcast(&changed);
 		pthread_mutex_unlock(&stub_lock);
-		stub_event_put(command);
 		if (last)
 			stub_queue_free(queue);
 	}

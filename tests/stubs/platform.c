@@ -1,6 +1,7 @@
 /* The platform and its devices; the driver's entry and its end. */
 #include "stub.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +25,12 @@ static struct _cl_device_id devices[STUB_DEVICES] = {
 
 pthread_mutex_t stub_lock = PTHREAD_MUTEX_INITIALIZER;
 
+static char version[32];
+
 __attribute__((constructor)) static void driver_start(void)
 {
 	stub_config_read();
+	snprintf(version, sizeof(version), "OpenCL %s stub", stub_config.version);
 	stub_calls_start();
 }
 
@@ -95,7 +99,7 @@ cl_int stub_clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_na
 	case CL_PLATFORM_PROFILE:
 		INFO_TEXT("FULL_PROFILE");
 	case CL_PLATFORM_VERSION:
-		INFO_TEXT("OpenCL 3.0 stub");
+		INFO_TEXT(version);
 	case CL_PLATFORM_NAME:
 		INFO_TEXT(STUB_NAME);
 	case CL_PLATFORM_VENDOR:
@@ -151,7 +155,7 @@ cl_int stub_clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size
 	case CL_DRIVER_VERSION:
 		INFO_TEXT("1.0");
 	case CL_DEVICE_VERSION:
-		INFO_TEXT("OpenCL 3.0 stub");
+		INFO_TEXT(version);
 	case CL_DEVICE_OPENCL_C_VERSION:
 		INFO_TEXT("OpenCL C 1.2");
 	case CL_DEVICE_PROFILE:

@@ -308,10 +308,24 @@ static void command_called_back(void *event, int32_t status, void *queue)
 	opencl_harvest(queue, TANDEM_PROOF_callback);
 }
 
+/* clSetEventCallback came with OpenCL 1.1: the table of an older driver has
+ * nothing there, and the loader would jump to it. */
+static bool queue_calls_back(const struct opencl_queue *queue)
+{
+	char version[256] = "";
+	void *device = (void *)(uintptr_t)opencl_info_u64(opencl_next.clGetCommandQueueInfo,
+							  queue->handle, CL_QUEUE_DEVICE);
+
+	opencl_next.clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof(version) - 1, version, NULL);
+	return strncmp(version, "OpenCL 1.0", strlen("OpenCL 1.0"));
+}
+
 void opencl_command_call_back(struct opencl_queue *queue)
 {
 	unsigned asked = 0;
 
+	if (!queue_calls_back(queue))
+		return;
 	if (atomic_exchange(&queue->harvesting, 1))
 		return;
 	pending_gather(queue);

@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""However a program ends, the trace holds what it did, and it ends as it would
+have ended alone."""
+import os
+import signal
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from recording import compare, DRIVERS, has_pocl, PROGRAMS, run
+from tap import check, finish, skip
+
+# How, and what is different in what is left: commands that may be unfinished,
+# calls that may not have returned (None: any number).
+WAYS = [
+    ("_exit", 0, 0), ("quick_exit", 0, 0), ("abort", 0, 0), ("segv", 0, 0), ("kill", 0, 0),
+    ("term", 0, 0), ("atexit", 0, 0), ("catch", 0, 0), ("outlive", 0, 0), ("exit", 0, 0),
+    ("release", 0, 0),
+    ("busy", None, 0), ("running", 0, None),
+]
+
+for driver in ("stub", "pthread"):
+    if driver != "stub" and not has_pocl():
+        skip(f"endings on {driver}", "PoCL is not installed")
+        continue
+    env = DRIVERS[driver]
+    for way, unfinished, open_calls in WAYS:
+        command, words = [PROGRAMS / "ending", way], f"{way} on {driver}"
+        alone = run(command, env=env)
+        if way == "busy" and alone.status < 0:
+            # PoCL itself may crash at exit with a busy queue.
+            skip(words, f"it dies alone, of {signal.Signals(-alone.status).name}")
+            continue
+        recorded = run(command, "basic", env=env)
+        compare(words, alone, recorded)
+        calls = None if way == "running" else run(command, env=env, calls=True).calls
+        recorded.session.verify(words, calls, unfinished=unfinished, open_calls=open_calls)
+        if way == "busy":
+            ended, enqueued = recorded.session.operations(), recorded.session.enqueued()
+            check(len({o["op"] for o in ended}) == len(ended), f"{words}: no command ends twice")
+            left = recorded.session.report()["operations"]["unfinished"]
+            check(len(enqueued) - len(ended) == left, f"{words}: the rest is reported as unfinished",
+                  f"{len(enqueued)} enqueued, {len(ended)} ended, {left} unfinished")
+finish()
