@@ -94,7 +94,7 @@ class Api:
 class Rules:
     def __init__(self, path):
         self.objects, self.structs, self.renames = {}, {}, {}
-        self.classes, self.basic, self.noresult, self.quiet = [], [], [], []
+        self.classes, self.basic, self.noresult, self.quiet, self.hook = [], [], [], [], []
         for number, words in self.read(path):
             key, rest = words[0], words[1:]
             if key == "object":
@@ -109,7 +109,7 @@ class Rules:
             elif key == "basic" and ":" in rest:
                 at = rest.index(":")
                 self.basic += [(pattern, rest[at + 1:]) for pattern in rest[:at]]
-            elif key in ("noresult", "quiet"):
+            elif key in ("noresult", "quiet", "hook"):
                 getattr(self, key).extend(rest)
             else:
                 raise SourceError(path, number, "not understood")
@@ -145,6 +145,7 @@ class Call:
         self.function, self.number, self.rules = function, number, rules
         self.cls = rules.last(rules.classes, function.name, "call")
         self.quiet = rules.matches(rules.quiet, function.name)
+        self.hook = rules.matches(rules.hook, function.name)
         self.has_result = not rules.matches(rules.noresult, function.name)
         self.results, self.api = results, api
         basic = self.basic_items()
@@ -266,6 +267,7 @@ def table_write(calls, domain, which, steps):
                 fixed = sum(field.fixed_bytes for field in call.fields(level))
                 levels.append("{ %d, %d, %d }" % (steps.place(made), len(made), fixed))
             flags = [word for word, on in (("CUDA_QUIET", call.quiet),
+                                           ("CUDA_HOOK", call.hook),
                                            ("CUDA_PER_THREAD", PER_THREAD.search(version.name)))
                      if on]
             rows[version.number] = "\t[%d] = { TANDEM_ID(TANDEM_DOMAIN_%s, %d), TANDEM_CLASS_%s, %s,\n" \

@@ -183,6 +183,8 @@ void cuda_activity_begin(void)
 {
 	int32_t status = CUPTI_NOT_READY;
 
+	if (cupti.cuptiSetThreadIdType)
+		cupti.cuptiSetThreadIdType(CUPTI_THREAD_ID_SYSTEM);
 	if (cupti.cuptiActivityRegisterTimestampCallback)
 		status = cupti.cuptiActivityRegisterTimestampCallback(ticks);
 	if (status) {

@@ -26,6 +26,7 @@ struct cuda_step {
 /* Flags of a function. */
 #define CUDA_QUIET 1u	   /* recorded only when all calls are asked for */
 #define CUDA_PER_THREAD 2u /* stream 0 is the thread's own */
+#define CUDA_HOOK 4u	   /* heard under the runtime's calls too: memory, captures, marks */
 
 struct cuda_api {
 	uint16_t id; /* event; 0: no such callback */

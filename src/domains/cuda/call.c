@@ -116,16 +116,25 @@ static bool is_captured(const struct cuda_api *api, const struct cupti_call *dat
 
 static uint64_t operation_id(const struct cuda_api *api, const struct cupti_call *data)
 {
+	if (tandem_unlikely(!cuda_wanted(TANDEM_CUDA_kernels)))
+		return 0; /* nobody would ever hear of its end */
 	if (tandem_unlikely(atomic_load_explicit(&cuda_captures, memory_order_relaxed)) &&
 	    is_captured(api, data))
 		return 0;
 	return cuda_op(data->correlation);
 }
 
-void cuda_call_begin(struct tandem_call *call, const struct cuda_api *api,
-		     const struct cupti_call *data)
+/* A call of which nothing but itself is recorded. */
+static void plain_begin(struct tandem_call *call, uint16_t id)
 {
-	unsigned level = tandem_control.args_level;
+	if (tandem_likely(tandem_call_begin(call, id, sizeof(struct tandem_call_record))))
+		tandem_call_commit(call);
+}
+
+static __attribute__((noinline)) void full_begin(struct tandem_call *call,
+						 const struct cuda_api *api,
+						 const struct cupti_call *data, unsigned level)
+{
 	const struct cuda_step *step = &cuda_steps[api->level[level].first];
 	const struct cuda_step *end = step + api->level[level].count;
 	struct args args;
@@ -134,6 +143,7 @@ void cuda_call_begin(struct tandem_call *call, const struct cuda_api *api,
 	args.at = 0;
 	args.texts = 0;
 	args.all_text_bytes = 0;
+	cuda_devices_describe();
 	if (api->class == TANDEM_CLASS_ENQUEUE) {
 		uint64_t op = operation_id(api, data);
 
@@ -155,4 +165,15 @@ void cuda_call_begin(struct tandem_call *call, const struct cuda_api *api,
 		record += args.text_bytes[i];
 	}
 	tandem_call_commit(call);
+}
+
+void cuda_call_begin(struct tandem_call *call, const struct cuda_api *api,
+		     const struct cupti_call *data)
+{
+	unsigned level = tandem_control.args_level;
+
+	if (tandem_likely(!api->level[level].bytes))
+		plain_begin(call, api->id);
+	else
+		full_begin(call, api, data, level);
 }

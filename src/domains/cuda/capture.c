@@ -42,6 +42,11 @@ void cuda_switch_ready(void)
 
 static void gate_set(bool open)
 {
+	if (cuda_is_dead())
+		return;
+	/* The call in which the mark came will not be told to have ended. */
+	if (!open)
+		cuda_calls_close();
 	atomic_store(&cuda_gate, open);
 	cuda_switch();
 }

@@ -20,12 +20,14 @@
 #ifndef TANDEM_DOMAINS_CUDA_CUDA_H
 #define TANDEM_DOMAINS_CUDA_CUDA_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core/call.h"
 #include "core/control.h"
+#include "core/process.h"
 #include "domains/cuda/api.h"
 #include "domains/cuda/cupti.h"
 #include "schema/cuda.h"
@@ -41,7 +43,8 @@ static inline bool cuda_wanted(enum tandem_cuda_choice choice)
 	return tandem_control.cuda >> choice & 1;
 }
 
-/* Whether the program's own marks let the recording be on (capture.c). */
+/* Whether the program's own marks let the recording be on (capture.c); closed for
+ * good once CUDA is of no use (cuda_die). */
 extern _Atomic uint32_t cuda_gate;
 
 static inline bool cuda_recording(void)
@@ -53,6 +56,8 @@ static inline bool cuda_recording(void)
 /* Set in the child of a fork and after a fatal error: CUDA is of no use there,
  * and CUPTI would wait for threads that do not exist. */
 extern _Atomic uint32_t cuda_dead;
+
+void cuda_die(void);
 
 static inline bool cuda_is_dead(void)
 {
@@ -72,6 +77,7 @@ struct cuda_open_call {
 
 struct cuda_thread {
 	uint32_t inside; /* a call of our own is under way: nobody's business */
+	int saved_errno; /* when it began: only such calls can change errno */
 	uint32_t depth;
 	struct cuda_open_call open[CUDA_NEST];
 	const void *queue_handle; /* the latest stream: nearly always the next */
@@ -83,12 +89,14 @@ extern __thread struct cuda_thread cuda_thread __attribute__((tls_model("initial
 
 static inline void cuda_inside_begin(void)
 {
-	cuda_thread.inside++;
+	if (!cuda_thread.inside++)
+		cuda_thread.saved_errno = errno;
 }
 
 static inline void cuda_inside_end(void)
 {
-	cuda_thread.inside--;
+	if (!--cuda_thread.inside)
+		errno = cuda_thread.saved_errno;
 }
 
 /* --- operation ids (schema/packet.h, TANDEM_OP_RUNTIME) */
@@ -159,7 +167,19 @@ void cuda_operation_write(const struct cuda_operation *operation);
 
 /* describe.c: our numbers, with a record where the object was not known. */
 uint32_t cuda_device(uint32_t device);
-void cuda_devices_describe(void); /* all of them, once an epoch */
+
+/* All devices, once an epoch, in a thread of the program, before CUPTI's own thread
+ * needs them: the driver is asked, and who knows what it holds while it delivers. */
+extern _Atomic uint64_t cuda_devices_described; /* epoch + 1 */
+void cuda_devices_describe_all(void);
+
+static inline void cuda_devices_describe(void)
+{
+	if (tandem_unlikely(atomic_load_explicit(&cuda_devices_described, memory_order_relaxed) !=
+			    (uint64_t)tandem_process_epoch() + 1))
+		cuda_devices_describe_all();
+}
+
 uint32_t cuda_context(uint32_t id, uint32_t device);
 uint32_t cuda_queue(uint32_t device, uint32_t context, uint32_t stream);
 uint32_t cuda_unified_queue(uint32_t device);
@@ -179,6 +199,9 @@ uint32_t cuda_transfer_shape(const struct tandem_rec_transfer_shape *shape);
 void cuda_memory_called(uint32_t id, const struct cupti_call *data);
 uint32_t cuda_memory_next(uint32_t id); /* the next driver call that matters, or 0 */
 void cuda_module_loaded(const struct cupti_module *module);
+
+/* callback.c: this thread's calls under way end here, as far as we are told. */
+void cuda_calls_close(void);
 
 /* capture.c: switches CUPTI on or off, as the session and the program's marks
  * want it now. */

@@ -203,6 +203,7 @@ struct cupti_overhead {
 };
 
 enum { CUPTI_OBJECT_THREAD = 2 };
+enum { CUPTI_THREAD_ID_SYSTEM = 1 };
 
 enum cupti_unified_kind {
 	CUPTI_UNIFIED_HTOD = 1,
@@ -269,6 +270,7 @@ typedef void (*cupti_complete)(void *context, uint32_t stream, uint8_t *buffer, 
 	X(0, cuptiActivityConfigureUnifiedMemoryCounter,                       \
 	  (struct cupti_unified_config *, uint32_t count))                     \
 	X(0, cuptiActivityEnableLatencyTimestamps, (uint8_t on))               \
+	X(0, cuptiSetThreadIdType, (int32_t type))                             \
 	X(1, cuptiGetStreamIdEx, (void *context, void *stream, uint8_t per_thread, uint32_t *id)) \
 	X(1, cuptiGetContextId, (void *context, uint32_t *id))                 \
 	X(1, cuptiGetDeviceId, (void *context, uint32_t *id))

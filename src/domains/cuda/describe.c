@@ -128,15 +128,13 @@ uint32_t cuda_device(uint32_t device)
 	return number;
 }
 
-/* In a thread of the program, before CUPTI's own thread needs them: the driver is
- * asked, and who knows what it holds while CUPTI delivers. */
-void cuda_devices_describe(void)
+_Atomic uint64_t cuda_devices_described;
+
+void cuda_devices_describe_all(void)
 {
-	static _Atomic uint64_t described; /* epoch + 1 */
 	uint64_t epoch = (uint64_t)tandem_process_epoch() + 1;
 
-	if (tandem_likely(atomic_load_explicit(&described, memory_order_relaxed) == epoch) ||
-	    atomic_exchange(&described, epoch) == epoch)
+	if (atomic_exchange(&cuda_devices_described, epoch) == epoch)
 		return;
 	for (uint32_t device = 0; device < DEVICES_MOST; device++) {
 		if (!unsigned_attribute(device, MULTIPROCESSORS))
@@ -302,7 +300,14 @@ void cuda_queue_created(void *context, void *stream)
 {
 	uint32_t context_id = 0, number;
 
-	if (!context || is_special(stream) || cupti.cuptiGetContextId(context, &context_id))
+	int32_t status;
+
+	if (!context || is_special(stream))
+		return;
+	cuda_inside_begin();
+	status = cupti.cuptiGetContextId(context, &context_id);
+	cuda_inside_end();
+	if (status)
 		return;
 	number = queue_ask(context, context_id, stream, false);
 	if (number != TANDEM_OBJECT_UNKNOWN)

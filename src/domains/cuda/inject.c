@@ -106,9 +106,10 @@ static int start(char path[CUDA_PATH_BYTES], int *status)
 	return *status ? -EIO : error;
 }
 
-static void forked(void)
+void cuda_die(void)
 {
 	atomic_store(&cuda_dead, 1);
+	atomic_store(&cuda_gate, 0);
 }
 
 static void inject(void)
@@ -121,7 +122,7 @@ static void inject(void)
 		say_why(error, status);
 		return;
 	}
-	tandem_process_at_fork(forked);
+	tandem_process_at_fork(cuda_die);
 	tandem_process_uses(TANDEM_DOMAIN_cuda);
 	tandem_process_uses(TANDEM_DOMAIN_cudart);
 	cuda_capture_begin();

@@ -1739,20 +1739,18 @@ static const struct tandem_field fields_205[] = {
 };
 
 static const struct tandem_field fields_206[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_207[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 60, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
 };
 
 static const struct tandem_name names_CUmem_range_attribute_list[] = {
@@ -3124,18 +3122,22 @@ static const struct tandem_field fields_399[] = {
 };
 
 static const struct tandem_field fields_400[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
 static const struct tandem_field fields_401[] = {
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
+	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
+};
+
+static const struct tandem_field fields_402[] = {
 	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -3143,16 +3145,15 @@ static const struct tandem_field fields_401[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_402[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 88, NULL },
+static const struct tandem_field fields_403[] = {
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 80, NULL },
 };
 
 static const struct tandem_name names_CUmemAllocationType_list[] = {
@@ -3163,25 +3164,25 @@ static const struct tandem_name names_CUmemAllocationType_list[] = {
 };
 static const struct tandem_names names_CUmemAllocationType = { "CUmemAllocationType", names_CUmemAllocationType_list, 4 };
 
-static const struct tandem_field fields_403[] = {
+static const struct tandem_field fields_404[] = {
 	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationType },
 };
 
-static const struct tandem_field fields_404[] = {
+static const struct tandem_field fields_405[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationType },
 };
 
-static const struct tandem_field fields_405[] = {
+static const struct tandem_field fields_406[] = {
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUmemAllocationType },
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_406[] = {
+static const struct tandem_field fields_407[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
@@ -3189,7 +3190,7 @@ static const struct tandem_field fields_406[] = {
 	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_407[] = {
+static const struct tandem_field fields_408[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
@@ -3787,8 +3788,8 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(2, 294), TANDEM_CLASS_CALL, 1, "cuNNSetAllocator", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 295), TANDEM_CLASS_ENQUEUE, 1, "cuMemPrefetchAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 52, 4, fields_206 }, { 64, 7, fields_207 } } },
+	{ TANDEM_ID(2, 295), TANDEM_CLASS_CALL, 1, "cuMemPrefetchAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 44, 3, fields_206 }, { 56, 6, fields_207 } } },
 	{ TANDEM_ID(2, 296), TANDEM_CLASS_CREATE, 1, "cuEventCreateFromNVNSync", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(2, 297), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerConnectWithFlags", &names_CUresult,
@@ -4269,8 +4270,8 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_399 } } },
 	{ TANDEM_ID(2, 535), TANDEM_CLASS_CREATE, 1, "cuStreamCreateForCaptureToCig", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 536), TANDEM_CLASS_ENQUEUE, 1, "cuMemPrefetchBatchAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 44, 3, fields_395 }, { 92, 9, fields_400 } } },
+	{ TANDEM_ID(2, 536), TANDEM_CLASS_CALL, 1, "cuMemPrefetchBatchAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 36, 2, fields_400 }, { 84, 8, fields_401 } } },
 	{ TANDEM_ID(2, 537), TANDEM_CLASS_CALL, 1, "cuSemaphoreCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(2, 538), TANDEM_CLASS_CALL, 1, "cuSemaphoreExport", &names_CUresult,
@@ -4278,23 +4279,23 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(2, 539), TANDEM_CLASS_CALL, 1, "cuSemaphoreDestroy", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(2, 540), TANDEM_CLASS_CALL, 1, "cuMemDiscardBatchAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_401 } } },
-	{ TANDEM_ID(2, 541), TANDEM_CLASS_ENQUEUE, 1, "cuMemDiscardAndPrefetchBatchAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 32, 1, fields_45 }, { 92, 9, fields_402 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_402 } } },
+	{ TANDEM_ID(2, 541), TANDEM_CLASS_CALL, 1, "cuMemDiscardAndPrefetchBatchAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_403 } } },
 	{ TANDEM_ID(2, 542), TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(2, 543), TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainDestroy", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(2, 544), TANDEM_CLASS_CALL, 1, "cuMemGetDefaultMemPool", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_403 } } },
-	{ TANDEM_ID(2, 545), TANDEM_CLASS_CALL, 1, "cuMemGetMemPool", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_404 } } },
-	{ TANDEM_ID(2, 546), TANDEM_CLASS_CALL, 1, "cuMemSetMemPool", &names_CUresult,
+	{ TANDEM_ID(2, 545), TANDEM_CLASS_CALL, 1, "cuMemGetMemPool", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_405 } } },
+	{ TANDEM_ID(2, 546), TANDEM_CLASS_CALL, 1, "cuMemSetMemPool", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_406 } } },
 	{ TANDEM_ID(2, 547), TANDEM_CLASS_CALL, 1, "cuDeviceGetP2PAtomicCapabilities", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_406 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_407 } } },
 	{ TANDEM_ID(2, 548), TANDEM_CLASS_CALL, 1, "cuDeviceGetHostAtomicCapabilities", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_407 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_408 } } },
 	{ TANDEM_ID(2, 549), TANDEM_CLASS_CALL, 1, "cuDriverGetGpuCodeIsaVersion", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 };
@@ -4604,7 +4605,7 @@ static const char tsdl_0[] =
 	"event { name = \"cuNVNbufferGetPointer\"; id = 2340; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuNVNtextureGetArray\"; id = 2341; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuNNSetAllocator\"; id = 2342; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchAsync\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemPrefetchAsync\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuEventCreateFromNVNSync\"; id = 2344; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuEGLStreamConsumerConnectWithFlags\"; id = 2345; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMemRangeGetAttribute\"; id = 2346; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
@@ -4845,12 +4846,12 @@ static const char tsdl_0[] =
 	"event { name = \"cuTensorMapEncodeIm2colWide\"; id = 2581; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuGreenCtxGetId\"; id = 2582; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuStreamCreateForCaptureToCig\"; id = 2583; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuSemaphoreCreate\"; id = 2585; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuSemaphoreExport\"; id = 2586; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuSemaphoreDestroy\"; id = 2587; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMemDiscardBatchAsync\"; id = 2588; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMultiKernelCooperativeDomainCreate\"; id = 2590; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMultiKernelCooperativeDomainDestroy\"; id = 2591; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMemGetDefaultMemPool\"; id = 2592; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
@@ -5161,7 +5162,7 @@ static const char tsdl_1[] =
 	"event { name = \"cuNVNbufferGetPointer\"; id = 2340; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuNVNtextureGetArray\"; id = 2341; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuNNSetAllocator\"; id = 2342; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchAsync\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 devPtr; u64 bytes; }; };\n"
+	"event { name = \"cuMemPrefetchAsync\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 devPtr; u64 bytes; }; };\n"
 	"event { name = \"cuEventCreateFromNVNSync\"; id = 2344; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuEGLStreamConsumerConnectWithFlags\"; id = 2345; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMemRangeGetAttribute\"; id = 2346; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
@@ -5402,12 +5403,12 @@ static const char tsdl_1[] =
 	"event { name = \"cuTensorMapEncodeIm2colWide\"; id = 2581; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuGreenCtxGetId\"; id = 2582; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuStreamCreateForCaptureToCig\"; id = 2583; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; u64 bytes; }; };\n"
+	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u64 bytes; }; };\n"
 	"event { name = \"cuSemaphoreCreate\"; id = 2585; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuSemaphoreExport\"; id = 2586; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuSemaphoreDestroy\"; id = 2587; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMemDiscardBatchAsync\"; id = 2588; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMultiKernelCooperativeDomainCreate\"; id = 2590; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMultiKernelCooperativeDomainDestroy\"; id = 2591; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMemGetDefaultMemPool\"; id = 2592; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
@@ -5748,7 +5749,7 @@ static const char tsdl_2[] =
 	"event { name = \"cuNVNbufferGetPointer\"; id = 2340; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuNVNtextureGetArray\"; id = 2341; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuNNSetAllocator\"; id = 2342; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchAsync\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 devPtr; u64 bytes; i32 location_type; i32 location_id; u32 flags; }; };\n"
+	"event { name = \"cuMemPrefetchAsync\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 devPtr; u64 bytes; i32 location_type; i32 location_id; u32 flags; }; };\n"
 	"event { name = \"cuEventCreateFromNVNSync\"; id = 2344; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuEGLStreamConsumerConnectWithFlags\"; id = 2345; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMemRangeGetAttribute\"; id = 2346; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 data; u64 dataSize; enum CUmem_range_attribute attribute; x64 devPtr; u64 bytes; }; };\n"
@@ -5989,12 +5990,12 @@ static const char tsdl_2[] =
 	"event { name = \"cuTensorMapEncodeIm2colWide\"; id = 2581; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; enum CUtensorMapDataType tensorDataType; u32 tensorRank; x64 globalAddress; x64 globalDim; x64 globalStrides; i32 pixelBoxLowerCornerWidth; i32 pixelBoxUpperCornerWidth; u32 channelsPerPixel; u32 pixelsPerColumn; x64 elementStrides; enum CUtensorMapInterleave interleave; enum CUtensorMapIm2ColWideMode mode; enum CUtensorMapSwizzle swizzle; enum CUtensorMapL2promotion l2Promotion; enum CUtensorMapFloatOOBfill oobFill; }; };\n"
 	"event { name = \"cuGreenCtxGetId\"; id = 2582; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 greenCtx; x64 greenCtxId; }; };\n"
 	"event { name = \"cuStreamCreateForCaptureToCig\"; id = 2583; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; u64 bytes; x64 dptrs; x64 sizes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; }; };\n"
+	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u64 bytes; x64 dptrs; x64 sizes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; }; };\n"
 	"event { name = \"cuSemaphoreCreate\"; id = 2585; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuSemaphoreExport\"; id = 2586; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuSemaphoreDestroy\"; id = 2587; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMemDiscardBatchAsync\"; id = 2588; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptrs; x64 sizes; u64 bytes; u64 flags; u32 queue; }; };\n"
-	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dptrs; x64 sizes; u64 bytes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; u32 queue; }; };\n"
+	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptrs; x64 sizes; u64 bytes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; u32 queue; }; };\n"
 	"event { name = \"cuMultiKernelCooperativeDomainCreate\"; id = 2590; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMultiKernelCooperativeDomainDestroy\"; id = 2591; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuMemGetDefaultMemPool\"; id = 2592; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool_out; x64 location; enum CUmemAllocationType type; }; };\n"

@@ -1187,13 +1187,18 @@ static const struct tandem_field fields_129[] = {
 };
 
 static const struct tandem_field fields_130[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 60, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+};
+
+static const struct tandem_field fields_131[] = {
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
 };
 
 static const struct tandem_name names_cudaMemoryAdvise_list[] = {
@@ -1206,7 +1211,7 @@ static const struct tandem_name names_cudaMemoryAdvise_list[] = {
 };
 static const struct tandem_names names_cudaMemoryAdvise = { "cudaMemoryAdvise", names_cudaMemoryAdvise_list, 6 };
 
-static const struct tandem_field fields_131[] = {
+static const struct tandem_field fields_132[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cudaMemoryAdvise },
@@ -1223,7 +1228,7 @@ static const struct tandem_name names_cudaDeviceP2PAttr_list[] = {
 };
 static const struct tandem_names names_cudaDeviceP2PAttr = { "cudaDeviceP2PAttr", names_cudaDeviceP2PAttr_list, 5 };
 
-static const struct tandem_field fields_132[] = {
+static const struct tandem_field fields_133[] = {
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaDeviceP2PAttr },
 	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
@@ -1242,7 +1247,7 @@ static const struct tandem_name names_cudaMemRangeAttribute_list[] = {
 };
 static const struct tandem_names names_cudaMemRangeAttribute = { "cudaMemRangeAttribute", names_cudaMemRangeAttribute_list, 8 };
 
-static const struct tandem_field fields_133[] = {
+static const struct tandem_field fields_134[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dataSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cudaMemRangeAttribute },
@@ -1250,7 +1255,7 @@ static const struct tandem_field fields_133[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_134[] = {
+static const struct tandem_field fields_135[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dataSizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1272,71 +1277,63 @@ static const struct tandem_name names_cudaFuncAttribute_list[] = {
 };
 static const struct tandem_names names_cudaFuncAttribute = { "cudaFuncAttribute", names_cudaFuncAttribute_list, 9 };
 
-static const struct tandem_field fields_135[] = {
+static const struct tandem_field fields_136[] = {
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaFuncAttribute },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_136[] = {
+static const struct tandem_field fields_137[] = {
 	{ "extMem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "memHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_137[] = {
+static const struct tandem_field fields_138[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bufferDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_138[] = {
+static const struct tandem_field fields_139[] = {
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "mipmapDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_139[] = {
+static const struct tandem_field fields_140[] = {
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_140[] = {
+static const struct tandem_field fields_141[] = {
 	{ "extSem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "semHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_141[] = {
+static const struct tandem_field fields_142[] = {
 	{ "extSemArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "numExtSems", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_142[] = {
+static const struct tandem_field fields_143[] = {
 	{ "extSem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_143[] = {
+static const struct tandem_field fields_144[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "fn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_144[] = {
+static const struct tandem_field fields_145[] = {
 	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_145[] = {
+static const struct tandem_field fields_146[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-};
-
-static const struct tandem_field fields_146[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
 static const struct tandem_field fields_147[] = {
@@ -1344,7 +1341,7 @@ static const struct tandem_field fields_147[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "pCopyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
 static const struct tandem_field fields_148[] = {
@@ -1352,7 +1349,7 @@ static const struct tandem_field fields_148[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "pMemsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "pCopyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
 static const struct tandem_field fields_149[] = {
@@ -1360,58 +1357,66 @@ static const struct tandem_field fields_149[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "pMemsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
 static const struct tandem_field fields_150[] = {
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+};
+
+static const struct tandem_field fields_151[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_151[] = {
+static const struct tandem_field fields_152[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_152[] = {
+static const struct tandem_field fields_153[] = {
 	{ "pGraphClone", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "originalGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_153[] = {
+static const struct tandem_field fields_154[] = {
 	{ "pNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "originalNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "clonedGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_154[] = {
+static const struct tandem_field fields_155[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pType", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_155[] = {
+static const struct tandem_field fields_156[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pNumRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_156[] = {
+static const struct tandem_field fields_157[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "pNumDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_157[] = {
+static const struct tandem_field fields_158[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "pNumDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_158[] = {
+static const struct tandem_field fields_159[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1419,27 +1424,27 @@ static const struct tandem_field fields_158[] = {
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_159[] = {
+static const struct tandem_field fields_160[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_160[] = {
+static const struct tandem_field fields_161[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_161[] = {
+static const struct tandem_field fields_162[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_162[] = {
+static const struct tandem_field fields_163[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_163[] = {
+static const struct tandem_field fields_164[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
@@ -1450,28 +1455,28 @@ static const struct tandem_name names_cudaStreamCaptureMode_list[] = {
 };
 static const struct tandem_names names_cudaStreamCaptureMode = { "cudaStreamCaptureMode", names_cudaStreamCaptureMode_list, 3 };
 
-static const struct tandem_field fields_164[] = {
+static const struct tandem_field fields_165[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cudaStreamCaptureMode },
 };
 
-static const struct tandem_field fields_165[] = {
+static const struct tandem_field fields_166[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "pCaptureStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_166[] = {
+static const struct tandem_field fields_167[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_167[] = {
+static const struct tandem_field fields_168[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "nodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "numNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_168[] = {
+static const struct tandem_field fields_169[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1479,7 +1484,7 @@ static const struct tandem_field fields_168[] = {
 	{ "numEdges", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_169[] = {
+static const struct tandem_field fields_170[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "captureStatus_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "id_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -1489,91 +1494,91 @@ static const struct tandem_field fields_169[] = {
 	{ "numDependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
 };
 
-static const struct tandem_field fields_170[] = {
+static const struct tandem_field fields_171[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_171[] = {
+static const struct tandem_field fields_172[] = {
 	{ "mode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_172[] = {
+static const struct tandem_field fields_173[] = {
 	{ "nvSciSyncAttrList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "flags", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_173[] = {
+static const struct tandem_field fields_174[] = {
 	{ "dynamicSmemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "numBlocks", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_174[] = {
+static const struct tandem_field fields_175[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_175[] = {
+static const struct tandem_field fields_176[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "resultInfo", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_176[] = {
+static const struct tandem_field fields_177[] = {
 	{ "functionPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "symbolPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_177[] = {
+static const struct tandem_field fields_178[] = {
 	{ "hDst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hSrc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-};
-
-static const struct tandem_field fields_178[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_179[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_180[] = {
-	{ "dst", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "src", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_181[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "dst", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "src", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
 };
 
 static const struct tandem_field fields_182[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
 static const struct tandem_field fields_183[] = {
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+};
+
+static const struct tandem_field fields_184[] = {
 	{ "maxWidthInElements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "fmtDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_184[] = {
+static const struct tandem_field fields_185[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_185[] = {
+static const struct tandem_field fields_186[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1585,7 +1590,7 @@ static const struct tandem_field fields_185[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 88, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_186[] = {
+static const struct tandem_field fields_187[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1597,7 +1602,7 @@ static const struct tandem_field fields_186[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 88, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_187[] = {
+static const struct tandem_field fields_188[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1608,7 +1613,7 @@ static const struct tandem_field fields_187[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 80, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_188[] = {
+static const struct tandem_field fields_189[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1617,7 +1622,7 @@ static const struct tandem_field fields_188[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 64, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_189[] = {
+static const struct tandem_field fields_190[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1626,7 +1631,7 @@ static const struct tandem_field fields_189[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 64, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_190[] = {
+static const struct tandem_field fields_191[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1634,21 +1639,11 @@ static const struct tandem_field fields_190[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 56, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_191[] = {
+static const struct tandem_field fields_192[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 72, &names_cudaMemcpyKind },
-};
-
-static const struct tandem_field fields_192[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 72, &names_cudaMemcpyKind },
@@ -1658,28 +1653,38 @@ static const struct tandem_field fields_193[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 72, &names_cudaMemcpyKind },
+};
+
+static const struct tandem_field fields_194[] = {
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 64, &names_cudaMemcpyKind },
 };
 
-static const struct tandem_field fields_194[] = {
+static const struct tandem_field fields_195[] = {
 	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_195[] = {
+static const struct tandem_field fields_196[] = {
 	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_196[] = {
+static const struct tandem_field fields_197[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_197[] = {
+static const struct tandem_field fields_198[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1687,39 +1692,39 @@ static const struct tandem_field fields_197[] = {
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_198[] = {
+static const struct tandem_field fields_199[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "event_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_199[] = {
+static const struct tandem_field fields_200[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_200[] = {
+static const struct tandem_field fields_201[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_201[] = {
+static const struct tandem_field fields_202[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_202[] = {
+static const struct tandem_field fields_203[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_203[] = {
+static const struct tandem_field fields_204[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_204[] = {
+static const struct tandem_field fields_205[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "minBytesToKeep", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
@@ -1736,40 +1741,40 @@ static const struct tandem_name names_cudaMemPoolAttr_list[] = {
 };
 static const struct tandem_names names_cudaMemPoolAttr = { "cudaMemPoolAttr", names_cudaMemPoolAttr_list, 8 };
 
-static const struct tandem_field fields_205[] = {
+static const struct tandem_field fields_206[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaMemPoolAttr },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_206[] = {
+static const struct tandem_field fields_207[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "descList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_207[] = {
+static const struct tandem_field fields_208[] = {
 	{ "pPlaneArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "planeIdx", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_208[] = {
+static const struct tandem_field fields_209[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_209[] = {
+static const struct tandem_field fields_210[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "poolProps", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_210[] = {
+static const struct tandem_field fields_211[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_211[] = {
+static const struct tandem_field fields_212[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
@@ -1783,45 +1788,45 @@ static const struct tandem_name names_cudaMemAllocationHandleType_list[] = {
 };
 static const struct tandem_names names_cudaMemAllocationHandleType = { "cudaMemAllocationHandleType", names_cudaMemAllocationHandleType_list, 5 };
 
-static const struct tandem_field fields_212[] = {
+static const struct tandem_field fields_213[] = {
 	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cudaMemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_213[] = {
+static const struct tandem_field fields_214[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cudaMemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_214[] = {
+static const struct tandem_field fields_215[] = {
 	{ "exportData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_215[] = {
+static const struct tandem_field fields_216[] = {
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "exportData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-};
-
-static const struct tandem_field fields_216[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 40, NULL },
 };
 
 static const struct tandem_field fields_217[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 40, NULL },
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
 static const struct tandem_field fields_218[] = {
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 40, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+};
+
+static const struct tandem_field fields_219[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1829,17 +1834,17 @@ static const struct tandem_field fields_218[] = {
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_219[] = {
+static const struct tandem_field fields_220[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_220[] = {
+static const struct tandem_field fields_221[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_221[] = {
+static const struct tandem_field fields_222[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1856,25 +1861,25 @@ static const struct tandem_name names_cudaFlushGPUDirectRDMAWritesScope_list[] =
 };
 static const struct tandem_names names_cudaFlushGPUDirectRDMAWritesScope = { "cudaFlushGPUDirectRDMAWritesScope", names_cudaFlushGPUDirectRDMAWritesScope_list, 2 };
 
-static const struct tandem_field fields_222[] = {
+static const struct tandem_field fields_223[] = {
 	{ "target", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_cudaFlushGPUDirectRDMAWritesTarget },
 	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cudaFlushGPUDirectRDMAWritesScope },
 };
 
-static const struct tandem_field fields_223[] = {
+static const struct tandem_field fields_224[] = {
 	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "driverStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 48, NULL },
 };
 
-static const struct tandem_field fields_224[] = {
+static const struct tandem_field fields_225[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 36, NULL },
 };
 
-static const struct tandem_field fields_225[] = {
+static const struct tandem_field fields_226[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -1882,7 +1887,7 @@ static const struct tandem_field fields_225[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_226[] = {
+static const struct tandem_field fields_227[] = {
 	{ "object_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "destroy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1890,30 +1895,30 @@ static const struct tandem_field fields_226[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_227[] = {
+static const struct tandem_field fields_228[] = {
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-};
-
-static const struct tandem_field fields_228[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
 static const struct tandem_field fields_229[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
 static const struct tandem_field fields_230[] = {
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+};
+
+static const struct tandem_field fields_231[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_231[] = {
+static const struct tandem_field fields_232[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1921,7 +1926,7 @@ static const struct tandem_field fields_231[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_232[] = {
+static const struct tandem_field fields_233[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
@@ -1934,37 +1939,37 @@ static const struct tandem_name names_cudaGraphMemAttributeType_list[] = {
 };
 static const struct tandem_names names_cudaGraphMemAttributeType = { "cudaGraphMemAttributeType", names_cudaGraphMemAttributeType_list, 4 };
 
-static const struct tandem_field fields_233[] = {
+static const struct tandem_field fields_234[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cudaGraphMemAttributeType },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_234[] = {
+static const struct tandem_field fields_235[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "isEnabled", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_235[] = {
+static const struct tandem_field fields_236[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "isEnabled", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_236[] = {
+static const struct tandem_field fields_237[] = {
 	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_237[] = {
+static const struct tandem_field fields_238[] = {
 	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_238[] = {
+static const struct tandem_field fields_239[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
@@ -1973,46 +1978,46 @@ static const struct tandem_field fields_238[] = {
 	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_239[] = {
+static const struct tandem_field fields_240[] = {
 	{ "clusterSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "launchConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_240[] = {
+static const struct tandem_field fields_241[] = {
 	{ "numClusters", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "launchConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_241[] = {
+static const struct tandem_field fields_242[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "instantiateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_242[] = {
+static const struct tandem_field fields_243[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_243[] = {
+static const struct tandem_field fields_244[] = {
 	{ "kernelPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "entryFuncAddr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_244[] = {
+static const struct tandem_field fields_245[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "streamId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_245[] = {
+static const struct tandem_field fields_246[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "deviceFlags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_246[] = {
+static const struct tandem_field fields_247[] = {
 	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2021,23 +2026,23 @@ static const struct tandem_field fields_246[] = {
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
 };
 
-static const struct tandem_field fields_247[] = {
+static const struct tandem_field fields_248[] = {
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_248[] = {
+static const struct tandem_field fields_249[] = {
 	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_249[] = {
+static const struct tandem_field fields_250[] = {
 	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_250[] = {
+static const struct tandem_field fields_251[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cudaStreamCaptureMode },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
@@ -2046,33 +2051,33 @@ static const struct tandem_field fields_250[] = {
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_251[] = {
+static const struct tandem_field fields_252[] = {
 	{ "pHandle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "defaultLaunchValue", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_252[] = {
+static const struct tandem_field fields_253[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_253[] = {
+static const struct tandem_field fields_254[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_254[] = {
+static const struct tandem_field fields_255[] = {
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_255[] = {
+static const struct tandem_field fields_256[] = {
 	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "cudaVersion", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2080,7 +2085,7 @@ static const struct tandem_field fields_255[] = {
 	{ "symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 52, NULL },
 };
 
-static const struct tandem_field fields_256[] = {
+static const struct tandem_field fields_257[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "code", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2091,11 +2096,11 @@ static const struct tandem_field fields_256[] = {
 	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 76, NULL },
 };
 
-static const struct tandem_field fields_257[] = {
+static const struct tandem_field fields_258[] = {
 	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
 };
 
-static const struct tandem_field fields_258[] = {
+static const struct tandem_field fields_259[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2106,63 +2111,63 @@ static const struct tandem_field fields_258[] = {
 	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 72, NULL },
 };
 
-static const struct tandem_field fields_259[] = {
+static const struct tandem_field fields_260[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_260[] = {
+static const struct tandem_field fields_261[] = {
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
 };
 
-static const struct tandem_field fields_261[] = {
+static const struct tandem_field fields_262[] = {
 	{ "pKernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
 };
 
-static const struct tandem_field fields_262[] = {
+static const struct tandem_field fields_263[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 48, NULL },
 };
 
-static const struct tandem_field fields_263[] = {
+static const struct tandem_field fields_264[] = {
 	{ "fptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
 };
 
-static const struct tandem_field fields_264[] = {
+static const struct tandem_field fields_265[] = {
 	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_265[] = {
+static const struct tandem_field fields_266[] = {
 	{ "kernels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "numKernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_266[] = {
+static const struct tandem_field fields_267[] = {
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaFuncAttribute },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_267[] = {
+static const struct tandem_field fields_268[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_268[] = {
+static const struct tandem_field fields_269[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_269[] = {
+static const struct tandem_field fields_270[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2174,7 +2179,7 @@ static const struct tandem_field fields_269[] = {
 	{ "numAttrs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
 };
 
-static const struct tandem_field fields_270[] = {
+static const struct tandem_field fields_271[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "numOps", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2182,19 +2187,23 @@ static const struct tandem_field fields_270[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_271[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
+static const struct tandem_field fields_272[] = {
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_272[] = {
+static const struct tandem_field fields_273[] = {
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
+	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
+};
+
+static const struct tandem_field fields_274[] = {
 	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2202,40 +2211,39 @@ static const struct tandem_field fields_272[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_273[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 88, NULL },
+static const struct tandem_field fields_275[] = {
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 80, NULL },
 };
 
-static const struct tandem_field fields_274[] = {
+static const struct tandem_field fields_276[] = {
 	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "callback_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_275[] = {
+static const struct tandem_field fields_277[] = {
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_276[] = {
+static const struct tandem_field fields_278[] = {
 	{ "iterator_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_277[] = {
+static const struct tandem_field fields_279[] = {
 	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "pathToFile", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 36, NULL },
 };
 
-static const struct tandem_field fields_278[] = {
+static const struct tandem_field fields_280[] = {
 	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
@@ -2250,26 +2258,26 @@ static const struct tandem_name names_cudaMemAllocationType_list[] = {
 };
 static const struct tandem_names names_cudaMemAllocationType = { "cudaMemAllocationType", names_cudaMemAllocationType_list, 4 };
 
-static const struct tandem_field fields_279[] = {
+static const struct tandem_field fields_281[] = {
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cudaMemAllocationType },
 };
 
-static const struct tandem_field fields_280[] = {
+static const struct tandem_field fields_282[] = {
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaMemAllocationType },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_281[] = {
+static const struct tandem_field fields_283[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_282[] = {
+static const struct tandem_field fields_284[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
@@ -2618,12 +2626,12 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_128 } } },
 	{ TANDEM_ID(10, 169), TANDEM_CLASS_CALL, 1, "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_129 } } },
-	{ TANDEM_ID(10, 170), TANDEM_CLASS_ENQUEUE, 1, "cudaMemPrefetchAsync", &names_cudaError,
-	  { { 32, 1, fields_8 }, { 52, 4, fields_57 }, { 64, 7, fields_130 } } },
+	{ TANDEM_ID(10, 170), TANDEM_CLASS_CALL, 1, "cudaMemPrefetchAsync", &names_cudaError,
+	  { { 24, 0, NULL }, { 44, 3, fields_130 }, { 56, 6, fields_131 } } },
 	{ TANDEM_ID(10, 171), TANDEM_CLASS_CALL, 1, "cudaMemAdvise", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_131 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_132 } } },
 	{ TANDEM_ID(10, 172), TANDEM_CLASS_CALL, 1, "cudaDeviceGetP2PAttribute", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_132 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_133 } } },
 	{ TANDEM_ID(10, 173), TANDEM_CLASS_CALL, 1, "cudaGraphicsEGLRegisterImage", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 174), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerConnect", &names_cudaError,
@@ -2645,9 +2653,9 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(10, 182), TANDEM_CLASS_CALL, 1, "cudaGraphicsResourceGetMappedEglFrame", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 183), TANDEM_CLASS_CALL, 1, "cudaMemRangeGetAttribute", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_133 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_134 } } },
 	{ TANDEM_ID(10, 184), TANDEM_CLASS_CALL, 1, "cudaMemRangeGetAttributes", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_134 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_135 } } },
 	{ TANDEM_ID(10, 185), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerConnectWithFlags", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 186), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchCooperativeKernel", &names_cudaError,
@@ -2657,337 +2665,337 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(10, 188), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchCooperativeKernelMultiDevice", &names_cudaError,
 	  { { 32, 1, fields_8 }, { 36, 2, fields_9 }, { 36, 2, fields_9 } } },
 	{ TANDEM_ID(10, 189), TANDEM_CLASS_CALL, 1, "cudaFuncSetAttribute", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_135 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_136 } } },
 	{ TANDEM_ID(10, 190), TANDEM_CLASS_CALL, 1, "cudaImportExternalMemory", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_136 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_137 } } },
 	{ TANDEM_ID(10, 191), TANDEM_CLASS_CALL, 1, "cudaExternalMemoryGetMappedBuffer", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_137 } } },
-	{ TANDEM_ID(10, 192), TANDEM_CLASS_CALL, 1, "cudaExternalMemoryGetMappedMipmappedArray", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_138 } } },
+	{ TANDEM_ID(10, 192), TANDEM_CLASS_CALL, 1, "cudaExternalMemoryGetMappedMipmappedArray", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_139 } } },
 	{ TANDEM_ID(10, 193), TANDEM_CLASS_CALL, 1, "cudaDestroyExternalMemory", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_139 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_140 } } },
 	{ TANDEM_ID(10, 194), TANDEM_CLASS_CALL, 1, "cudaImportExternalSemaphore", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_140 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_141 } } },
 	{ TANDEM_ID(10, 195), TANDEM_CLASS_CALL, 1, "cudaSignalExternalSemaphoresAsync", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_141 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_142 } } },
 	{ TANDEM_ID(10, 196), TANDEM_CLASS_CALL, 1, "cudaWaitExternalSemaphoresAsync", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_141 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_142 } } },
 	{ TANDEM_ID(10, 197), TANDEM_CLASS_CALL, 1, "cudaDestroyExternalSemaphore", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_142 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_143 } } },
 	{ TANDEM_ID(10, 198), TANDEM_CLASS_CALL, 1, "cudaLaunchHostFunc", &names_cudaError,
-	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 44, 3, fields_143 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 44, 3, fields_144 } } },
 	{ TANDEM_ID(10, 199), TANDEM_CLASS_CREATE, 1, "cudaGraphCreate", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_144 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_145 } } },
 	{ TANDEM_ID(10, 200), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeGetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_145 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
 	{ TANDEM_ID(10, 201), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_145 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
 	{ TANDEM_ID(10, 202), TANDEM_CLASS_CALL, 1, "cudaGraphAddKernelNode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_146 } } },
-	{ TANDEM_ID(10, 203), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNode", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_147 } } },
-	{ TANDEM_ID(10, 204), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeGetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_145 } } },
-	{ TANDEM_ID(10, 205), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_145 } } },
-	{ TANDEM_ID(10, 206), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemsetNode", &names_cudaError,
+	{ TANDEM_ID(10, 203), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNode", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_148 } } },
-	{ TANDEM_ID(10, 207), TANDEM_CLASS_CALL, 1, "cudaGraphMemsetNodeGetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_145 } } },
-	{ TANDEM_ID(10, 208), TANDEM_CLASS_CALL, 1, "cudaGraphMemsetNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_145 } } },
-	{ TANDEM_ID(10, 209), TANDEM_CLASS_CALL, 1, "cudaGraphAddHostNode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_146 } } },
-	{ TANDEM_ID(10, 210), TANDEM_CLASS_CALL, 1, "cudaGraphHostNodeGetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_145 } } },
-	{ TANDEM_ID(10, 211), TANDEM_CLASS_CALL, 1, "cudaGraphAddChildGraphNode", &names_cudaError,
+	{ TANDEM_ID(10, 204), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeGetParams", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	{ TANDEM_ID(10, 205), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParams", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	{ TANDEM_ID(10, 206), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemsetNode", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_149 } } },
+	{ TANDEM_ID(10, 207), TANDEM_CLASS_CALL, 1, "cudaGraphMemsetNodeGetParams", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	{ TANDEM_ID(10, 208), TANDEM_CLASS_CALL, 1, "cudaGraphMemsetNodeSetParams", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	{ TANDEM_ID(10, 209), TANDEM_CLASS_CALL, 1, "cudaGraphAddHostNode", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_147 } } },
+	{ TANDEM_ID(10, 210), TANDEM_CLASS_CALL, 1, "cudaGraphHostNodeGetParams", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
+	{ TANDEM_ID(10, 211), TANDEM_CLASS_CALL, 1, "cudaGraphAddChildGraphNode", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_150 } } },
 	{ TANDEM_ID(10, 212), TANDEM_CLASS_CALL, 1, "cudaGraphChildGraphNodeGetGraph", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_150 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_151 } } },
 	{ TANDEM_ID(10, 213), TANDEM_CLASS_CALL, 1, "cudaGraphAddEmptyNode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_151 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_152 } } },
 	{ TANDEM_ID(10, 214), TANDEM_CLASS_CREATE, 1, "cudaGraphClone", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_152 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_153 } } },
 	{ TANDEM_ID(10, 215), TANDEM_CLASS_CALL, 1, "cudaGraphNodeFindInClone", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_153 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_154 } } },
 	{ TANDEM_ID(10, 216), TANDEM_CLASS_CALL, 1, "cudaGraphNodeGetType", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_154 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_155 } } },
 	{ TANDEM_ID(10, 217), TANDEM_CLASS_CALL, 1, "cudaGraphGetRootNodes", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_155 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_156 } } },
 	{ TANDEM_ID(10, 218), TANDEM_CLASS_CALL, 1, "cudaGraphNodeGetDependencies", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_156 } } },
-	{ TANDEM_ID(10, 219), TANDEM_CLASS_CALL, 1, "cudaGraphNodeGetDependentNodes", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_157 } } },
+	{ TANDEM_ID(10, 219), TANDEM_CLASS_CALL, 1, "cudaGraphNodeGetDependentNodes", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_158 } } },
 	{ TANDEM_ID(10, 220), TANDEM_CLASS_CALL, 1, "cudaGraphAddDependencies", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_158 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_159 } } },
 	{ TANDEM_ID(10, 221), TANDEM_CLASS_CALL, 1, "cudaGraphRemoveDependencies", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_158 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_159 } } },
 	{ TANDEM_ID(10, 222), TANDEM_CLASS_CALL, 1, "cudaGraphDestroyNode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_159 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_160 } } },
 	{ TANDEM_ID(10, 223), TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiate", &names_cudaError,
-	  { { 24, 0, NULL }, { 32, 1, fields_160 }, { 48, 3, fields_161 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 48, 3, fields_162 } } },
 	{ TANDEM_ID(10, 224), TANDEM_CLASS_ENQUEUE, 1, "cudaGraphLaunch", &names_cudaError,
-	  { { 32, 1, fields_8 }, { 44, 3, fields_162 }, { 44, 3, fields_162 } } },
+	  { { 32, 1, fields_8 }, { 44, 3, fields_163 }, { 44, 3, fields_163 } } },
 	{ TANDEM_ID(10, 225), TANDEM_CLASS_RELEASE, 1, "cudaGraphExecDestroy", &names_cudaError,
-	  { { 24, 0, NULL }, { 32, 1, fields_163 }, { 32, 1, fields_163 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_164 }, { 32, 1, fields_164 } } },
 	{ TANDEM_ID(10, 226), TANDEM_CLASS_RELEASE, 1, "cudaGraphDestroy", &names_cudaError,
-	  { { 24, 0, NULL }, { 32, 1, fields_160 }, { 32, 1, fields_160 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 32, 1, fields_161 } } },
 	{ TANDEM_ID(10, 227), TANDEM_CLASS_CALL, 1, "cudaStreamBeginCapture", &names_cudaError,
-	  { { 24, 0, NULL }, { 32, 2, fields_164 }, { 32, 2, fields_164 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_165 }, { 32, 2, fields_165 } } },
 	{ TANDEM_ID(10, 228), TANDEM_CLASS_CALL, 1, "cudaStreamIsCapturing", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_165 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_166 } } },
 	{ TANDEM_ID(10, 229), TANDEM_CLASS_CALL, 1, "cudaStreamEndCapture", &names_cudaError,
-	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 36, 2, fields_166 } } },
+	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 36, 2, fields_167 } } },
 	{ TANDEM_ID(10, 230), TANDEM_CLASS_CALL, 1, "cudaGraphHostNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_145 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
 	{ TANDEM_ID(10, 231), TANDEM_CLASS_CALL, 1, "cudaGraphGetNodes", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_167 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_168 } } },
 	{ TANDEM_ID(10, 232), TANDEM_CLASS_CALL, 1, "cudaGraphGetEdges", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_168 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_169 } } },
 	{ TANDEM_ID(10, 233), TANDEM_CLASS_CALL, 1, "cudaStreamGetCaptureInfo", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_169 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_170 } } },
 	{ TANDEM_ID(10, 234), TANDEM_CLASS_CALL, 1, "cudaGraphExecKernelNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_170 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
 	{ TANDEM_ID(10, 235), TANDEM_CLASS_CALL, 1, "cudaThreadExchangeStreamCaptureMode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_171 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_172 } } },
 	{ TANDEM_ID(10, 236), TANDEM_CLASS_CALL, 1, "cudaDeviceGetNvSciSyncAttributes", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_172 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_173 } } },
 	{ TANDEM_ID(10, 237), TANDEM_CLASS_CALL, 1, "cudaOccupancyAvailableDynamicSMemPerBlock", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_173 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_174 } } },
 	{ TANDEM_ID(10, 238), TANDEM_CLASS_CALL, 1, "cudaStreamSetFlags", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 239), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_170 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
 	{ TANDEM_ID(10, 240), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemsetNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_170 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
 	{ TANDEM_ID(10, 241), TANDEM_CLASS_CALL, 1, "cudaGraphExecHostNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_170 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
 	{ TANDEM_ID(10, 242), TANDEM_CLASS_CALL, 1, "cudaGraphExecUpdate", &names_cudaError,
-	  { { 24, 0, NULL }, { 40, 2, fields_174 }, { 48, 3, fields_175 } } },
+	  { { 24, 0, NULL }, { 40, 2, fields_175 }, { 48, 3, fields_176 } } },
 	{ TANDEM_ID(10, 243), TANDEM_CLASS_CALL, 1, "cudaGetFuncBySymbol", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_176 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_177 } } },
 	{ TANDEM_ID(10, 244), TANDEM_CLASS_CALL, 1, "cudaCtxResetPersistingL2Cache", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 245), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeCopyAttributes", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_177 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_178 } } },
 	{ TANDEM_ID(10, 246), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeGetAttribute", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_178 } } },
-	{ TANDEM_ID(10, 247), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeSetAttribute", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_179 } } },
+	{ TANDEM_ID(10, 247), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeSetAttribute", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_180 } } },
 	{ TANDEM_ID(10, 248), TANDEM_CLASS_CALL, 1, "cudaStreamCopyAttributes", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_180 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_181 } } },
 	{ TANDEM_ID(10, 249), TANDEM_CLASS_CALL, 1, "cudaStreamGetAttribute", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_181 } } },
-	{ TANDEM_ID(10, 250), TANDEM_CLASS_CALL, 1, "cudaStreamSetAttribute", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_182 } } },
+	{ TANDEM_ID(10, 250), TANDEM_CLASS_CALL, 1, "cudaStreamSetAttribute", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_183 } } },
 	{ TANDEM_ID(10, 251), TANDEM_CLASS_CALL, 1, "cudaDeviceGetTexture1DLinearMaxWidth", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_183 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_184 } } },
 	{ TANDEM_ID(10, 252), TANDEM_CLASS_CALL, 1, "cudaGraphUpload", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_184 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_185 } } },
 	{ TANDEM_ID(10, 253), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNodeToSymbol", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_185 } } },
-	{ TANDEM_ID(10, 254), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNodeFromSymbol", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_186 } } },
+	{ TANDEM_ID(10, 254), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNodeFromSymbol", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_187 } } },
 	{ TANDEM_ID(10, 255), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNode1D", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_187 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_188 } } },
 	{ TANDEM_ID(10, 256), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParamsToSymbol", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_188 } } },
-	{ TANDEM_ID(10, 257), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParamsFromSymbol", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_189 } } },
+	{ TANDEM_ID(10, 257), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParamsFromSymbol", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_190 } } },
 	{ TANDEM_ID(10, 258), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParams1D", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_190 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_191 } } },
 	{ TANDEM_ID(10, 259), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParamsToSymbol", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_191 } } },
-	{ TANDEM_ID(10, 260), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParamsFromSymbol", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_192 } } },
+	{ TANDEM_ID(10, 260), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParamsFromSymbol", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_193 } } },
 	{ TANDEM_ID(10, 261), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParams1D", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_193 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_194 } } },
 	{ TANDEM_ID(10, 262), TANDEM_CLASS_CALL, 1, "cudaArrayGetSparseProperties", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_194 } } },
-	{ TANDEM_ID(10, 263), TANDEM_CLASS_CALL, 1, "cudaMipmappedArrayGetSparseProperties", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_195 } } },
+	{ TANDEM_ID(10, 263), TANDEM_CLASS_CALL, 1, "cudaMipmappedArrayGetSparseProperties", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_196 } } },
 	{ TANDEM_ID(10, 264), TANDEM_CLASS_CALL, 1, "cudaGraphExecChildGraphNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_196 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_197 } } },
 	{ TANDEM_ID(10, 265), TANDEM_CLASS_CALL, 1, "cudaGraphAddEventRecordNode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_197 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_198 } } },
 	{ TANDEM_ID(10, 266), TANDEM_CLASS_CALL, 1, "cudaGraphEventRecordNodeGetEvent", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_198 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_199 } } },
 	{ TANDEM_ID(10, 267), TANDEM_CLASS_CALL, 1, "cudaGraphEventRecordNodeSetEvent", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_199 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_200 } } },
 	{ TANDEM_ID(10, 268), TANDEM_CLASS_CALL, 1, "cudaGraphAddEventWaitNode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_197 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_198 } } },
 	{ TANDEM_ID(10, 269), TANDEM_CLASS_CALL, 1, "cudaGraphEventWaitNodeGetEvent", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_198 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_199 } } },
 	{ TANDEM_ID(10, 270), TANDEM_CLASS_CALL, 1, "cudaGraphEventWaitNodeSetEvent", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_199 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_200 } } },
 	{ TANDEM_ID(10, 271), TANDEM_CLASS_CALL, 1, "cudaGraphExecEventRecordNodeSetEvent", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_200 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_201 } } },
 	{ TANDEM_ID(10, 272), TANDEM_CLASS_CALL, 1, "cudaGraphExecEventWaitNodeSetEvent", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_200 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_201 } } },
 	{ TANDEM_ID(10, 273), TANDEM_CLASS_CALL, 1, "cudaEventRecordWithFlags", &names_cudaError,
 	  { { 24, 0, NULL }, { 32, 2, fields_72 }, { 36, 3, fields_82 } } },
 	{ TANDEM_ID(10, 274), TANDEM_CLASS_CALL, 1, "cudaDeviceGetDefaultMemPool", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_201 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_202 } } },
 	{ TANDEM_ID(10, 275), TANDEM_CLASS_CREATE, 1, "cudaMallocAsync", &names_cudaError,
-	  { { 24, 0, NULL }, { 44, 3, fields_202 }, { 44, 3, fields_202 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_203 }, { 44, 3, fields_203 } } },
 	{ TANDEM_ID(10, 276), TANDEM_CLASS_RELEASE, 1, "cudaFreeAsync", &names_cudaError,
-	  { { 24, 0, NULL }, { 36, 2, fields_203 }, { 36, 2, fields_203 } } },
+	  { { 24, 0, NULL }, { 36, 2, fields_204 }, { 36, 2, fields_204 } } },
 	{ TANDEM_ID(10, 277), TANDEM_CLASS_CALL, 1, "cudaMemPoolTrimTo", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_204 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_205 } } },
 	{ TANDEM_ID(10, 278), TANDEM_CLASS_CALL, 1, "cudaMemPoolSetAttribute", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_205 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_206 } } },
 	{ TANDEM_ID(10, 279), TANDEM_CLASS_CALL, 1, "cudaMemPoolGetAttribute", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_205 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_206 } } },
 	{ TANDEM_ID(10, 280), TANDEM_CLASS_CALL, 1, "cudaMemPoolSetAccess", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_206 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_207 } } },
 	{ TANDEM_ID(10, 281), TANDEM_CLASS_CALL, 1, "cudaArrayGetPlane", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_207 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_208 } } },
 	{ TANDEM_ID(10, 282), TANDEM_CLASS_CALL, 1, "cudaMemPoolGetAccess", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_208 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_209 } } },
 	{ TANDEM_ID(10, 283), TANDEM_CLASS_CALL, 1, "cudaMemPoolCreate", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_209 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_210 } } },
 	{ TANDEM_ID(10, 284), TANDEM_CLASS_CALL, 1, "cudaMemPoolDestroy", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_210 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_211 } } },
 	{ TANDEM_ID(10, 285), TANDEM_CLASS_CALL, 1, "cudaDeviceSetMemPool", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_211 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_212 } } },
 	{ TANDEM_ID(10, 286), TANDEM_CLASS_CALL, 1, "cudaDeviceGetMemPool", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_201 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_202 } } },
 	{ TANDEM_ID(10, 287), TANDEM_CLASS_CALL, 1, "cudaMemPoolExportToShareableHandle", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_212 } } },
-	{ TANDEM_ID(10, 288), TANDEM_CLASS_CALL, 1, "cudaMemPoolImportFromShareableHandle", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_213 } } },
+	{ TANDEM_ID(10, 288), TANDEM_CLASS_CALL, 1, "cudaMemPoolImportFromShareableHandle", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_214 } } },
 	{ TANDEM_ID(10, 289), TANDEM_CLASS_CALL, 1, "cudaMemPoolExportPointer", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_214 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_215 } } },
 	{ TANDEM_ID(10, 290), TANDEM_CLASS_CALL, 1, "cudaMemPoolImportPointer", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_215 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_216 } } },
 	{ TANDEM_ID(10, 291), TANDEM_CLASS_CREATE, 1, "cudaMallocFromPoolAsync", &names_cudaError,
-	  { { 24, 0, NULL }, { 44, 3, fields_216 }, { 52, 4, fields_217 } } },
+	  { { 24, 0, NULL }, { 44, 3, fields_217 }, { 52, 4, fields_218 } } },
 	{ TANDEM_ID(10, 292), TANDEM_CLASS_CALL, 1, "cudaGraphAddExternalSemaphoresSignalNode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_218 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_219 } } },
 	{ TANDEM_ID(10, 293), TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresSignalNodeGetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_219 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_220 } } },
 	{ TANDEM_ID(10, 294), TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresSignalNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_220 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
 	{ TANDEM_ID(10, 295), TANDEM_CLASS_CALL, 1, "cudaGraphAddExternalSemaphoresWaitNode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_218 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_219 } } },
 	{ TANDEM_ID(10, 296), TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresWaitNodeGetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_219 } } },
-	{ TANDEM_ID(10, 297), TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresWaitNodeSetParams", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_220 } } },
+	{ TANDEM_ID(10, 297), TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresWaitNodeSetParams", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
 	{ TANDEM_ID(10, 298), TANDEM_CLASS_CALL, 1, "cudaGraphExecExternalSemaphoresSignalNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_221 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_222 } } },
 	{ TANDEM_ID(10, 299), TANDEM_CLASS_CALL, 1, "cudaGraphExecExternalSemaphoresWaitNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_221 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_222 } } },
 	{ TANDEM_ID(10, 300), TANDEM_CLASS_CALL, 1, "cudaDeviceFlushGPUDirectRDMAWrites", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_222 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_223 } } },
 	{ TANDEM_ID(10, 301), TANDEM_CLASS_CALL, 1, "cudaGetDriverEntryPoint", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_223 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_224 } } },
 	{ TANDEM_ID(10, 302), TANDEM_CLASS_CALL, 1, "cudaGraphDebugDotPrint", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_224 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_225 } } },
 	{ TANDEM_ID(10, 303), TANDEM_CLASS_CALL, 1, "cudaStreamUpdateCaptureDependencies", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_225 } } },
-	{ TANDEM_ID(10, 304), TANDEM_CLASS_CALL, 1, "cudaUserObjectCreate", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_226 } } },
+	{ TANDEM_ID(10, 304), TANDEM_CLASS_CALL, 1, "cudaUserObjectCreate", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_227 } } },
 	{ TANDEM_ID(10, 305), TANDEM_CLASS_CALL, 1, "cudaUserObjectRetain", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_227 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_228 } } },
 	{ TANDEM_ID(10, 306), TANDEM_CLASS_CALL, 1, "cudaUserObjectRelease", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_227 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_228 } } },
 	{ TANDEM_ID(10, 307), TANDEM_CLASS_CALL, 1, "cudaGraphRetainUserObject", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_228 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_229 } } },
 	{ TANDEM_ID(10, 308), TANDEM_CLASS_CALL, 1, "cudaGraphReleaseUserObject", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_229 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_230 } } },
 	{ TANDEM_ID(10, 309), TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiateWithFlags", &names_cudaError,
-	  { { 24, 0, NULL }, { 32, 1, fields_160 }, { 48, 3, fields_161 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 48, 3, fields_162 } } },
 	{ TANDEM_ID(10, 310), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemAllocNode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_218 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_219 } } },
 	{ TANDEM_ID(10, 311), TANDEM_CLASS_CALL, 1, "cudaGraphMemAllocNodeGetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_230 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_231 } } },
 	{ TANDEM_ID(10, 312), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemFreeNode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_231 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_232 } } },
 	{ TANDEM_ID(10, 313), TANDEM_CLASS_CALL, 1, "cudaGraphMemFreeNodeGetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_232 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
 	{ TANDEM_ID(10, 314), TANDEM_CLASS_CALL, 1, "cudaDeviceGraphMemTrim", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_12 } } },
 	{ TANDEM_ID(10, 315), TANDEM_CLASS_CALL, 1, "cudaDeviceGetGraphMemAttribute", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_233 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_234 } } },
 	{ TANDEM_ID(10, 316), TANDEM_CLASS_CALL, 1, "cudaDeviceSetGraphMemAttribute", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_233 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_234 } } },
 	{ TANDEM_ID(10, 317), TANDEM_CLASS_CALL, 1, "cudaGraphNodeSetEnabled", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_234 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_235 } } },
 	{ TANDEM_ID(10, 318), TANDEM_CLASS_CALL, 1, "cudaGraphNodeGetEnabled", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_235 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_236 } } },
 	{ TANDEM_ID(10, 319), TANDEM_CLASS_CALL, 1, "cudaArrayGetMemoryRequirements", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_236 } } },
-	{ TANDEM_ID(10, 320), TANDEM_CLASS_CALL, 1, "cudaMipmappedArrayGetMemoryRequirements", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_237 } } },
+	{ TANDEM_ID(10, 320), TANDEM_CLASS_CALL, 1, "cudaMipmappedArrayGetMemoryRequirements", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_238 } } },
 	{ TANDEM_ID(10, 321), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchKernelExC", &names_cudaError,
-	  { { 32, 1, fields_8 }, { 40, 3, fields_126 }, { 64, 6, fields_238 } } },
+	  { { 32, 1, fields_8 }, { 40, 3, fields_126 }, { 64, 6, fields_239 } } },
 	{ TANDEM_ID(10, 322), TANDEM_CLASS_CALL, 1, "cudaOccupancyMaxPotentialClusterSize", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_239 } } },
-	{ TANDEM_ID(10, 323), TANDEM_CLASS_CALL, 1, "cudaOccupancyMaxActiveClusters", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_240 } } },
+	{ TANDEM_ID(10, 323), TANDEM_CLASS_CALL, 1, "cudaOccupancyMaxActiveClusters", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_241 } } },
 	{ TANDEM_ID(10, 324), TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiateWithParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 32, 1, fields_160 }, { 48, 3, fields_241 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 48, 3, fields_242 } } },
 	{ TANDEM_ID(10, 325), TANDEM_CLASS_CALL, 1, "cudaGraphExecGetFlags", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_242 } } },
-	{ TANDEM_ID(10, 326), TANDEM_CLASS_CALL, 1, "cudaGetKernel", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_243 } } },
+	{ TANDEM_ID(10, 326), TANDEM_CLASS_CALL, 1, "cudaGetKernel", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_244 } } },
 	{ TANDEM_ID(10, 327), TANDEM_CLASS_CALL, 1, "cudaStreamGetId", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_244 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_245 } } },
 	{ TANDEM_ID(10, 328), TANDEM_CLASS_CALL, 1, "cudaInitDevice", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 3, fields_245 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 3, fields_246 } } },
 	{ TANDEM_ID(10, 329), TANDEM_CLASS_CALL, 1, "cudaGraphAddNode", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_246 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_247 } } },
 	{ TANDEM_ID(10, 330), TANDEM_CLASS_CALL, 1, "cudaGraphNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_247 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_248 } } },
 	{ TANDEM_ID(10, 331), TANDEM_CLASS_CALL, 1, "cudaGraphExecNodeSetParams", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_248 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_249 } } },
 	{ TANDEM_ID(10, 332), TANDEM_CLASS_CALL, 1, "cudaFuncGetName", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_249 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_250 } } },
 	{ TANDEM_ID(10, 333), TANDEM_CLASS_CALL, 1, "cudaStreamBeginCaptureToGraph", &names_cudaError,
-	  { { 24, 0, NULL }, { 32, 2, fields_164 }, { 64, 6, fields_250 } } },
+	  { { 24, 0, NULL }, { 32, 2, fields_165 }, { 64, 6, fields_251 } } },
 	{ TANDEM_ID(10, 334), TANDEM_CLASS_CALL, 1, "cudaGraphConditionalHandleCreate", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_251 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_252 } } },
 	{ TANDEM_ID(10, 335), TANDEM_CLASS_CALL, 1, "cudaDeviceRegisterAsyncNotification", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_252 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_253 } } },
 	{ TANDEM_ID(10, 336), TANDEM_CLASS_CALL, 1, "cudaDeviceUnregisterAsyncNotification", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_253 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_254 } } },
 	{ TANDEM_ID(10, 337), TANDEM_CLASS_CALL, 1, "cudaFuncGetParamInfo", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_254 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_255 } } },
 	{ TANDEM_ID(10, 338), TANDEM_CLASS_CALL, 1, "cudaGetDriverEntryPointByVersion", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 54, 5, fields_255 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 54, 5, fields_256 } } },
 	{ TANDEM_ID(10, 339), TANDEM_CLASS_BUILD, 1, "cudaLibraryLoadData", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_256 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_257 } } },
 	{ TANDEM_ID(10, 340), TANDEM_CLASS_BUILD, 1, "cudaLibraryLoadFromFile", &names_cudaError,
-	  { { 24, 0, NULL }, { 26, 1, fields_257 }, { 74, 8, fields_258 } } },
+	  { { 24, 0, NULL }, { 26, 1, fields_258 }, { 74, 8, fields_259 } } },
 	{ TANDEM_ID(10, 341), TANDEM_CLASS_CALL, 1, "cudaLibraryUnload", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_259 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_260 } } },
 	{ TANDEM_ID(10, 342), TANDEM_CLASS_CALL, 1, "cudaLibraryGetKernel", &names_cudaError,
-	  { { 24, 0, NULL }, { 26, 1, fields_260 }, { 42, 3, fields_261 } } },
+	  { { 24, 0, NULL }, { 26, 1, fields_261 }, { 42, 3, fields_262 } } },
 	{ TANDEM_ID(10, 343), TANDEM_CLASS_CALL, 1, "cudaLibraryGetGlobal", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_262 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_263 } } },
 	{ TANDEM_ID(10, 344), TANDEM_CLASS_CALL, 1, "cudaLibraryGetManaged", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_262 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_263 } } },
 	{ TANDEM_ID(10, 345), TANDEM_CLASS_CALL, 1, "cudaLibraryGetUnifiedFunction", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_263 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_264 } } },
 	{ TANDEM_ID(10, 346), TANDEM_CLASS_CALL, 1, "cudaLibraryGetKernelCount", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_264 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_265 } } },
 	{ TANDEM_ID(10, 347), TANDEM_CLASS_CALL, 1, "cudaLibraryEnumerateKernels", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_265 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_266 } } },
 	{ TANDEM_ID(10, 348), TANDEM_CLASS_CALL, 1, "cudaKernelSetAttributeForDevice", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_266 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_267 } } },
 	{ TANDEM_ID(10, 349), TANDEM_CLASS_CALL, 1, "cudaStreamGetDevice", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_267 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_268 } } },
 	{ TANDEM_ID(10, 350), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyBatchAsync", &names_cudaError,
-	  { { 32, 1, fields_8 }, { 44, 3, fields_268 }, { 92, 9, fields_269 } } },
+	  { { 32, 1, fields_8 }, { 44, 3, fields_269 }, { 92, 9, fields_270 } } },
 	{ TANDEM_ID(10, 351), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DBatchAsync", &names_cudaError,
-	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 60, 5, fields_270 } } },
-	{ TANDEM_ID(10, 352), TANDEM_CLASS_ENQUEUE, 1, "cudaMemPrefetchBatchAsync", &names_cudaError,
-	  { { 32, 1, fields_8 }, { 44, 3, fields_268 }, { 92, 9, fields_271 } } },
+	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 60, 5, fields_271 } } },
+	{ TANDEM_ID(10, 352), TANDEM_CLASS_CALL, 1, "cudaMemPrefetchBatchAsync", &names_cudaError,
+	  { { 24, 0, NULL }, { 36, 2, fields_272 }, { 84, 8, fields_273 } } },
 	{ TANDEM_ID(10, 353), TANDEM_CLASS_CALL, 1, "cudaMemDiscardBatchAsync", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_272 } } },
-	{ TANDEM_ID(10, 354), TANDEM_CLASS_ENQUEUE, 1, "cudaMemDiscardAndPrefetchBatchAsync", &names_cudaError,
-	  { { 32, 1, fields_8 }, { 32, 1, fields_8 }, { 92, 9, fields_273 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_274 } } },
+	{ TANDEM_ID(10, 354), TANDEM_CLASS_CALL, 1, "cudaMemDiscardAndPrefetchBatchAsync", &names_cudaError,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_275 } } },
 	{ TANDEM_ID(10, 355), TANDEM_CLASS_CALL, 1, "cudaGetExportTable", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 356), TANDEM_CLASS_CALL, 1, "__cudaRegisterFatBinary", &names_cudaError,
@@ -3019,25 +3027,25 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(10, 369), TANDEM_CLASS_CALL, 1, "__cudaGetProcAddress", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 370), TANDEM_CLASS_CALL, 1, "cudaLogsRegisterCallback", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_274 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_276 } } },
 	{ TANDEM_ID(10, 371), TANDEM_CLASS_CALL, 1, "cudaLogsUnregisterCallback", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_275 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_277 } } },
 	{ TANDEM_ID(10, 372), TANDEM_CLASS_CALL, 1, "cudaLogsCurrent", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_276 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_278 } } },
 	{ TANDEM_ID(10, 373), TANDEM_CLASS_CALL, 1, "cudaLogsDumpToFile", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_277 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_279 } } },
 	{ TANDEM_ID(10, 374), TANDEM_CLASS_CALL, 1, "cudaLogsDumpToMemory", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 46, 4, fields_278 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 46, 4, fields_280 } } },
 	{ TANDEM_ID(10, 375), TANDEM_CLASS_CALL, 1, "cudaMemGetDefaultMemPool", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_279 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_281 } } },
 	{ TANDEM_ID(10, 376), TANDEM_CLASS_CALL, 1, "cudaMemGetMemPool", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_279 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_281 } } },
 	{ TANDEM_ID(10, 377), TANDEM_CLASS_CALL, 1, "cudaMemSetMemPool", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_280 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_282 } } },
 	{ TANDEM_ID(10, 378), TANDEM_CLASS_CALL, 1, "cudaDeviceGetHostAtomicCapabilities", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_281 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_283 } } },
 	{ TANDEM_ID(10, 379), TANDEM_CLASS_CALL, 1, "cudaDeviceGetP2PAtomicCapabilities", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_282 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_284 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -3217,7 +3225,7 @@ static const char tsdl_0[] =
 	"event { name = \"cudaLaunchKernel\"; id = 10407; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; }; };\n"
 	"event { name = \"cudaGetDeviceFlags\"; id = 10408; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 10409; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"cudaMemPrefetchAsync\"; id = 10410; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; }; };\n"
+	"event { name = \"cudaMemPrefetchAsync\"; id = 10410; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaMemAdvise\"; id = 10411; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaDeviceGetP2PAttribute\"; id = 10412; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGraphicsEGLRegisterImage\"; id = 10413; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -3399,9 +3407,9 @@ static const char tsdl_0[] =
 	"event { name = \"cudaStreamGetDevice\"; id = 10589; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaMemcpyBatchAsync\"; id = 10590; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; }; };\n"
 	"event { name = \"cudaMemcpy3DBatchAsync\"; id = 10591; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; }; };\n"
-	"event { name = \"cudaMemPrefetchBatchAsync\"; id = 10592; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; }; };\n"
+	"event { name = \"cudaMemPrefetchBatchAsync\"; id = 10592; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaMemDiscardBatchAsync\"; id = 10593; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"cudaMemDiscardAndPrefetchBatchAsync\"; id = 10594; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; }; };\n"
+	"event { name = \"cudaMemDiscardAndPrefetchBatchAsync\"; id = 10594; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGetExportTable\"; id = 10595; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaRegisterFatBinary\"; id = 10596; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaRegisterFatBinaryEnd\"; id = 10597; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -3602,7 +3610,7 @@ static const char tsdl_1[] =
 	"event { name = \"cudaLaunchKernel\"; id = 10407; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 kernel; u32 queue; }; };\n"
 	"event { name = \"cudaGetDeviceFlags\"; id = 10408; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 10409; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"cudaMemPrefetchAsync\"; id = 10410; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 queue; x64 devPtr; u64 bytes; }; };\n"
+	"event { name = \"cudaMemPrefetchAsync\"; id = 10410; stream_id = 0; fields := struct { enum cudaError result; u64 end; u32 queue; x64 devPtr; u64 bytes; }; };\n"
 	"event { name = \"cudaMemAdvise\"; id = 10411; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaDeviceGetP2PAttribute\"; id = 10412; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGraphicsEGLRegisterImage\"; id = 10413; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -3784,9 +3792,9 @@ static const char tsdl_1[] =
 	"event { name = \"cudaStreamGetDevice\"; id = 10589; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaMemcpyBatchAsync\"; id = 10590; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 queue; u64 bytes; }; };\n"
 	"event { name = \"cudaMemcpy3DBatchAsync\"; id = 10591; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 queue; }; };\n"
-	"event { name = \"cudaMemPrefetchBatchAsync\"; id = 10592; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 queue; u64 bytes; }; };\n"
+	"event { name = \"cudaMemPrefetchBatchAsync\"; id = 10592; stream_id = 0; fields := struct { enum cudaError result; u64 end; u32 queue; u64 bytes; }; };\n"
 	"event { name = \"cudaMemDiscardBatchAsync\"; id = 10593; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"cudaMemDiscardAndPrefetchBatchAsync\"; id = 10594; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; }; };\n"
+	"event { name = \"cudaMemDiscardAndPrefetchBatchAsync\"; id = 10594; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGetExportTable\"; id = 10595; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaRegisterFatBinary\"; id = 10596; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaRegisterFatBinaryEnd\"; id = 10597; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -4002,7 +4010,7 @@ static const char tsdl_2[] =
 	"event { name = \"cudaLaunchKernel\"; id = 10407; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 kernel; u32 queue; x64 func; u32 gridDim_x; u32 gridDim_y; u32 gridDim_z; u32 blockDim_x; u32 blockDim_y; u32 blockDim_z; x64 args; u64 sharedMem; }; };\n"
 	"event { name = \"cudaGetDeviceFlags\"; id = 10408; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 flags; }; };\n"
 	"event { name = \"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 10409; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 numBlocks; x64 func; i32 blockSize; u64 dynamicSMemSize; u32 flags; }; };\n"
-	"event { name = \"cudaMemPrefetchAsync\"; id = 10410; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 queue; x64 devPtr; u64 bytes; i32 location_type; i32 location_id; u32 flags; }; };\n"
+	"event { name = \"cudaMemPrefetchAsync\"; id = 10410; stream_id = 0; fields := struct { enum cudaError result; u64 end; u32 queue; x64 devPtr; u64 bytes; i32 location_type; i32 location_id; u32 flags; }; };\n"
 	"event { name = \"cudaMemAdvise\"; id = 10411; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 devPtr; u64 bytes; enum cudaMemoryAdvise advice; i32 location_type; i32 location_id; }; };\n"
 	"event { name = \"cudaDeviceGetP2PAttribute\"; id = 10412; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 value; enum cudaDeviceP2PAttr attr; i32 srcDevice; i32 dstDevice; }; };\n"
 	"event { name = \"cudaGraphicsEGLRegisterImage\"; id = 10413; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -4184,9 +4192,9 @@ static const char tsdl_2[] =
 	"event { name = \"cudaStreamGetDevice\"; id = 10589; stream_id = 0; fields := struct { enum cudaError result; u64 end; u32 queue; x64 device; }; };\n"
 	"event { name = \"cudaMemcpyBatchAsync\"; id = 10590; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 queue; u64 bytes; x64 dsts; x64 srcs; x64 sizes; x64 attrs; x64 attrsIdxs; u64 numAttrs; }; };\n"
 	"event { name = \"cudaMemcpy3DBatchAsync\"; id = 10591; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 queue; u64 numOps; x64 opList; u64 flags; }; };\n"
-	"event { name = \"cudaMemPrefetchBatchAsync\"; id = 10592; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 queue; u64 bytes; x64 dptrs; x64 sizes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; }; };\n"
+	"event { name = \"cudaMemPrefetchBatchAsync\"; id = 10592; stream_id = 0; fields := struct { enum cudaError result; u64 end; u32 queue; u64 bytes; x64 dptrs; x64 sizes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; }; };\n"
 	"event { name = \"cudaMemDiscardBatchAsync\"; id = 10593; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 dptrs; x64 sizes; u64 bytes; u64 flags; u32 queue; }; };\n"
-	"event { name = \"cudaMemDiscardAndPrefetchBatchAsync\"; id = 10594; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; x64 dptrs; x64 sizes; u64 bytes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; u32 queue; }; };\n"
+	"event { name = \"cudaMemDiscardAndPrefetchBatchAsync\"; id = 10594; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 dptrs; x64 sizes; u64 bytes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; u32 queue; }; };\n"
 	"event { name = \"cudaGetExportTable\"; id = 10595; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaRegisterFatBinary\"; id = 10596; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaRegisterFatBinaryEnd\"; id = 10597; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"

@@ -104,18 +104,39 @@ static void devices(void)
 	}
 }
 
+/* Unified memory, once there is a context. */
+static void unified(void)
+{
+	static const int kinds[] = { 1, 2, 3, 4, 8 };
+	CUpti_ActivityUnifiedMemoryCounterConfig config[5];
+
+	for (int i = 0; i < 5; i++) {
+		config[i].scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE;
+		config[i].kind = (CUpti_ActivityUnifiedMemoryCounterKind)kinds[i];
+		config[i].deviceId = 0;
+		config[i].enable = 1;
+	}
+	if (!cuptiActivityConfigureUnifiedMemoryCounter(config, 5))
+		cuptiActivityEnable(CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+}
+
 static void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	unsigned char arguments[ARGUMENT_BYTES] = { 0 }, behind[BEHIND_BYTES];
 	static int said;
 	int launch = strstr(data->functionName, "LaunchKernel") != NULL;
 
-	if (!said && data->callbackSite == CUPTI_API_EXIT && data->context) {
+	/* Not in the driver's own calls: some come while the context is being made,
+	 * and CUPTI asked of it then crashes. */
+	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API && data->callbackSite == CUPTI_API_EXIT &&
+	    data->context) {
+		if (!said)
+			devices();
+		if (!said && getenv("DUMP_UM"))
+			unified();
 		said = 1;
-		devices();
-	}
-	if (data->context)
 		context_known(data->context);
+	}
 	if (data->functionParams)
 		read_behind(data->functionParams, arguments, sizeof(arguments));
 	for (size_t i = 0; i < sizeof(arguments); i += 8) {
@@ -141,8 +162,11 @@ static void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_C
 
 static void resource(CUpti_CallbackId id, const CUpti_ResourceData *data)
 {
-	const CUpti_ModuleResourceData *module = data->resourceDescriptor;
+	/* "The driver has been initialised" comes without data. */
+	const CUpti_ModuleResourceData *module = data ? data->resourceDescriptor : NULL;
 
+	if (!data)
+		return;
 	if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED && module) {
 		fprintf(out, "module %u %zu\n", module->moduleId, module->cubinSize);
 	} else if (id == CUPTI_CBID_RESOURCE_STREAM_CREATED ||
@@ -225,6 +249,8 @@ int InitializeInjection(void)
 	const char *path = getenv("DUMP");
 
 	out = path ? fopen(path, "w") : NULL;
+	if (out)
+		setlinebuf(out);
 	if (!out || cuptiSubscribe(&subscriber, called, NULL))
 		return 1;
 	cuptiActivityRegisterCallbacks(requested, completed);

@@ -774,7 +774,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDeviceTotalMem */
 	[8] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 14), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDeviceGetProperties */
-	[9] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 15), TANDEM_CLASS_CALL, 0,
+	[9] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 15), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuDeviceGetAttribute */
 	[10] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 16), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 7, 1, 8 }, { 8, 3, 24 } } }, /* cuCtxCreate */
@@ -814,15 +814,15 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuMemGetInfo */
 	[28] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 34), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemGetInfo */
-	[29] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 35), TANDEM_CLASS_CREATE, 0,
+	[29] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 35), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } } }, /* cuMemAlloc */
 	[30] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 36), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemAlloc */
-	[31] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 37), TANDEM_CLASS_CREATE, 0,
+	[31] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 37), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 35, 3, 24 }, { 38, 4, 36 } } }, /* cuMemAllocPitch */
 	[32] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 38), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemAllocPitch */
-	[33] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 39), TANDEM_CLASS_RELEASE, 0,
+	[33] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 39), TANDEM_CLASS_RELEASE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 20, 1, 8 }, { 20, 1, 8 } } }, /* cuMemFree */
 	[34] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 40), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemFree */
@@ -830,17 +830,17 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 2, 24 } } }, /* cuMemGetAddressRange */
 	[36] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 42), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemGetAddressRange */
-	[37] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 43), TANDEM_CLASS_CREATE, 0,
+	[37] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 43), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 20, 1, 8 }, { 31, 2, 16 } } }, /* cuMemAllocHost */
-	[38] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 44), TANDEM_CLASS_RELEASE, 0,
+	[38] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 44), TANDEM_CLASS_RELEASE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } } }, /* cuMemFreeHost */
-	[39] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 45), TANDEM_CLASS_CREATE, 0,
+	[39] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 45), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 50, 1, 12 }, { 51, 2, 20 } } }, /* cuMemHostAlloc */
-	[40] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 46), TANDEM_CLASS_CALL, 0,
+	[40] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 46), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 58, 2, 12 }, { 60, 3, 20 } } }, /* cuMemHostGetDevicePointer */
 	[41] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 47), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemHostGetDevicePointer */
-	[42] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 48), TANDEM_CLASS_CALL, 0,
+	[42] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 48), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 7, 1, 8 }, { 33, 2, 16 } } }, /* cuMemHostGetFlags */
 	[43] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 49), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 63, 3, 32 }, { 63, 3, 32 } } }, /* cuMemcpyHtoD */
@@ -930,15 +930,15 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 206, 2, 20 } } }, /* cuFuncGetAttribute */
 	[86] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 92), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuFuncSetCacheConfig */
-	[87] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 93), TANDEM_CLASS_CALL, 0,
+	[87] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 93), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuArrayCreate */
-	[88] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 94), TANDEM_CLASS_CALL, 0,
+	[88] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 94), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuArrayGetDescriptor */
-	[89] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 95), TANDEM_CLASS_CALL, 0,
+	[89] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 95), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuArrayDestroy */
-	[90] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 96), TANDEM_CLASS_CALL, 0,
+	[90] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 96), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuArray3DCreate */
-	[91] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 97), TANDEM_CLASS_CALL, 0,
+	[91] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 97), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuArray3DGetDescriptor */
 	[92] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 98), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuTexRefCreate */
@@ -1132,15 +1132,15 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 29, 2, 26 } } }, /* cuModuleGetGlobal_v2 */
 	[242] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 33), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuMemGetInfo_v2 */
-	[243] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 35), TANDEM_CLASS_CREATE, 0,
+	[243] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 35), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 33, 2, 16 }, { 33, 2, 16 } } }, /* cuMemAlloc_v2 */
-	[244] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 37), TANDEM_CLASS_CREATE, 0,
+	[244] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 37), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 42, 2, 24 }, { 44, 3, 36 } } }, /* cuMemAllocPitch_v2 */
-	[245] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 39), TANDEM_CLASS_RELEASE, 0,
+	[245] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 39), TANDEM_CLASS_RELEASE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } } }, /* cuMemFree_v2 */
 	[246] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 41), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 49, 1, 24 } } }, /* cuMemGetAddressRange_v2 */
-	[247] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 46), TANDEM_CLASS_CALL, 0,
+	[247] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 46), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 58, 2, 12 }, { 60, 3, 20 } } }, /* cuMemHostGetDevicePointer_v2 */
 	[248] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 189), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 72, 3, 32 }, { 72, 3, 32 } } }, /* cuMemcpy_v2 */
@@ -1170,15 +1170,15 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLMapBufferObject_v2 */
 	[270] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 153), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLMapBufferObjectAsync_v2 */
-	[271] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 45), TANDEM_CLASS_CREATE, 0,
+	[271] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 45), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 53, 2, 12 }, { 55, 3, 20 } } }, /* cuMemHostAlloc_v2 */
-	[272] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 93), TANDEM_CLASS_CALL, 0,
+	[272] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 93), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuArrayCreate_v2 */
-	[273] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 94), TANDEM_CLASS_CALL, 0,
+	[273] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 94), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuArrayGetDescriptor_v2 */
-	[274] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 96), TANDEM_CLASS_CALL, 0,
+	[274] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 96), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuArray3DCreate_v2 */
-	[275] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 97), TANDEM_CLASS_CALL, 0,
+	[275] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 97), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuArray3DGetDescriptor_v2 */
 	[276] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 49), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 49, 1, 32 }, { 49, 1, 32 } } }, /* cuMemcpyHtoD_v2 */
@@ -1216,7 +1216,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 8 }, { 81, 1, 24 }, { 82, 2, 40 } } }, /* cuMemcpyHtoA_v2 */
 	[293] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 72), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 137, 2, 28 }, { 139, 3, 44 } } }, /* cuMemcpyHtoAAsync_v2 */
-	[294] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 43), TANDEM_CLASS_CREATE, 0,
+	[294] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 43), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 7, 1, 8 }, { 33, 2, 16 } } }, /* cuMemAllocHost_v2 */
 	[295] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 190), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 269, 2, 8 }, { 271, 3, 12 } } }, /* cuStreamWaitEvent */
@@ -1226,9 +1226,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxGetCacheConfig */
 	[300] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 193), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cuCtxSetCacheConfig */
-	[301] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 194), TANDEM_CLASS_CALL, 0,
+	[301] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 194), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 51, 2, 20 }, { 51, 2, 20 } } }, /* cuMemHostRegister */
-	[302] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 195), TANDEM_CLASS_CALL, 0,
+	[302] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 195), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } } }, /* cuMemHostUnregister */
 	[303] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 196), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxSetCurrent */
@@ -1240,9 +1240,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 8 }, { 115, 2, 36 }, { 115, 2, 36 } } }, /* cuMemcpyAsync */
 	[307] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 199), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 274, 2, 16 }, { 276, 4, 68 } } }, /* cuLaunchKernel */
-	[308] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 200), TANDEM_CLASS_CALL, 0,
+	[308] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 200), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuProfilerStart */
-	[309] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 201), TANDEM_CLASS_CALL, 0,
+	[309] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 201), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuProfilerStop */
 	[310] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 202), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 206, 2, 20 } } }, /* cuPointerGetAttribute */
@@ -1318,11 +1318,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuSurfObjectGetResourceDesc */
 	[346] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 232), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 233, 1, 4 }, { 302, 2, 24 } } }, /* cuStreamAddCallback */
-	[347] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 233), TANDEM_CLASS_CALL, 0,
+	[347] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 233), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 5, 1, 20 } } }, /* cuMipmappedArrayCreate */
-	[348] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 234), TANDEM_CLASS_CALL, 0,
+	[348] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 234), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 5, 1, 20 } } }, /* cuMipmappedArrayGetLevel */
-	[349] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 235), TANDEM_CLASS_CALL, 0,
+	[349] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 235), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuMipmappedArrayDestroy */
 	[350] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 236), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 5, 1, 20 } } }, /* cuTexRefSetMipmappedArray */
@@ -1366,7 +1366,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 12 } } }, /* cuStreamGetFlags */
 	[370] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 256), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuCtxGetStreamPriorityRange */
-	[371] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 257), TANDEM_CLASS_CREATE, 0,
+	[371] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 257), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 51, 2, 20 }, { 51, 2, 20 } } }, /* cuMemAllocManaged */
 	[372] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 258), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 237, 2, 12 } } }, /* cuGetErrorString */
@@ -1382,7 +1382,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 24 } } }, /* cuStreamAttachMemAsync */
 	[378] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 264), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 206, 2, 20 } } }, /* cuPointerSetAttribute */
-	[379] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 194), TANDEM_CLASS_CALL, 0,
+	[379] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 194), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 51, 2, 20 }, { 51, 2, 20 } } }, /* cuMemHostRegister_v2 */
 	[380] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 138), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuGraphicsResourceSetMapFlags_v2 */
@@ -1558,10 +1558,10 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuNVNtextureGetArray */
 	[466] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 294), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuNNSetAllocator */
-	[467] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_ENQUEUE, 0,
-		{ { 0, 0, 8 }, { 334, 2, 28 }, { 336, 5, 40 } } }, /* cuMemPrefetchAsync */
-	[468] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
-		{ { 0, 0, 8 }, { 334, 2, 28 }, { 336, 5, 40 } } }, /* cuMemPrefetchAsync_ptsz */
+	[467] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_CALL, 0,
+		{ { 0, 0, 0 }, { 334, 2, 20 }, { 336, 5, 32 } } }, /* cuMemPrefetchAsync */
+	[468] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+		{ { 0, 0, 0 }, { 334, 2, 20 }, { 336, 5, 32 } } }, /* cuMemPrefetchAsync_ptsz */
 	[469] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 296), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEventCreateFromNVNSync */
 	[470] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 297), TANDEM_CLASS_CALL, 0,
@@ -1614,13 +1614,13 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 352, 2, 24 } } }, /* cuWaitExternalSemaphoresAsync_ptsz */
 	[494] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 315), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuDestroyExternalSemaphore */
-	[495] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, 0,
+	[495] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } } }, /* cuStreamBeginCapture */
-	[496] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[496] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } } }, /* cuStreamBeginCapture_ptsz */
-	[497] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 317), TANDEM_CLASS_CALL, 0,
+	[497] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 317), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 233, 1, 4 }, { 315, 2, 12 } } }, /* cuStreamEndCapture */
-	[498] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 317), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[498] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 317), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 233, 1, 4 }, { 315, 2, 12 } } }, /* cuStreamEndCapture_ptsz */
 	[499] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 318), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 12 } } }, /* cuStreamIsCapturing */
@@ -1702,9 +1702,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 374, 6, 52 } } }, /* cuStreamGetCaptureInfo_ptsz */
 	[538] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 49, 1, 24 } } }, /* cuGraphExecKernelNodeSetParams */
-	[539] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, 0,
+	[539] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 356, 2, 8 }, { 356, 2, 8 } } }, /* cuStreamBeginCapture_v2 */
-	[540] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[540] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 356, 2, 8 }, { 356, 2, 8 } } }, /* cuStreamBeginCapture_v2_ptsz */
 	[541] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 354), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuThreadExchangeStreamCaptureMode */
@@ -1722,9 +1722,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 386, 3, 24 }, { 389, 4, 40 } } }, /* cuMemAddressReserve */
 	[548] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 358), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 33, 2, 16 }, { 33, 2, 16 } } }, /* cuMemAddressFree */
-	[549] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 359), TANDEM_CLASS_CREATE, 0,
+	[549] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 359), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 393, 2, 16 }, { 395, 4, 32 } } }, /* cuMemCreate */
-	[550] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 360), TANDEM_CLASS_RELEASE, 0,
+	[550] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 360), TANDEM_CLASS_RELEASE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuMemRelease */
 	[551] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 361), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 386, 3, 24 }, { 389, 4, 40 } } }, /* cuMemMap */
@@ -1788,9 +1788,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 409, 2, 12 } } }, /* cuGraphUpload */
 	[581] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 384), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 411, 2, 12 } } }, /* cuGraphUpload_ptsz */
-	[582] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 385), TANDEM_CLASS_CALL, 0,
+	[582] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 385), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuArrayGetSparseProperties */
-	[583] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 386), TANDEM_CLASS_CALL, 0,
+	[583] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 386), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuMipmappedArrayGetSparseProperties */
 	[584] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 387), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 413, 2, 16 } } }, /* cuMemMapArrayAsync */
@@ -1818,15 +1818,15 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 420, 2, 20 } } }, /* cuGraphExecEventRecordNodeSetEvent */
 	[596] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 397), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 420, 2, 20 } } }, /* cuGraphExecEventWaitNodeSetEvent */
-	[597] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 398), TANDEM_CLASS_CALL, 0,
+	[597] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 398), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 5, 1, 20 } } }, /* cuArrayGetPlane */
-	[598] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 399), TANDEM_CLASS_CREATE, 0,
+	[598] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 399), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 422, 3, 20 }, { 422, 3, 20 } } }, /* cuMemAllocAsync */
-	[599] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 399), TANDEM_CLASS_CREATE, CUDA_PER_THREAD,
+	[599] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 399), TANDEM_CLASS_CREATE, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 422, 3, 20 }, { 422, 3, 20 } } }, /* cuMemAllocAsync_ptsz */
-	[600] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 400), TANDEM_CLASS_RELEASE, 0,
+	[600] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 400), TANDEM_CLASS_RELEASE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 411, 2, 12 }, { 411, 2, 12 } } }, /* cuMemFreeAsync */
-	[601] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 400), TANDEM_CLASS_RELEASE, CUDA_PER_THREAD,
+	[601] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 400), TANDEM_CLASS_RELEASE, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 411, 2, 12 }, { 411, 2, 12 } } }, /* cuMemFreeAsync_ptsz */
 	[602] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 401), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuMemPoolTrimTo */
@@ -1846,9 +1846,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 237, 2, 12 } } }, /* cuDeviceSetMemPool */
 	[610] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 409), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDeviceGetMemPool */
-	[611] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 410), TANDEM_CLASS_CREATE, 0,
+	[611] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 410), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 425, 3, 20 }, { 428, 4, 28 } } }, /* cuMemAllocFromPoolAsync */
-	[612] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 410), TANDEM_CLASS_CREATE, CUDA_PER_THREAD,
+	[612] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 410), TANDEM_CLASS_CREATE, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 425, 3, 20 }, { 428, 4, 28 } } }, /* cuMemAllocFromPoolAsync_ptsz */
 	[613] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 411), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 2, 28 } } }, /* cuMemPoolExportToShareableHandle */
@@ -1932,9 +1932,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 8 }, { 448, 2, 16 }, { 450, 3, 48 } } }, /* cuLaunchKernelEx */
 	[653] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 445), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 448, 2, 16 }, { 450, 3, 48 } } }, /* cuLaunchKernelEx_ptsz */
-	[654] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 446), TANDEM_CLASS_CALL, 0,
+	[654] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 446), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 5, 1, 20 } } }, /* cuArrayGetMemoryRequirements */
-	[655] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 447), TANDEM_CLASS_CALL, 0,
+	[655] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 447), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 5, 1, 20 } } }, /* cuMipmappedArrayGetMemoryRequirements */
 	[656] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 448), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 7, 1, 8 }, { 69, 3, 24 } } }, /* cuGraphInstantiateWithParams */
@@ -2056,17 +2056,17 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 49, 1, 24 } } }, /* cuGraphExecNodeSetParams */
 	[715] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 288), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 328, 1, 28 } } }, /* cuMemAdvise_v2 */
-	[716] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_ENQUEUE, 0,
-		{ { 0, 0, 8 }, { 341, 2, 28 }, { 343, 2, 40 } } }, /* cuMemPrefetchAsync_v2 */
-	[717] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
-		{ { 0, 0, 8 }, { 341, 2, 28 }, { 343, 2, 40 } } }, /* cuMemPrefetchAsync_v2_ptsz */
+	[716] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_CALL, 0,
+		{ { 0, 0, 0 }, { 341, 2, 20 }, { 343, 2, 32 } } }, /* cuMemPrefetchAsync_v2 */
+	[717] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+		{ { 0, 0, 0 }, { 341, 2, 20 }, { 343, 2, 32 } } }, /* cuMemPrefetchAsync_v2_ptsz */
 	[718] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 489), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuFuncGetName */
-	[719] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 490), TANDEM_CLASS_CALL, 0,
+	[719] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 490), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuKernelGetName */
-	[720] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 491), TANDEM_CLASS_CALL, 0,
+	[720] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 491), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 470, 2, 8 }, { 472, 3, 40 } } }, /* cuStreamBeginCaptureToGraph */
-	[721] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 491), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[721] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 491), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 470, 2, 8 }, { 472, 3, 40 } } }, /* cuStreamBeginCaptureToGraph_ptsz */
 	[722] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 492), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 211, 1, 32 } } }, /* cuGraphConditionalHandleCreate */
@@ -2192,10 +2192,10 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cuGreenCtxGetId */
 	[783] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 535), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuStreamCreateForCaptureToCig */
-	[784] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 536), TANDEM_CLASS_ENQUEUE, 0,
-		{ { 0, 0, 8 }, { 502, 2, 20 }, { 504, 4, 68 } } }, /* cuMemPrefetchBatchAsync */
-	[785] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 536), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
-		{ { 0, 0, 8 }, { 502, 2, 20 }, { 504, 4, 68 } } }, /* cuMemPrefetchBatchAsync_ptsz */
+	[784] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 536), TANDEM_CLASS_CALL, 0,
+		{ { 0, 0, 0 }, { 502, 2, 12 }, { 504, 4, 60 } } }, /* cuMemPrefetchBatchAsync */
+	[785] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 536), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+		{ { 0, 0, 0 }, { 502, 2, 12 }, { 504, 4, 60 } } }, /* cuMemPrefetchBatchAsync_ptsz */
 	[786] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 537), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuSemaphoreCreate */
 	[787] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 538), TANDEM_CLASS_CALL, 0,
@@ -2206,10 +2206,10 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 508, 2, 36 } } }, /* cuMemDiscardBatchAsync */
 	[790] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 540), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 508, 2, 36 } } }, /* cuMemDiscardBatchAsync_ptsz */
-	[791] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 541), TANDEM_CLASS_ENQUEUE, 0,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 510, 2, 68 } } }, /* cuMemDiscardAndPrefetchBatchAsync */
-	[792] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 541), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 510, 2, 68 } } }, /* cuMemDiscardAndPrefetchBatchAsync_ptsz */
+	[791] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 541), TANDEM_CLASS_CALL, 0,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 510, 2, 60 } } }, /* cuMemDiscardAndPrefetchBatchAsync */
+	[792] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 541), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 510, 2, 60 } } }, /* cuMemDiscardAndPrefetchBatchAsync_ptsz */
 	[793] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 542), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuMultiKernelCooperativeDomainCreate */
 	[794] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 543), TANDEM_CLASS_CALL, 0,
@@ -2260,9 +2260,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cudaConfigureCall_v3020 */
 	[9] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 9), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cudaSetupArgument_v3020 */
-	[10] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 10), TANDEM_CLASS_CALL, 0,
+	[10] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 10), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cudaGetLastError_v3020 */
-	[11] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 11), TANDEM_CLASS_CALL, 0,
+	[11] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 11), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cudaPeekAtLastError_v3020 */
 	[12] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 12), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cudaGetErrorString_v3020 */
@@ -2274,7 +2274,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cudaFuncGetAttributes_v3020 */
 	[16] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 16), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 1, 4 }, { 0, 1, 4 } } }, /* cudaSetDevice_v3020 */
-	[17] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 17), TANDEM_CLASS_CALL, 0,
+	[17] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 17), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cudaGetDevice_v3020 */
 	[18] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 18), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cudaSetValidDevices_v3020 */
@@ -2556,7 +2556,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 224, 1, 4 }, { 225, 2, 12 } } }, /* cudaStreamCreateWithFlags_v5000 */
 	[199] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 157), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cudaGetTextureObjectResourceViewDesc_v5000 */
-	[200] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 158), TANDEM_CLASS_CALL, 0,
+	[200] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 158), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cudaDeviceGetAttribute_v5000 */
 	[201] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 90), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 233, 1, 4 }, { 233, 1, 4 } } }, /* cudaStreamDestroy_v5050 */
@@ -2660,10 +2660,10 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 157, 1, 12 }, { 158, 2, 20 } } }, /* cudaMemcpy3DPeerAsync_ptsz_v7000 */
 	[251] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 169), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 2, 32 } } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v7000 */
-	[252] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 170), TANDEM_CLASS_ENQUEUE, 0,
-		{ { 0, 0, 8 }, { 680, 3, 28 }, { 683, 6, 40 } } }, /* cudaMemPrefetchAsync_v8000 */
-	[253] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 170), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
-		{ { 0, 0, 8 }, { 680, 3, 28 }, { 683, 6, 40 } } }, /* cudaMemPrefetchAsync_ptsz_v8000 */
+	[252] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 170), TANDEM_CLASS_CALL, 0,
+		{ { 0, 0, 0 }, { 680, 3, 20 }, { 683, 6, 32 } } }, /* cudaMemPrefetchAsync_v8000 */
+	[253] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 170), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+		{ { 0, 0, 0 }, { 680, 3, 20 }, { 683, 6, 32 } } }, /* cudaMemPrefetchAsync_ptsz_v8000 */
 	[254] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 171), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 689, 5, 28 } } }, /* cudaMemAdvise_v8000 */
 	[255] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 172), TANDEM_CLASS_CALL, 0,
@@ -3054,10 +3054,10 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 49, 1, 24 } } }, /* cudaGraphExecNodeSetParams_v12020 */
 	[448] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 171), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 328, 1, 28 } } }, /* cudaMemAdvise_v12020 */
-	[449] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 170), TANDEM_CLASS_ENQUEUE, 0,
-		{ { 0, 0, 8 }, { 341, 2, 28 }, { 343, 2, 40 } } }, /* cudaMemPrefetchAsync_v12020 */
-	[450] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 170), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
-		{ { 0, 0, 8 }, { 341, 2, 28 }, { 343, 2, 40 } } }, /* cudaMemPrefetchAsync_ptsz_v12020 */
+	[449] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 170), TANDEM_CLASS_CALL, 0,
+		{ { 0, 0, 0 }, { 341, 2, 20 }, { 343, 2, 32 } } }, /* cudaMemPrefetchAsync_v12020 */
+	[450] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 170), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+		{ { 0, 0, 0 }, { 341, 2, 20 }, { 343, 2, 32 } } }, /* cudaMemPrefetchAsync_ptsz_v12020 */
 	[451] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 332), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 6, 1, 16 } } }, /* cudaFuncGetName_v12030 */
 	[452] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 333), TANDEM_CLASS_CALL, 0,
@@ -3130,18 +3130,18 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 641, 1, 12 }, { 744, 4, 36 } } }, /* cudaMemcpy3DBatchAsync_ptsz_v12080 */
 	[486] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 99), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 230, 3, 16 } } }, /* cudaEventElapsedTime_v12080 */
-	[487] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 352), TANDEM_CLASS_ENQUEUE, 0,
-		{ { 0, 0, 8 }, { 502, 2, 20 }, { 504, 4, 68 } } }, /* cudaMemPrefetchBatchAsync_v13000 */
-	[488] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 352), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
-		{ { 0, 0, 8 }, { 502, 2, 20 }, { 504, 4, 68 } } }, /* cudaMemPrefetchBatchAsync_ptsz_v13000 */
+	[487] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 352), TANDEM_CLASS_CALL, 0,
+		{ { 0, 0, 0 }, { 502, 2, 12 }, { 504, 4, 60 } } }, /* cudaMemPrefetchBatchAsync_v13000 */
+	[488] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 352), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+		{ { 0, 0, 0 }, { 502, 2, 12 }, { 504, 4, 60 } } }, /* cudaMemPrefetchBatchAsync_ptsz_v13000 */
 	[489] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 353), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 508, 2, 36 } } }, /* cudaMemDiscardBatchAsync_v13000 */
 	[490] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 353), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 508, 2, 36 } } }, /* cudaMemDiscardBatchAsync_ptsz_v13000 */
-	[491] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 354), TANDEM_CLASS_ENQUEUE, 0,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 510, 2, 68 } } }, /* cudaMemDiscardAndPrefetchBatchAsync_v13000 */
-	[492] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 354), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
-		{ { 0, 0, 8 }, { 0, 0, 8 }, { 510, 2, 68 } } }, /* cudaMemDiscardAndPrefetchBatchAsync_ptsz_v13000 */
+	[491] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 354), TANDEM_CLASS_CALL, 0,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 510, 2, 60 } } }, /* cudaMemDiscardAndPrefetchBatchAsync_v13000 */
+	[492] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 354), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+		{ { 0, 0, 0 }, { 0, 0, 0 }, { 510, 2, 60 } } }, /* cudaMemDiscardAndPrefetchBatchAsync_ptsz_v13000 */
 	[493] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 355), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cudaGetExportTable_v13000 */
 	[494] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 356), TANDEM_CLASS_CALL, CUDA_QUIET,
