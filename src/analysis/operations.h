@@ -12,6 +12,7 @@
 
 #include "analysis/devices.h"
 #include "analysis/histogram.h"
+#include "analysis/launches.h"
 #include "analysis/report.h"
 #include "trace/event.h"
 
@@ -44,6 +45,7 @@ struct operations {
 	struct map queue_of;   /* process and number -> queue */
 	struct map kernels;    /* queue and kernel -> row: a cache */
 	struct map others;     /* queue, kind and API -> row: a cache */
+	struct launches launches;
 	int64_t *in_flight;    /* by process */
 	int64_t in_flight_all;
 	uint64_t count, odd;
@@ -53,7 +55,8 @@ struct operations {
 int operations_init(struct operations *operations, struct devices *devices,
 		    struct trace_session *session);
 
-void operations_enqueued(struct operations *operations, const struct trace_event *event);
+/* Returns 0 or -ENOMEM. */
+int operations_enqueued(struct operations *operations, const struct trace_event *event);
 
 /* Returns 0 or -ENOMEM. */
 int operations_add(struct operations *operations, const struct trace_event *event);

@@ -57,8 +57,12 @@ static int pass_event(struct pass *pass, const struct trace_event *event)
 	pass->calls.threads[event->stream->index].events++;
 	if (!trace_event_is_call(event))
 		return pass_record(pass, event);
-	if (event->layout->op_offset)
-		operations_enqueued(&pass->operations, event);
+	if (event->layout->op_offset) {
+		int status = operations_enqueued(&pass->operations, event);
+
+		if (status)
+			return status;
+	}
 	return calls_add(&pass->calls, event);
 }
 

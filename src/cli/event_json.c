@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "cli/event_value.h"
+#include "schema/gen/core_records.h"
 #include "trace/field.h"
+#include "trace/operation.h"
 #include "trace/session.h"
 #include "util/json.h"
 
@@ -153,6 +155,19 @@ static void add_call(struct json_event *line)
 		json_string(&line->json, "result_name", name);
 }
 
+/* An operation whose times are on the session's clock: beside the ticks that lie
+ * in its record, what all other times are counted in. */
+static void add_operation(struct json_event *line)
+{
+	const struct tandem_rec_operation *record = (const void *)line->event->record;
+	struct trace_operation_times times;
+
+	if (!trace_operation_times(line->session, record, &times) || !times.on_host)
+		return;
+	json_signed(&line->json, "start_ns", (int64_t)times.start - line->session->start_ns);
+	json_signed(&line->json, "end_ns", (int64_t)times.end - line->session->start_ns);
+}
+
 int event_json_line(struct trace_objects *objects, struct trace_session *session,
 		    struct text *out, const struct trace_event *event)
 {
@@ -177,6 +192,8 @@ int event_json_line(struct trace_objects *objects, struct trace_session *session
 	json_string(&line.json, "name", event->layout->event->name);
 	if (trace_event_is_call(event))
 		add_call(&line);
+	else if (event->record->id == TANDEM_EVENT_operation)
+		add_operation(&line);
 	json_begin_object(&line.json, "args");
 	for (unsigned i = 0; i < layout->field_count; i++) {
 		if (!shaped || !add_shape(&line, &layout->fields[i], &shape))

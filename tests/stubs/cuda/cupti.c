@@ -90,6 +90,7 @@ int cuptiActivityGetNextRecord(uint8_t *from, size_t bytes, void **record);
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *count);
 int cuptiActivityFlushAll(uint32_t flag);
 int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void));
+int cuptiActivityConfigureUnifiedMemoryCounter(void *configuration, uint32_t count);
 int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t *id);
 int cuptiGetContextId(void *context, uint32_t *id);
 int cuptiGetDeviceId(void *context, uint32_t *id);
@@ -234,6 +235,12 @@ int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
 {
 	REFUSE();
 	return !clock || asked("noclock") ? INVALID : OK;
+}
+
+int cuptiActivityConfigureUnifiedMemoryCounter(void *configuration, uint32_t count)
+{
+	REFUSE();
+	return configuration && count ? OK : INVALID;
 }
 
 int cuptiGetStreamIdEx(void *context, void *stream, uint8_t per_thread, uint32_t *id)

@@ -1,8 +1,9 @@
 /* replay FILE [ROUNDS]: tells a recorded run again (replay.h). Pointers in the
  * arguments lead where they led: what lay behind them is mapped at its old place.
  *
- * Times of the device are moved to now, and counted in the tool's ticks as they
- * were: `offset` is added to what the file has. */
+ * Times are moved: an operation begins STEP ticks of the tool's clock after its
+ * call was told, or after the one before it in its stream, and takes as many ticks
+ * as the file has ns. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -19,7 +20,23 @@ int cuInit(unsigned flags);
 #define ARGUMENT_BYTES 96
 #define PAGE 4096
 
-enum { KIND_KERNEL = 10, KERNEL_NAME = 104 };
+/* Where an activity record has what is replaced: CUPTI's documentation. */
+enum { KIND_COPY = 1, KIND_MEMSET = 2, KIND_KERNEL = 10, KIND_PEER_COPY = 22 };
+enum { KERNEL_NAME = 104 };
+
+static const struct place {
+	uint32_t kind;
+	size_t start, end, stream, correlation;
+} places[] = {
+	{ KIND_COPY, 16, 24, 40, 44 },
+	{ KIND_MEMSET, 16, 24, 40, 44 },
+	{ KIND_KERNEL, 16, 24, 48, 92 },
+	{ KIND_PEER_COPY, 16, 24, 40, 60 },
+};
+
+#define STEP 1000
+#define CALLS 65536
+#define STREAMS 256
 
 struct call { /* CUpti_CallbackData */
 	uint32_t site;
@@ -109,6 +126,31 @@ static const char *name_of(const char *name)
 	return count < 1024 ? names[count++] = strdup(name) : NULL;
 }
 
+static uint64_t called_at[CALLS]; /* by correlation id */
+static uint64_t stream_free[STREAMS];
+
+static void times_move(uint8_t *record, const struct place *place)
+{
+	uint32_t stream, correlation;
+	uint64_t start, end, took;
+
+	memcpy(&start, record + place->start, 8);
+	memcpy(&end, record + place->end, 8);
+	memcpy(&stream, record + place->stream, 4);
+	memcpy(&correlation, record + place->correlation, 4);
+	if (!start || !end)
+		return; /* it never ended */
+	took = end - start;
+	start = called_at[correlation % CALLS];
+	if (start < stream_free[stream % STREAMS])
+		start = stream_free[stream % STREAMS];
+	start += STEP;
+	end = start + took;
+	stream_free[stream % STREAMS] = end;
+	memcpy(record + place->start, &start, 8);
+	memcpy(record + place->end, &end, 8);
+}
+
 static void tell_call(const char *line)
 {
 	static uint8_t arguments[ARGUMENT_BYTES];
@@ -126,6 +168,8 @@ static void tell_call(const char *line)
 	if (call.site)
 		depth -= depth > 0;
 	call.between = &between[depth];
+	if (!call.site)
+		called_at[call.correlation % CALLS] = __builtin_ia32_rdtsc();
 	cupti->callback(domain, id, &call);
 	if (!call.site)
 		depth += depth < 63;
@@ -146,6 +190,9 @@ static void tell_activity(const char *line)
 	pointer = strcmp(name, "-") ? name_of(name) : NULL;
 	if (kind == KIND_KERNEL)
 		memcpy(record + KERNEL_NAME, &pointer, sizeof(pointer));
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (places[i].kind == kind)
+			times_move(record, &places[i]);
 	cupti->activity(record, bytes);
 }
 
