@@ -17,6 +17,8 @@ VALUES = {("int", 1): "u8", ("int", 2): "i32", ("int", 4): "i32", ("int", 8): "i
           ("uint", 1): "u8", ("uint", 2): "u16", ("uint", 4): "u32", ("uint", 8): "u64",
           ("float", 8): "f64", ("pointer", 8): "u64", ("text", 8): "u64"}
 CLASSES = ("call", "enqueue", "wait", "create", "release", "build")
+# What every call's record has already.
+TAKEN = {"result", "end", "op"}
 # Steps of src/domains/cuda/call.c.
 OBJECT_STEPS = {"queue": "QUEUE", "event": "EVENT", "kernel": "KERNEL"}
 COPY_MOST = 64
@@ -93,7 +95,7 @@ class Api:
 
 class Rules:
     def __init__(self, path):
-        self.objects, self.structs, self.renames = {}, {}, {}
+        self.objects, self.structs, self.renames, self.pointers = {}, {}, {}, set()
         self.classes, self.basic, self.noresult, self.quiet, self.hook = [], [], [], [], []
         for number, words in self.read(path):
             key, rest = words[0], words[1:]
@@ -102,6 +104,8 @@ class Rules:
             elif key == "struct":
                 fields = [word.split(":") for word in rest if ":" in word]
                 self.structs[" ".join(w for w in rest if ":" not in w)] = fields
+            elif key == "pointer":
+                self.pointers.update(rest)
             elif key == "rename":
                 self.renames[rest[0]] = rest[1]
             elif key == "class" and rest[0] in CLASSES:
@@ -180,7 +184,10 @@ class Call:
         return Field(name, base, "uint"), Step("COPY", argument, offset, TYPE_BYTES[base])
 
     def argument_items(self, argument, wanted):
-        name = self.rules.renames.get(argument.name, argument.name)
+        name = self.rules.renames.get("%s:%s" % (argument.name, argument.type)) or \
+            self.rules.renames.get(argument.name, argument.name)
+        if name in TAKEN:
+            name += "_at"
         if argument.type in self.rules.objects:
             what = self.rules.objects[argument.type]
             yield Field(name, "u32", "object", what), Step(OBJECT_STEPS[what], argument.name, None, 4)
@@ -191,7 +198,7 @@ class Call:
                 yield (Field("%s_%s" % (name, field), base, kind),
                        Step("COPY", argument.name, None, TYPE_BYTES[base], at))
                 at += TYPE_BYTES[base]
-        elif argument.kind == "text":
+        elif argument.kind == "text" and argument.name not in self.rules.pointers:
             yield Field(name, "u8", "string", count_bytes=2), Step("TEXT", argument.name)
         elif argument.type in self.api.names:
             yield (Field(name, "i32", "enum", names=self.api.names[argument.type]),

@@ -25,7 +25,7 @@ HEAD = """\
 # enum TYPE                   then its words, one a line: \\tVALUE WORD
 # driver | runtime ID NAME    then its arguments, one a line:
 #                             \\tOFFSET BYTES KIND NAME TYPE
-# KIND  int uint float (values), pointer, text (char *), struct
+# KIND  int uint float (values), pointer, text (const char *), struct
 """
 
 METAS = ("generated_cuda_meta.h", "generated_cuda_runtime_api_meta.h")
@@ -87,8 +87,7 @@ PROGRAM = """\
 #include <cuda_runtime_api.h>
 #include <cupti.h>
 #define CLASS(e) __builtin_classify_type(e)
-#define TEXT(e) (__builtin_types_compatible_p(__typeof__(e), const char *) || \\
-                 __builtin_types_compatible_p(__typeof__(e), char *))
+#define TEXT(e) __builtin_types_compatible_p(__typeof__(e), const char *)
 #define KIND(e) (CLASS(e) == 5 ? (TEXT(e) ? "text" : "pointer") : CLASS(e) == 8 ? "float" : \\
                  CLASS(e) == 12 || CLASS(e) == 13 ? "struct" : SIGN(e))
 #define SIGN(e) _Generic((e), signed char: "int", short: "int", int: "int", long: "int", \\

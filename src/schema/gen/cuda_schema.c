@@ -223,13 +223,13 @@ static const struct tandem_field fields_8[] = {
 };
 
 static const struct tandem_field fields_9[] = {
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
 static const struct tandem_field fields_10[] = {
-	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
+	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_11[] = {
@@ -1125,7 +1125,7 @@ static const struct tandem_field fields_118[] = {
 };
 
 static const struct tandem_field fields_119[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
 };
@@ -1383,9 +1383,9 @@ static const struct tandem_field fields_150[] = {
 };
 
 static const struct tandem_field fields_151[] = {
-	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "pciBusId", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
+	{ "pciBusId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_152[] = {
@@ -1733,7 +1733,7 @@ static const struct tandem_field fields_204[] = {
 
 static const struct tandem_field fields_205[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
 	{ "paramArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
@@ -1957,8 +1957,8 @@ static const struct tandem_field fields_236[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "phErrorNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bufferSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "logBuffer", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 56, NULL },
+	{ "logBuffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "bufferSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
 static const struct tandem_field fields_237[] = {
@@ -2021,9 +2021,9 @@ static const struct tandem_field fields_246[] = {
 };
 
 static const struct tandem_field fields_247[] = {
-	{ "deviceNodeMask", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "luid", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 36, NULL },
+	{ "luid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "deviceNodeMask", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
 static const struct tandem_field fields_248[] = {
@@ -2261,7 +2261,7 @@ static const struct tandem_field fields_283[] = {
 
 static const struct tandem_field fields_284[] = {
 	{ "mapInfoList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
 };
 
@@ -2415,11 +2415,11 @@ static const struct tandem_field fields_308[] = {
 };
 
 static const struct tandem_field fields_309[] = {
-	{ "pfn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "cudaVersion", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "symbolStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 52, NULL },
+	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pfn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "cudaVersion", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "symbolStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
 static const struct tandem_name names_CUflushGPUDirectRDMAWritesTarget_list[] = {
@@ -2462,20 +2462,20 @@ static const struct tandem_field fields_313[] = {
 
 static const struct tandem_field fields_314[] = {
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
 static const struct tandem_field fields_315[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
 static const struct tandem_field fields_316[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
 static const struct tandem_field fields_317[] = {
@@ -2784,7 +2784,7 @@ static const struct tandem_field fields_350[] = {
 static const struct tandem_field fields_351[] = {
 	{ "fptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
 static const struct tandem_name names_CUcoredumpSettings_list[] = {
@@ -2802,7 +2802,7 @@ static const struct tandem_names names_CUcoredumpSettings = { "CUcoredumpSetting
 static const struct tandem_field fields_352[] = {
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUcoredumpSettings },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_353[] = {
@@ -2913,7 +2913,7 @@ static const struct tandem_field fields_367[] = {
 };
 
 static const struct tandem_field fields_368[] = {
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "mod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
@@ -2924,7 +2924,7 @@ static const struct tandem_field fields_369[] = {
 };
 
 static const struct tandem_field fields_370[] = {
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
@@ -2978,7 +2978,7 @@ static const struct tandem_field fields_379[] = {
 };
 
 static const struct tandem_field fields_380[] = {
-	{ "result", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "result_at", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "nbGroups", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "input", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "remaining", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
@@ -3040,9 +3040,9 @@ static const struct tandem_field fields_389[] = {
 
 static const struct tandem_field fields_390[] = {
 	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "buffer", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 44, NULL },
+	{ "buffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
 
 static const struct tandem_field fields_391[] = {
@@ -3185,7 +3185,7 @@ static const struct tandem_field fields_406[] = {
 static const struct tandem_field fields_407[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
@@ -3193,7 +3193,7 @@ static const struct tandem_field fields_407[] = {
 static const struct tandem_field fields_408[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
@@ -3221,7 +3221,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(2, 10), TANDEM_CLASS_CALL, 1, "cuDeviceGetCount", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_9 } } },
 	{ TANDEM_ID(2, 11), TANDEM_CLASS_CALL, 1, "cuDeviceGetName", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 3, fields_10 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_10 } } },
 	{ TANDEM_ID(2, 12), TANDEM_CLASS_CALL, 1, "cuDeviceComputeCapability", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_11 } } },
 	{ TANDEM_ID(2, 13), TANDEM_CLASS_CALL, 1, "cuDeviceTotalMem", &names_CUresult,
@@ -3635,7 +3635,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(2, 217), TANDEM_CLASS_CALL, 1, "cuDeviceGetByPCIBusId", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 2, fields_150 } } },
 	{ TANDEM_ID(2, 218), TANDEM_CLASS_CALL, 1, "cuDeviceGetPCIBusId", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 3, fields_151 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_151 } } },
 	{ TANDEM_ID(2, 219), TANDEM_CLASS_CALL, 1, "cuGLGetDevices", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(2, 220), TANDEM_CLASS_CALL, 1, "cuIpcGetEventHandle", &names_CUresult,
@@ -3861,7 +3861,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(2, 330), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetDependentNodes", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_234 } } },
 	{ TANDEM_ID(2, 331), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiate", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 1, fields_235 }, { 58, 5, fields_236 } } },
+	  { { 24, 0, NULL }, { 32, 1, fields_235 }, { 64, 5, fields_236 } } },
 	{ TANDEM_ID(2, 332), TANDEM_CLASS_ENQUEUE, 1, "cuGraphLaunch", &names_CUresult,
 	  { { 32, 1, fields_45 }, { 44, 3, fields_237 }, { 44, 3, fields_237 } } },
 	{ TANDEM_ID(2, 333), TANDEM_CLASS_RELEASE, 1, "cuGraphExecDestroy", &names_CUresult,
@@ -3895,7 +3895,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(2, 347), TANDEM_CLASS_CALL, 1, "cuGraphHostNodeGetParams", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
 	{ TANDEM_ID(2, 348), TANDEM_CLASS_CALL, 1, "cuDeviceGetLuid", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_247 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_247 } } },
 	{ TANDEM_ID(2, 349), TANDEM_CLASS_CALL, 1, "cuGraphHostNodeSetParams", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
 	{ TANDEM_ID(2, 350), TANDEM_CLASS_CALL, 1, "cuGraphGetNodes", &names_CUresult,
@@ -4047,7 +4047,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(2, 423), TANDEM_CLASS_CALL, 1, "cuGraphExecExternalSemaphoresWaitNodeSetParams", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_251 } } },
 	{ TANDEM_ID(2, 424), TANDEM_CLASS_CALL, 1, "cuGetProcAddress", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 54, 5, fields_309 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_309 } } },
 	{ TANDEM_ID(2, 425), TANDEM_CLASS_CALL, 1, "cuFlushGPUDirectRDMAWrites", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_310 } } },
 	{ TANDEM_ID(2, 426), TANDEM_CLASS_CALL, 1, "cuGraphDebugDotPrint", &names_CUresult,
@@ -4147,7 +4147,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(2, 473), TANDEM_CLASS_CALL, 1, "cuTensorMapReplaceAddress", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_350 } } },
 	{ TANDEM_ID(2, 474), TANDEM_CLASS_CALL, 1, "cuLibraryGetUnifiedFunction", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_351 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_351 } } },
 	{ TANDEM_ID(2, 475), TANDEM_CLASS_CALL, 1, "cuCoredumpGetAttribute", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_352 } } },
 	{ TANDEM_ID(2, 476), TANDEM_CLASS_CALL, 1, "cuCoredumpGetAttributeGlobal", &names_CUresult,
@@ -4245,7 +4245,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(2, 522), TANDEM_CLASS_CALL, 1, "cuLogsDumpToFile", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_389 } } },
 	{ TANDEM_ID(2, 523), TANDEM_CLASS_CALL, 1, "cuLogsDumpToMemory", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 46, 4, fields_390 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_390 } } },
 	{ TANDEM_ID(2, 524), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessGetRestoreThreadId", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_391 } } },
 	{ TANDEM_ID(2, 525), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessGetState", &names_CUresult,
@@ -5464,8 +5464,8 @@ static const char tsdl_2[] =
 	"event { name = \"cuInit\"; id = 2055; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; }; };\n"
 	"event { name = \"cuDriverGetVersion\"; id = 2056; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 driverVersion; }; };\n"
 	"event { name = \"cuDeviceGet\"; id = 2057; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 device; i32 ordinal; }; };\n"
-	"event { name = \"cuDeviceGetCount\"; id = 2058; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 bytes; }; };\n"
-	"event { name = \"cuDeviceGetName\"; id = 2059; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 len; i32 dev; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"cuDeviceGetCount\"; id = 2058; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 count; }; };\n"
+	"event { name = \"cuDeviceGetName\"; id = 2059; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 name; i32 len; i32 dev; }; };\n"
 	"event { name = \"cuDeviceComputeCapability\"; id = 2060; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 major; x64 minor; i32 dev; }; };\n"
 	"event { name = \"cuDeviceTotalMem\"; id = 2061; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 bytes; i32 dev; }; };\n"
 	"event { name = \"cuDeviceGetProperties\"; id = 2062; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 prop; i32 dev; }; };\n"
@@ -5593,8 +5593,8 @@ static const char tsdl_2[] =
 	"event { name = \"cuGraphicsResourceGetMappedPointer\"; id = 2184; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pDevPtr; x64 pSize; x64 resource; }; };\n"
 	"event { name = \"cu64GraphicsResourceGetMappedPointer\"; id = 2185; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuGraphicsResourceSetMapFlags\"; id = 2186; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 resource; u32 flags; }; };\n"
-	"event { name = \"cuGraphicsMapResources\"; id = 2187; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 bytes; x64 resources; u32 queue; }; };\n"
-	"event { name = \"cuGraphicsUnmapResources\"; id = 2188; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 bytes; x64 resources; u32 queue; }; };\n"
+	"event { name = \"cuGraphicsMapResources\"; id = 2187; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 count; x64 resources; u32 queue; }; };\n"
+	"event { name = \"cuGraphicsUnmapResources\"; id = 2188; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 count; x64 resources; u32 queue; }; };\n"
 	"event { name = \"cuGetExportTable\"; id = 2189; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ppExportTable; x64 pExportTableId; }; };\n"
 	"event { name = \"cuCtxSetLimit\"; id = 2190; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUlimit limit; u64 value; }; };\n"
 	"event { name = \"cuCtxGetLimit\"; id = 2191; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pvalue; enum CUlimit limit; }; };\n"
@@ -5672,7 +5672,7 @@ static const char tsdl_2[] =
 	"event { name = \"cuIpcOpenMemHandle\"; id = 2263; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pdptr; u32 Flags; }; };\n"
 	"event { name = \"cuIpcCloseMemHandle\"; id = 2264; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; }; };\n"
 	"event { name = \"cuDeviceGetByPCIBusId\"; id = 2265; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dev; u16 _pciBusId_count; utf8 pciBusId[_pciBusId_count]; }; };\n"
-	"event { name = \"cuDeviceGetPCIBusId\"; id = 2266; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 len; i32 dev; u16 _pciBusId_count; utf8 pciBusId[_pciBusId_count]; }; };\n"
+	"event { name = \"cuDeviceGetPCIBusId\"; id = 2266; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pciBusId; i32 len; i32 dev; }; };\n"
 	"event { name = \"cuGLGetDevices\"; id = 2267; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuIpcGetEventHandle\"; id = 2268; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle; u32 _event; }; };\n"
 	"event { name = \"cuIpcOpenEventHandle\"; id = 2269; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phEvent; }; };\n"
@@ -5745,7 +5745,7 @@ static const char tsdl_2[] =
 	"event { name = \"cuMemAdvise\"; id = 2336; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 devPtr; u64 bytes; enum CUmem_advise advice; i32 location_type; i32 location_id; }; };\n"
 	"event { name = \"cuStreamWaitValue32\"; id = 2337; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 addr; u32 value; u32 flags; }; };\n"
 	"event { name = \"cuStreamWriteValue32\"; id = 2338; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 addr; u32 value; u32 flags; }; };\n"
-	"event { name = \"cuStreamBatchMemOp\"; id = 2339; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 bytes; x64 paramArray; u32 flags; }; };\n"
+	"event { name = \"cuStreamBatchMemOp\"; id = 2339; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 count; x64 paramArray; u32 flags; }; };\n"
 	"event { name = \"cuNVNbufferGetPointer\"; id = 2340; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuNVNtextureGetArray\"; id = 2341; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
 	"event { name = \"cuNNSetAllocator\"; id = 2342; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
@@ -5785,7 +5785,7 @@ static const char tsdl_2[] =
 	"event { name = \"cuGraphGetRootNodes\"; id = 2376; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 rootNodes; x64 numRootNodes; }; };\n"
 	"event { name = \"cuGraphNodeGetDependencies\"; id = 2377; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 dependencies; x64 edgeData; x64 numDependencies; }; };\n"
 	"event { name = \"cuGraphNodeGetDependentNodes\"; id = 2378; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 dependentNodes; x64 edgeData; x64 numDependentNodes; }; };\n"
-	"event { name = \"cuGraphInstantiate\"; id = 2379; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 phGraphExec; x64 phErrorNode; u64 bufferSize; u16 _logBuffer_count; utf8 logBuffer[_logBuffer_count]; }; };\n"
+	"event { name = \"cuGraphInstantiate\"; id = 2379; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 phGraphExec; x64 phErrorNode; x64 logBuffer; u64 bufferSize; }; };\n"
 	"event { name = \"cuGraphLaunch\"; id = 2380; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 hGraphExec; }; };\n"
 	"event { name = \"cuGraphExecDestroy\"; id = 2381; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; }; };\n"
 	"event { name = \"cuGraphDestroy\"; id = 2382; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; }; };\n"
@@ -5802,7 +5802,7 @@ static const char tsdl_2[] =
 	"event { name = \"cuGraphChildGraphNodeGetGraph\"; id = 2393; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 phGraph; }; };\n"
 	"event { name = \"cuGraphAddHostNode\"; id = 2394; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
 	"event { name = \"cuGraphHostNodeGetParams\"; id = 2395; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuDeviceGetLuid\"; id = 2396; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 deviceNodeMask; i32 dev; u16 _luid_count; utf8 luid[_luid_count]; }; };\n"
+	"event { name = \"cuDeviceGetLuid\"; id = 2396; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 luid; x64 deviceNodeMask; i32 dev; }; };\n"
 	"event { name = \"cuGraphHostNodeSetParams\"; id = 2397; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
 	"event { name = \"cuGraphGetNodes\"; id = 2398; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 nodes; x64 numNodes; }; };\n"
 	"event { name = \"cuGraphGetEdges\"; id = 2399; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 from; x64 to; x64 edgeData; x64 numEdges; }; };\n"
@@ -5841,7 +5841,7 @@ static const char tsdl_2[] =
 	"event { name = \"cuGraphUpload\"; id = 2432; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; u32 queue; }; };\n"
 	"event { name = \"cuArrayGetSparseProperties\"; id = 2433; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 sparseProperties; x64 array; }; };\n"
 	"event { name = \"cuMipmappedArrayGetSparseProperties\"; id = 2434; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 sparseProperties; x64 mipmap; }; };\n"
-	"event { name = \"cuMemMapArrayAsync\"; id = 2435; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mapInfoList; u32 bytes; u32 queue; }; };\n"
+	"event { name = \"cuMemMapArrayAsync\"; id = 2435; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mapInfoList; u32 count; u32 queue; }; };\n"
 	"event { name = \"cuGraphExecChildGraphNodeSetParams\"; id = 2436; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 childGraph; }; };\n"
 	"event { name = \"cuEventRecordWithFlags\"; id = 2437; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; u32 flags; }; };\n"
 	"event { name = \"cuGraphAddEventRecordNode\"; id = 2438; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; u32 _event; }; };\n"
@@ -5878,15 +5878,15 @@ static const char tsdl_2[] =
 	"event { name = \"cuGraphExternalSemaphoresWaitNodeSetParams\"; id = 2469; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
 	"event { name = \"cuGraphExecExternalSemaphoresSignalNodeSetParams\"; id = 2470; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
 	"event { name = \"cuGraphExecExternalSemaphoresWaitNodeSetParams\"; id = 2471; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGetProcAddress\"; id = 2472; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pfn; i32 cudaVersion; u64 flags; x64 symbolStatus; u16 _symbol_count; utf8 symbol[_symbol_count]; }; };\n"
+	"event { name = \"cuGetProcAddress\"; id = 2472; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 symbol; x64 pfn; i32 cudaVersion; u64 flags; x64 symbolStatus; }; };\n"
 	"event { name = \"cuFlushGPUDirectRDMAWrites\"; id = 2473; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUflushGPUDirectRDMAWritesTarget target; enum CUflushGPUDirectRDMAWritesScope scope; }; };\n"
 	"event { name = \"cuGraphDebugDotPrint\"; id = 2474; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; u32 flags; u16 _path_count; utf8 path[_path_count]; }; };\n"
 	"event { name = \"cuStreamUpdateCaptureDependencies\"; id = 2475; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 dependencies; x64 dependencyData; u64 numDependencies; u32 flags; }; };\n"
 	"event { name = \"cuUserObjectCreate\"; id = 2476; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 object_out; x64 ptr; x64 destroy; u32 initialRefcount; u32 flags; }; };\n"
-	"event { name = \"cuUserObjectRetain\"; id = 2477; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 object; u32 bytes; }; };\n"
-	"event { name = \"cuUserObjectRelease\"; id = 2478; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 object; u32 bytes; }; };\n"
-	"event { name = \"cuGraphRetainUserObject\"; id = 2479; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 graph; x64 object; u32 bytes; u32 flags; }; };\n"
-	"event { name = \"cuGraphReleaseUserObject\"; id = 2480; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 graph; x64 object; u32 bytes; }; };\n"
+	"event { name = \"cuUserObjectRetain\"; id = 2477; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 object; u32 count; }; };\n"
+	"event { name = \"cuUserObjectRelease\"; id = 2478; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 object; u32 count; }; };\n"
+	"event { name = \"cuGraphRetainUserObject\"; id = 2479; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 graph; x64 object; u32 count; u32 flags; }; };\n"
+	"event { name = \"cuGraphReleaseUserObject\"; id = 2480; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 graph; x64 object; u32 count; }; };\n"
 	"event { name = \"cuGraphAddMemAllocNode\"; id = 2481; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
 	"event { name = \"cuGraphAddMemFreeNode\"; id = 2482; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 dptr; }; };\n"
 	"event { name = \"cuDeviceGraphMemTrim\"; id = 2483; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; }; };\n"
@@ -5928,11 +5928,11 @@ static const char tsdl_2[] =
 	"event { name = \"cuTensorMapEncodeTiled\"; id = 2519; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; enum CUtensorMapDataType tensorDataType; u32 tensorRank; x64 globalAddress; x64 globalDim; x64 globalStrides; x64 boxDim; x64 elementStrides; enum CUtensorMapInterleave interleave; enum CUtensorMapSwizzle swizzle; enum CUtensorMapL2promotion l2Promotion; enum CUtensorMapFloatOOBfill oobFill; }; };\n"
 	"event { name = \"cuTensorMapEncodeIm2col\"; id = 2520; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; enum CUtensorMapDataType tensorDataType; u32 tensorRank; x64 globalAddress; x64 globalDim; x64 globalStrides; x64 pixelBoxLowerCorner; x64 pixelBoxUpperCorner; u32 channelsPerPixel; u32 pixelsPerColumn; x64 elementStrides; enum CUtensorMapInterleave interleave; enum CUtensorMapSwizzle swizzle; enum CUtensorMapL2promotion l2Promotion; enum CUtensorMapFloatOOBfill oobFill; }; };\n"
 	"event { name = \"cuTensorMapReplaceAddress\"; id = 2521; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; x64 globalAddress; }; };\n"
-	"event { name = \"cuLibraryGetUnifiedFunction\"; id = 2522; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 fptr; x64 library; u16 _symbol_count; utf8 symbol[_symbol_count]; }; };\n"
-	"event { name = \"cuCoredumpGetAttribute\"; id = 2523; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 bytes; }; };\n"
-	"event { name = \"cuCoredumpGetAttributeGlobal\"; id = 2524; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 bytes; }; };\n"
-	"event { name = \"cuCoredumpSetAttribute\"; id = 2525; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 bytes; }; };\n"
-	"event { name = \"cuCoredumpSetAttributeGlobal\"; id = 2526; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 bytes; }; };\n"
+	"event { name = \"cuLibraryGetUnifiedFunction\"; id = 2522; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 fptr; x64 library; u64 symbol; }; };\n"
+	"event { name = \"cuCoredumpGetAttribute\"; id = 2523; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
+	"event { name = \"cuCoredumpGetAttributeGlobal\"; id = 2524; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
+	"event { name = \"cuCoredumpSetAttribute\"; id = 2525; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
+	"event { name = \"cuCoredumpSetAttributeGlobal\"; id = 2526; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
 	"event { name = \"cuCtxSetFlags\"; id = 2527; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; }; };\n"
 	"event { name = \"cuMulticastCreate\"; id = 2528; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mcHandle; x64 prop; }; };\n"
 	"event { name = \"cuMulticastAddDevice\"; id = 2529; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 mcHandle; i32 dev; }; };\n"
@@ -5951,9 +5951,9 @@ static const char tsdl_2[] =
 	"event { name = \"cuKernelGetParamInfo\"; id = 2542; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 kernel; u64 paramIndex; x64 paramOffset; x64 paramSize; }; };\n"
 	"event { name = \"cuDeviceRegisterAsyncNotification\"; id = 2543; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; x64 callbackFunc; x64 userData; x64 callback; }; };\n"
 	"event { name = \"cuDeviceUnregisterAsyncNotification\"; id = 2544; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; x64 callback; }; };\n"
-	"event { name = \"cuModuleGetFunctionCount\"; id = 2545; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 bytes; x64 mod; }; };\n"
+	"event { name = \"cuModuleGetFunctionCount\"; id = 2545; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 count; x64 mod; }; };\n"
 	"event { name = \"cuModuleEnumerateFunctions\"; id = 2546; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 functions; u32 numFunctions; x64 mod; }; };\n"
-	"event { name = \"cuLibraryGetKernelCount\"; id = 2547; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 bytes; x64 lib; }; };\n"
+	"event { name = \"cuLibraryGetKernelCount\"; id = 2547; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 count; x64 lib; }; };\n"
 	"event { name = \"cuLibraryEnumerateKernels\"; id = 2548; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 kernels; u32 numKernels; x64 lib; }; };\n"
 	"event { name = \"cuFuncIsLoaded\"; id = 2549; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 state; x64 function; }; };\n"
 	"event { name = \"cuFuncLoad\"; id = 2550; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 function; }; };\n"
@@ -5965,7 +5965,7 @@ static const char tsdl_2[] =
 	"event { name = \"cuDevResourceGenerateDesc\"; id = 2556; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phDesc; x64 resources; u32 nbResources; }; };\n"
 	"event { name = \"cuGreenCtxRecordEvent\"; id = 2557; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; u32 _event; }; };\n"
 	"event { name = \"cuGreenCtxWaitEvent\"; id = 2558; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; u32 _event; }; };\n"
-	"event { name = \"cuDevSmResourceSplitByCount\"; id = 2559; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 result; x64 nbGroups; x64 input; x64 remaining; u32 useFlags; u32 minCount; }; };\n"
+	"event { name = \"cuDevSmResourceSplitByCount\"; id = 2559; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 result_at; x64 nbGroups; x64 input; x64 remaining; u32 useFlags; u32 minCount; }; };\n"
 	"event { name = \"cuStreamGetGreenCtx\"; id = 2560; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 phCtx; }; };\n"
 	"event { name = \"cuCtxFromGreenCtx\"; id = 2561; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pContext; x64 hCtx; }; };\n"
 	"event { name = \"cuKernelGetLibrary\"; id = 2562; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pLib; x64 kernel; }; };\n"
@@ -5977,7 +5977,7 @@ static const char tsdl_2[] =
 	"event { name = \"cuLogsUnregisterCallback\"; id = 2568; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 callback; }; };\n"
 	"event { name = \"cuLogsCurrent\"; id = 2569; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 iterator_out; u32 flags; }; };\n"
 	"event { name = \"cuLogsDumpToFile\"; id = 2570; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 iterator; u32 flags; u16 _pathToFile_count; utf8 pathToFile[_pathToFile_count]; }; };\n"
-	"event { name = \"cuLogsDumpToMemory\"; id = 2571; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 iterator; x64 bytes; u32 flags; u16 _buffer_count; utf8 buffer[_buffer_count]; }; };\n"
+	"event { name = \"cuLogsDumpToMemory\"; id = 2571; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 iterator; x64 buffer; x64 _size; u32 flags; }; };\n"
 	"event { name = \"cuCheckpointProcessGetRestoreThreadId\"; id = 2572; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 tid; }; };\n"
 	"event { name = \"cuCheckpointProcessGetState\"; id = 2573; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 state; }; };\n"
 	"event { name = \"cuCheckpointProcessLock\"; id = 2574; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 args; }; };\n"
@@ -6001,8 +6001,8 @@ static const char tsdl_2[] =
 	"event { name = \"cuMemGetDefaultMemPool\"; id = 2592; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool_out; x64 location; enum CUmemAllocationType type; }; };\n"
 	"event { name = \"cuMemGetMemPool\"; id = 2593; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; x64 location; enum CUmemAllocationType type; }; };\n"
 	"event { name = \"cuMemSetMemPool\"; id = 2594; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 location; enum CUmemAllocationType type; x64 pool; }; };\n"
-	"event { name = \"cuDeviceGetP2PAtomicCapabilities\"; id = 2595; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 capabilities; x64 operations; u32 bytes; i32 srcDevice; i32 dstDevice; }; };\n"
-	"event { name = \"cuDeviceGetHostAtomicCapabilities\"; id = 2596; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 capabilities; x64 operations; u32 bytes; i32 dev; }; };\n"
+	"event { name = \"cuDeviceGetP2PAtomicCapabilities\"; id = 2595; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 capabilities; x64 operations; u32 count; i32 srcDevice; i32 dstDevice; }; };\n"
+	"event { name = \"cuDeviceGetHostAtomicCapabilities\"; id = 2596; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 capabilities; x64 operations; u32 count; i32 dev; }; };\n"
 	"event { name = \"cuDriverGetGpuCodeIsaVersion\"; id = 2597; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n";
 
 static const char *const tsdl[] = { tsdl_0, tsdl_1, tsdl_2 };

@@ -157,7 +157,7 @@ static const struct tandem_field fields_1[] = {
 };
 
 static const struct tandem_field fields_2[] = {
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
 static const struct tandem_field fields_3[] = {
@@ -651,7 +651,7 @@ static const struct tandem_field fields_61[] = {
 };
 
 static const struct tandem_field fields_62[] = {
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
@@ -665,14 +665,14 @@ static const struct tandem_field fields_64[] = {
 };
 
 static const struct tandem_field fields_65[] = {
-	{ "bytes", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
+	{ "count", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_66[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
@@ -712,7 +712,7 @@ static const struct tandem_field fields_73[] = {
 static const struct tandem_field fields_74[] = {
 	{ "ms", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "start", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
-	{ "end", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 36, NULL },
+	{ "end_at", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_75[] = {
@@ -838,9 +838,9 @@ static const struct tandem_field fields_94[] = {
 };
 
 static const struct tandem_field fields_95[] = {
-	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "pciBusId", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
+	{ "pciBusId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_96[] = {
@@ -1867,10 +1867,10 @@ static const struct tandem_field fields_223[] = {
 };
 
 static const struct tandem_field fields_224[] = {
-	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "driverStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 48, NULL },
+	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "driverStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
 static const struct tandem_field fields_225[] = {
@@ -1897,20 +1897,20 @@ static const struct tandem_field fields_227[] = {
 
 static const struct tandem_field fields_228[] = {
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
 static const struct tandem_field fields_229[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
 static const struct tandem_field fields_230[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
 static const struct tandem_field fields_231[] = {
@@ -2078,11 +2078,11 @@ static const struct tandem_field fields_255[] = {
 };
 
 static const struct tandem_field fields_256[] = {
-	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "cudaVersion", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "driverStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 52, NULL },
+	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "cudaVersion", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "driverStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
 static const struct tandem_field fields_257[] = {
@@ -2135,11 +2135,11 @@ static const struct tandem_field fields_263[] = {
 static const struct tandem_field fields_264[] = {
 	{ "fptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
 static const struct tandem_field fields_265[] = {
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
@@ -2245,9 +2245,9 @@ static const struct tandem_field fields_279[] = {
 
 static const struct tandem_field fields_280[] = {
 	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "buffer", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 44, NULL },
+	{ "buffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
 
 static const struct tandem_name names_cudaMemAllocationType_list[] = {
@@ -2273,14 +2273,14 @@ static const struct tandem_field fields_282[] = {
 static const struct tandem_field fields_283[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
 static const struct tandem_field fields_284[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
@@ -2551,7 +2551,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(10, 131), TANDEM_CLASS_CALL, 1, "cudaDeviceGetByPCIBusId", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 2, fields_94 } } },
 	{ TANDEM_ID(10, 132), TANDEM_CLASS_CALL, 1, "cudaDeviceGetPCIBusId", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 3, fields_95 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_95 } } },
 	{ TANDEM_ID(10, 133), TANDEM_CLASS_CALL, 1, "cudaGLGetDevices", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 134), TANDEM_CLASS_CALL, 1, "cudaIpcGetEventHandle", &names_cudaError,
@@ -2889,7 +2889,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(10, 300), TANDEM_CLASS_CALL, 1, "cudaDeviceFlushGPUDirectRDMAWrites", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_223 } } },
 	{ TANDEM_ID(10, 301), TANDEM_CLASS_CALL, 1, "cudaGetDriverEntryPoint", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_224 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_224 } } },
 	{ TANDEM_ID(10, 302), TANDEM_CLASS_CALL, 1, "cudaGraphDebugDotPrint", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_225 } } },
 	{ TANDEM_ID(10, 303), TANDEM_CLASS_CALL, 1, "cudaStreamUpdateCaptureDependencies", &names_cudaError,
@@ -2963,7 +2963,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(10, 337), TANDEM_CLASS_CALL, 1, "cudaFuncGetParamInfo", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_255 } } },
 	{ TANDEM_ID(10, 338), TANDEM_CLASS_CALL, 1, "cudaGetDriverEntryPointByVersion", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 54, 5, fields_256 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_256 } } },
 	{ TANDEM_ID(10, 339), TANDEM_CLASS_BUILD, 1, "cudaLibraryLoadData", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_257 } } },
 	{ TANDEM_ID(10, 340), TANDEM_CLASS_BUILD, 1, "cudaLibraryLoadFromFile", &names_cudaError,
@@ -2977,7 +2977,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(10, 344), TANDEM_CLASS_CALL, 1, "cudaLibraryGetManaged", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_263 } } },
 	{ TANDEM_ID(10, 345), TANDEM_CLASS_CALL, 1, "cudaLibraryGetUnifiedFunction", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_264 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_264 } } },
 	{ TANDEM_ID(10, 346), TANDEM_CLASS_CALL, 1, "cudaLibraryGetKernelCount", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_265 } } },
 	{ TANDEM_ID(10, 347), TANDEM_CLASS_CALL, 1, "cudaLibraryEnumerateKernels", &names_cudaError,
@@ -3035,7 +3035,7 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(10, 373), TANDEM_CLASS_CALL, 1, "cudaLogsDumpToFile", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_279 } } },
 	{ TANDEM_ID(10, 374), TANDEM_CLASS_CALL, 1, "cudaLogsDumpToMemory", &names_cudaError,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 46, 4, fields_280 } } },
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_280 } } },
 	{ TANDEM_ID(10, 375), TANDEM_CLASS_CALL, 1, "cudaMemGetDefaultMemPool", &names_cudaError,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_281 } } },
 	{ TANDEM_ID(10, 376), TANDEM_CLASS_CALL, 1, "cudaMemGetMemPool", &names_cudaError,
@@ -3843,7 +3843,7 @@ static const char tsdl_2[] =
 	"event { name = \"none\"; id = 10240; stream_id = 0; fields := struct { }; };\n"
 	"event { name = \"cudaDriverGetVersion\"; id = 10241; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 driverVersion; }; };\n"
 	"event { name = \"cudaRuntimeGetVersion\"; id = 10242; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 runtimeVersion; }; };\n"
-	"event { name = \"cudaGetDeviceCount\"; id = 10243; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 bytes; }; };\n"
+	"event { name = \"cudaGetDeviceCount\"; id = 10243; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 count; }; };\n"
 	"event { name = \"cudaGetDeviceProperties\"; id = 10244; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 prop; i32 device; }; };\n"
 	"event { name = \"cudaChooseDevice\"; id = 10245; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 device; x64 prop; }; };\n"
 	"event { name = \"cudaGetChannelDesc\"; id = 10246; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 desc; x64 array; }; };\n"
@@ -3894,7 +3894,7 @@ static const char tsdl_2[] =
 	"event { name = \"cudaMemsetAsync\"; id = 10291; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 queue; x64 devPtr; u64 bytes; i32 value; }; };\n"
 	"event { name = \"cudaMemset2DAsync\"; id = 10292; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 queue; x64 devPtr; u64 width; u64 height; u64 pitch; i32 value; }; };\n"
 	"event { name = \"cudaGetSymbolAddress\"; id = 10293; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 devPtr; x64 symbol; }; };\n"
-	"event { name = \"cudaGetSymbolSize\"; id = 10294; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 bytes; x64 symbol; }; };\n"
+	"event { name = \"cudaGetSymbolSize\"; id = 10294; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 _size; x64 symbol; }; };\n"
 	"event { name = \"cudaBindTexture\"; id = 10295; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaBindTexture2D\"; id = 10296; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaBindTextureToArray\"; id = 10297; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -3915,9 +3915,9 @@ static const char tsdl_2[] =
 	"event { name = \"cudaGraphicsGLRegisterBuffer\"; id = 10312; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGraphicsUnregisterResource\"; id = 10313; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 resource; }; };\n"
 	"event { name = \"cudaGraphicsResourceSetMapFlags\"; id = 10314; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 resource; u32 flags; }; };\n"
-	"event { name = \"cudaGraphicsMapResources\"; id = 10315; stream_id = 0; fields := struct { enum cudaError result; u64 end; i32 bytes; x64 resources; u32 queue; }; };\n"
-	"event { name = \"cudaGraphicsUnmapResources\"; id = 10316; stream_id = 0; fields := struct { enum cudaError result; u64 end; i32 bytes; x64 resources; u32 queue; }; };\n"
-	"event { name = \"cudaGraphicsResourceGetMappedPointer\"; id = 10317; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 devPtr; x64 bytes; x64 resource; }; };\n"
+	"event { name = \"cudaGraphicsMapResources\"; id = 10315; stream_id = 0; fields := struct { enum cudaError result; u64 end; i32 count; x64 resources; u32 queue; }; };\n"
+	"event { name = \"cudaGraphicsUnmapResources\"; id = 10316; stream_id = 0; fields := struct { enum cudaError result; u64 end; i32 count; x64 resources; u32 queue; }; };\n"
+	"event { name = \"cudaGraphicsResourceGetMappedPointer\"; id = 10317; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 devPtr; x64 _size; x64 resource; }; };\n"
 	"event { name = \"cudaGraphicsSubResourceGetMappedArray\"; id = 10318; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 array; x64 resource; u32 arrayIndex; u32 mipLevel; }; };\n"
 	"event { name = \"cudaVDPAUGetDevice\"; id = 10319; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaVDPAUSetVDPAUDevice\"; id = 10320; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -3939,7 +3939,7 @@ static const char tsdl_2[] =
 	"event { name = \"cudaEventDestroy\"; id = 10336; stream_id = 0; fields := struct { enum cudaError result; u64 end; u32 _event; }; };\n"
 	"event { name = \"cudaEventSynchronize\"; id = 10337; stream_id = 0; fields := struct { enum cudaError result; u64 end; u32 _event; }; };\n"
 	"event { name = \"cudaEventQuery\"; id = 10338; stream_id = 0; fields := struct { i32 result; u64 end; u32 _event; }; };\n"
-	"event { name = \"cudaEventElapsedTime\"; id = 10339; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 ms; u32 start; u32 end; }; };\n"
+	"event { name = \"cudaEventElapsedTime\"; id = 10339; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 ms; u32 start; u32 end_at; }; };\n"
 	"event { name = \"cudaMalloc3D\"; id = 10340; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 pitchedDevPtr; }; };\n"
 	"event { name = \"cudaMalloc3DArray\"; id = 10341; stream_id = 0; fields := struct { enum cudaError result; u64 end; u32 flags; x64 array; x64 desc; }; };\n"
 	"event { name = \"cudaMemset3D\"; id = 10342; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; i32 value; }; };\n"
@@ -3972,7 +3972,7 @@ static const char tsdl_2[] =
 	"event { name = \"cudaProfilerStart\"; id = 10369; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaProfilerStop\"; id = 10370; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaDeviceGetByPCIBusId\"; id = 10371; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 device; u16 _pciBusId_count; utf8 pciBusId[_pciBusId_count]; }; };\n"
-	"event { name = \"cudaDeviceGetPCIBusId\"; id = 10372; stream_id = 0; fields := struct { enum cudaError result; u64 end; i32 len; i32 device; u16 _pciBusId_count; utf8 pciBusId[_pciBusId_count]; }; };\n"
+	"event { name = \"cudaDeviceGetPCIBusId\"; id = 10372; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 pciBusId; i32 len; i32 device; }; };\n"
 	"event { name = \"cudaGLGetDevices\"; id = 10373; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaIpcGetEventHandle\"; id = 10374; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 handle; u32 _event; }; };\n"
 	"event { name = \"cudaIpcOpenEventHandle\"; id = 10375; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 _event; }; };\n"
@@ -4141,14 +4141,14 @@ static const char tsdl_2[] =
 	"event { name = \"cudaGraphExecExternalSemaphoresSignalNodeSetParams\"; id = 10538; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
 	"event { name = \"cudaGraphExecExternalSemaphoresWaitNodeSetParams\"; id = 10539; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
 	"event { name = \"cudaDeviceFlushGPUDirectRDMAWrites\"; id = 10540; stream_id = 0; fields := struct { enum cudaError result; u64 end; enum cudaFlushGPUDirectRDMAWritesTarget target; enum cudaFlushGPUDirectRDMAWritesScope scope; }; };\n"
-	"event { name = \"cudaGetDriverEntryPoint\"; id = 10541; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 funcPtr; u64 flags; x64 driverStatus; u16 _symbol_count; utf8 symbol[_symbol_count]; }; };\n"
+	"event { name = \"cudaGetDriverEntryPoint\"; id = 10541; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 symbol; x64 funcPtr; u64 flags; x64 driverStatus; }; };\n"
 	"event { name = \"cudaGraphDebugDotPrint\"; id = 10542; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 graph; u32 flags; u16 _path_count; utf8 path[_path_count]; }; };\n"
 	"event { name = \"cudaStreamUpdateCaptureDependencies\"; id = 10543; stream_id = 0; fields := struct { enum cudaError result; u64 end; u32 queue; x64 dependencies; x64 dependencyData; u64 numDependencies; u32 flags; }; };\n"
 	"event { name = \"cudaUserObjectCreate\"; id = 10544; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 object_out; x64 ptr; x64 destroy; u32 initialRefcount; u32 flags; }; };\n"
-	"event { name = \"cudaUserObjectRetain\"; id = 10545; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 object; u32 bytes; }; };\n"
-	"event { name = \"cudaUserObjectRelease\"; id = 10546; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 object; u32 bytes; }; };\n"
-	"event { name = \"cudaGraphRetainUserObject\"; id = 10547; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 graph; x64 object; u32 bytes; u32 flags; }; };\n"
-	"event { name = \"cudaGraphReleaseUserObject\"; id = 10548; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 graph; x64 object; u32 bytes; }; };\n"
+	"event { name = \"cudaUserObjectRetain\"; id = 10545; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 object; u32 count; }; };\n"
+	"event { name = \"cudaUserObjectRelease\"; id = 10546; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 object; u32 count; }; };\n"
+	"event { name = \"cudaGraphRetainUserObject\"; id = 10547; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 graph; x64 object; u32 count; u32 flags; }; };\n"
+	"event { name = \"cudaGraphReleaseUserObject\"; id = 10548; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 graph; x64 object; u32 count; }; };\n"
 	"event { name = \"cudaGraphInstantiateWithFlags\"; id = 10549; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 graph; x64 pGraphExec; u64 flags; }; };\n"
 	"event { name = \"cudaGraphAddMemAllocNode\"; id = 10550; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 pGraphNode; x64 graph; x64 pDependencies; u64 numDependencies; x64 nodeParams; }; };\n"
 	"event { name = \"cudaGraphMemAllocNodeGetParams\"; id = 10551; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 node; x64 params_out; }; };\n"
@@ -4178,15 +4178,15 @@ static const char tsdl_2[] =
 	"event { name = \"cudaDeviceRegisterAsyncNotification\"; id = 10575; stream_id = 0; fields := struct { enum cudaError result; u64 end; i32 device; x64 callbackFunc; x64 userData; x64 callback; }; };\n"
 	"event { name = \"cudaDeviceUnregisterAsyncNotification\"; id = 10576; stream_id = 0; fields := struct { enum cudaError result; u64 end; i32 device; x64 callback; }; };\n"
 	"event { name = \"cudaFuncGetParamInfo\"; id = 10577; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 func; u64 paramIndex; x64 paramOffset; x64 paramSize; }; };\n"
-	"event { name = \"cudaGetDriverEntryPointByVersion\"; id = 10578; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 funcPtr; u32 cudaVersion; u64 flags; x64 driverStatus; u16 _symbol_count; utf8 symbol[_symbol_count]; }; };\n"
+	"event { name = \"cudaGetDriverEntryPointByVersion\"; id = 10578; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 symbol; x64 funcPtr; u32 cudaVersion; u64 flags; x64 driverStatus; }; };\n"
 	"event { name = \"cudaLibraryLoadData\"; id = 10579; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 library; x64 code; x64 jitOptions; x64 jitOptionsValues; u32 numJitOptions; x64 libraryOptions; x64 libraryOptionValues; u32 numLibraryOptions; }; };\n"
 	"event { name = \"cudaLibraryLoadFromFile\"; id = 10580; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 library; x64 jitOptions; x64 jitOptionsValues; u32 numJitOptions; x64 libraryOptions; x64 libraryOptionValues; u32 numLibraryOptions; u16 _fileName_count; utf8 fileName[_fileName_count]; }; };\n"
 	"event { name = \"cudaLibraryUnload\"; id = 10581; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 library; }; };\n"
 	"event { name = \"cudaLibraryGetKernel\"; id = 10582; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 pKernel; x64 library; u16 _name_count; utf8 name[_name_count]; }; };\n"
 	"event { name = \"cudaLibraryGetGlobal\"; id = 10583; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 dptr; x64 bytes; x64 library; u16 _name_count; utf8 name[_name_count]; }; };\n"
 	"event { name = \"cudaLibraryGetManaged\"; id = 10584; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 dptr; x64 bytes; x64 library; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"cudaLibraryGetUnifiedFunction\"; id = 10585; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 fptr; x64 library; u16 _symbol_count; utf8 symbol[_symbol_count]; }; };\n"
-	"event { name = \"cudaLibraryGetKernelCount\"; id = 10586; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 bytes; x64 lib; }; };\n"
+	"event { name = \"cudaLibraryGetUnifiedFunction\"; id = 10585; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 fptr; x64 library; u64 symbol; }; };\n"
+	"event { name = \"cudaLibraryGetKernelCount\"; id = 10586; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 count; x64 lib; }; };\n"
 	"event { name = \"cudaLibraryEnumerateKernels\"; id = 10587; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 kernels; u32 numKernels; x64 lib; }; };\n"
 	"event { name = \"cudaKernelSetAttributeForDevice\"; id = 10588; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 kernel; enum cudaFuncAttribute attr; i32 value; i32 device; }; };\n"
 	"event { name = \"cudaStreamGetDevice\"; id = 10589; stream_id = 0; fields := struct { enum cudaError result; u64 end; u32 queue; x64 device; }; };\n"
@@ -4214,12 +4214,12 @@ static const char tsdl_2[] =
 	"event { name = \"cudaLogsUnregisterCallback\"; id = 10611; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 callback; }; };\n"
 	"event { name = \"cudaLogsCurrent\"; id = 10612; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 iterator_out; u32 flags; }; };\n"
 	"event { name = \"cudaLogsDumpToFile\"; id = 10613; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 iterator; u32 flags; u16 _pathToFile_count; utf8 pathToFile[_pathToFile_count]; }; };\n"
-	"event { name = \"cudaLogsDumpToMemory\"; id = 10614; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 iterator; x64 bytes; u32 flags; u16 _buffer_count; utf8 buffer[_buffer_count]; }; };\n"
+	"event { name = \"cudaLogsDumpToMemory\"; id = 10614; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 iterator; x64 buffer; x64 _size; u32 flags; }; };\n"
 	"event { name = \"cudaMemGetDefaultMemPool\"; id = 10615; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 memPool; x64 location; enum cudaMemAllocationType type; }; };\n"
 	"event { name = \"cudaMemGetMemPool\"; id = 10616; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 memPool; x64 location; enum cudaMemAllocationType type; }; };\n"
 	"event { name = \"cudaMemSetMemPool\"; id = 10617; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 location; enum cudaMemAllocationType type; x64 memPool; }; };\n"
-	"event { name = \"cudaDeviceGetHostAtomicCapabilities\"; id = 10618; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 capabilities; x64 operations; u32 bytes; i32 device; }; };\n"
-	"event { name = \"cudaDeviceGetP2PAtomicCapabilities\"; id = 10619; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 capabilities; x64 operations; u32 bytes; i32 srcDevice; i32 dstDevice; }; };\n";
+	"event { name = \"cudaDeviceGetHostAtomicCapabilities\"; id = 10618; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 capabilities; x64 operations; u32 count; i32 device; }; };\n"
+	"event { name = \"cudaDeviceGetP2PAtomicCapabilities\"; id = 10619; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 capabilities; x64 operations; u32 count; i32 srcDevice; i32 dstDevice; }; };\n";
 
 static const char *const tsdl[] = { tsdl_0, tsdl_1, tsdl_2 };
 
