@@ -1,4 +1,5 @@
-/* replay FILE [ROUNDS]: tells a recorded run again (replay.h). Pointers in the
+/* replay FILE [ROUNDS [END]]: tells a recorded run again (replay.h). END says how it
+ * ends: `return`, `_exit` or `kill`, the latter two after a pause of 400 ms. Pointers in the
  * arguments lead where they led: what lay behind them is mapped at its old place.
  *
  * Times are moved: an operation begins STEP ticks of the tool's clock after its
@@ -6,12 +7,14 @@
  * as the file has ns. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "replay.h"
 
@@ -319,5 +322,11 @@ int main(int argc, char **argv)
 	for (long i = 0; i < rounds; i++)
 		if (pass(argv[1]))
 			return 1;
+	if (argc > 3 && strcmp(argv[3], "return")) {
+		nanosleep(&(struct timespec){ .tv_nsec = 400000000 }, NULL);
+		if (!strcmp(argv[3], "_exit"))
+			_exit(0);
+		raise(SIGKILL);
+	}
 	return 0;
 }
