@@ -207,7 +207,7 @@ static void range_write(struct known *domain, uint8_t kind, uint64_t range,
 	record->payload_type = attributes ? payload_type(attributes->payload_type) : 0;
 	record->scope = scope;
 	record->category = attributes ? attributes->category : 0;
-	record->color = attributes && attributes->color_type == NVTX_COLOR_ARGB ?
+	record->color = attributes && attributes->color_type == NVTX_IS_ARGB ?
 				attributes->color : 0;
 	record->range = range;
 	record->payload = attributes ? payload_of(attributes) : 0;

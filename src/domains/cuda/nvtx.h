@@ -43,7 +43,7 @@ enum nvtx_core2 {
 	NVTX_DomainCreateW,
 };
 
-enum { NVTX_COLOR_ARGB = 1 };
+enum { NVTX_IS_ARGB = 1 };
 enum { NVTX_TEXT_ASCII = 1, NVTX_TEXT_WIDE = 2, NVTX_TEXT_REGISTERED = 3 };
 enum nvtx_payload { NVTX_U64 = 1, NVTX_I64, NVTX_F64, NVTX_U32, NVTX_I32, NVTX_F32 };
 
