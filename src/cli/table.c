@@ -32,6 +32,7 @@ static struct cell cell_read(const struct table_column *column, const void *row)
 	case TABLE_NS_FLOAT:
 	case TABLE_PERCENT:
 	case TABLE_RATE:
+	case TABLE_REAL:
 		memcpy(&cell.real, at, sizeof(cell.real));
 		break;
 	case TABLE_COUNT:
@@ -100,6 +101,9 @@ static void cell_text(struct text *out, const struct table_column *column, const
 		break;
 	case TABLE_RATE:
 		text_format(out, cell.real > 0 ? "%.3g" : "-", cell.real);
+		break;
+	case TABLE_REAL:
+		text_format(out, "%.5g", cell.real);
 		break;
 	}
 }
@@ -234,6 +238,9 @@ static void csv_cell(struct text *out, const struct table_column *column, const 
 	case TABLE_RATE:
 		text_format(out, "%.6f", cell.real);
 		break;
+	case TABLE_REAL:
+		text_format(out, "%.9g", cell.real);
+		break;
 	case TABLE_COUNT:
 	case TABLE_NUMBER:
 	case TABLE_NS:
@@ -293,6 +300,9 @@ static void json_cell(struct json *json, const struct table_column *column, cons
 	case TABLE_PERCENT:
 	case TABLE_RATE:
 		json_float(json, column->key, cell.real, 6);
+		break;
+	case TABLE_REAL:
+		json_float(json, column->key, cell.real, 9);
 		break;
 	case TABLE_COUNT:
 	case TABLE_NUMBER:

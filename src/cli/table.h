@@ -31,6 +31,7 @@ enum table_kind {	/* type in the row */
 	TABLE_BYTES,	/* uint64_t */
 	TABLE_PERCENT,	/* double */
 	TABLE_RATE,	/* double, GB/s */
+	TABLE_REAL,	/* double of any size: "1.25", "3.2e+09" */
 };
 
 struct table_column {
