@@ -52,7 +52,7 @@ _tandem() {
 	--inject) COMPREPLY=($(compgen -W "preload layer both" -- "$cur")) && return ;;
 	--clock) COMPREPLY=($(compgen -W "auto counter monotonic" -- "$cur")) && return ;;
 	--cuda)
-		COMPREPLY=($(compgen -W "api all kernels memory graphs um nvtx overhead modules cubin
+		COMPREPLY=($(compgen -W "api queries all kernels memory graphs um nvtx overhead modules cubin
 			latency" -- "$cur"))
 		return
 		;;

@@ -45,7 +45,7 @@ int cuda_options_parse(const char *list, uint32_t *mask)
 		list += length + (list[length] == ',');
 	}
 	/* What an option stands on comes with it. */
-	if (*mask & TANDEM_CUDA_BIT(all))
+	if (*mask & (TANDEM_CUDA_BIT(all) | TANDEM_CUDA_BIT(queries)))
 		*mask |= TANDEM_CUDA_BIT(api);
 	if (*mask & (TANDEM_CUDA_BIT(graphs) | TANDEM_CUDA_BIT(latency)))
 		*mask |= TANDEM_CUDA_BIT(kernels);

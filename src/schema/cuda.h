@@ -6,7 +6,8 @@
 
 #define TANDEM_CUDA_CHOICES(X)                                                 \
 	X(api, 1, "calls of the runtime and the driver API")                   \
-	X(all, 0, "the calls too that the runtime makes under most of its own")\
+	X(queries, 0, "calls too that only ask: cudaGetDevice, cudaGetLastError") \
+	X(all, 0, "and those that the runtime makes under most of its own")    \
 	X(kernels, 1, "kernels, copies and fills")                             \
 	X(memory, 1, "allocations")                                            \
 	X(graphs, 1, "each node of a graph; without it a graph is one operation") \

@@ -96,7 +96,8 @@ class Api:
 class Rules:
     def __init__(self, path):
         self.objects, self.structs, self.renames, self.pointers = {}, {}, {}, set()
-        self.classes, self.basic, self.noresult, self.quiet, self.hook = [], [], [], [], []
+        self.classes, self.basic, self.noresult = [], [], []
+        self.quiet, self.query, self.hook = [], [], []
         for number, words in self.read(path):
             key, rest = words[0], words[1:]
             if key == "object":
@@ -113,7 +114,7 @@ class Rules:
             elif key == "basic" and ":" in rest:
                 at = rest.index(":")
                 self.basic += [(pattern, rest[at + 1:]) for pattern in rest[:at]]
-            elif key in ("noresult", "quiet", "hook"):
+            elif key in ("noresult", "quiet", "query", "hook"):
                 getattr(self, key).extend(rest)
             else:
                 raise SourceError(path, number, "not understood")
@@ -149,6 +150,7 @@ class Call:
         self.function, self.number, self.rules = function, number, rules
         self.cls = rules.last(rules.classes, function.name, "call")
         self.quiet = rules.matches(rules.quiet, function.name)
+        self.query = rules.matches(rules.query, function.name)
         self.hook = rules.matches(rules.hook, function.name)
         self.has_result = not rules.matches(rules.noresult, function.name)
         self.results, self.api = results, api
@@ -274,6 +276,7 @@ def table_write(calls, domain, which, steps):
                 fixed = sum(field.fixed_bytes for field in call.fields(level))
                 levels.append("{ %d, %d, %d }" % (steps.place(made), len(made), fixed))
             flags = [word for word, on in (("CUDA_QUIET", call.quiet),
+                                           ("CUDA_QUERY", call.query),
                                            ("CUDA_HOOK", call.hook),
                                            ("CUDA_PER_THREAD", PER_THREAD.search(version.name)))
                      if on]

@@ -24,7 +24,8 @@ struct cuda_step {
 };
 
 /* Flags of a function. */
-#define CUDA_QUIET 1u	   /* recorded only when all calls are asked for */
+#define CUDA_QUIET 1u	   /* recorded only when all calls are asked for ... */
+#define CUDA_QUERY 8u	   /* ... or queries are */
 #define CUDA_PER_THREAD 2u /* stream 0 is the thread's own */
 #define CUDA_HOOK 4u	   /* heard under the runtime's calls too: memory, captures, marks */
 

@@ -185,12 +185,19 @@ static void callback_switch(bool on, uint32_t domain, uint32_t id)
 	cupti.cuptiEnableCallback(on, subscriber, domain, id);
 }
 
+static bool is_wanted(uint8_t flags)
+{
+	if (cuda_wanted(TANDEM_CUDA_all))
+		return true;
+	return !(flags & CUDA_QUIET) && (!(flags & CUDA_QUERY) || cuda_wanted(TANDEM_CUDA_queries));
+}
+
 /* Every function but the quiet ones: CUPTI charges only for what is enabled. */
 static void api_switch(bool on, uint32_t domain, const struct cuda_api *table, uint32_t count)
 {
 	cupti.cuptiEnableDomain(on, subscriber, domain);
 	for (uint32_t id = 0; on && id < count; id++)
-		if (table[id].flags & CUDA_QUIET && !cuda_wanted(TANDEM_CUDA_all))
+		if (!is_wanted(table[id].flags))
 			callback_switch(false, domain, id);
 }
 

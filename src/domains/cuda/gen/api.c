@@ -1607,9 +1607,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } } }, /* cuStreamEndCapture */
 	[498] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 317), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } } }, /* cuStreamEndCapture_ptsz */
-	[499] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 318), TANDEM_CLASS_CALL, 0,
+	[499] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 318), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamIsCapturing */
-	[500] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 318), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[500] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 318), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamIsCapturing_ptsz */
 	[501] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 319), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuGraphCreate */
@@ -1681,9 +1681,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphGetNodes */
 	[535] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 351), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 3, 40 } } }, /* cuGraphGetEdges */
-	[536] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, 0,
+	[536] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 6, 52 } } }, /* cuStreamGetCaptureInfo */
-	[537] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[537] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 6, 52 } } }, /* cuStreamGetCaptureInfo_ptsz */
 	[538] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphExecKernelNodeSetParams */
@@ -1867,9 +1867,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuFlushGPUDirectRDMAWrites */
 	[628] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 426), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } } }, /* cuGraphDebugDotPrint */
-	[629] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, 0,
+	[629] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 374, 4, 52 } } }, /* cuStreamGetCaptureInfo_v2 */
-	[630] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[630] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 374, 4, 52 } } }, /* cuStreamGetCaptureInfo_v2_ptsz */
 	[631] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 427), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 432, 4, 32 } } }, /* cuStreamUpdateCaptureDependencies */
@@ -2067,9 +2067,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphAddDependencies_v2 */
 	[728] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 336), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphRemoveDependencies_v2 */
-	[729] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, 0,
+	[729] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } } }, /* cuStreamGetCaptureInfo_v3 */
-	[730] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[730] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } } }, /* cuStreamGetCaptureInfo_v3_ptsz */
 	[731] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 427), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } } }, /* cuStreamUpdateCaptureDependencies_v2 */
@@ -2245,9 +2245,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cudaConfigureCall_v3020 */
 	[9] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 9), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cudaSetupArgument_v3020 */
-	[10] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 10), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[10] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 10), TANDEM_CLASS_CALL, CUDA_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cudaGetLastError_v3020 */
-	[11] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 11), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[11] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 11), TANDEM_CLASS_CALL, CUDA_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cudaPeekAtLastError_v3020 */
 	[12] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 12), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cudaGetErrorString_v3020 */
@@ -2259,7 +2259,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cudaFuncGetAttributes_v3020 */
 	[16] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 16), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 1, 4 }, { 0, 1, 4 } } }, /* cudaSetDevice_v3020 */
-	[17] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 17), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[17] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 17), TANDEM_CLASS_CALL, CUDA_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cudaGetDevice_v3020 */
 	[18] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 18), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cudaSetValidDevices_v3020 */
@@ -2541,7 +2541,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } } }, /* cudaStreamCreateWithFlags_v5000 */
 	[199] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 157), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cudaGetTextureObjectResourceViewDesc_v5000 */
-	[200] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 158), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[200] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 158), TANDEM_CLASS_CALL, CUDA_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cudaDeviceGetAttribute_v5000 */
 	[201] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 90), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } } }, /* cudaStreamDestroy_v5050 */
@@ -2775,9 +2775,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } } }, /* cudaStreamBeginCapture_v10000 */
 	[316] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 227), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } } }, /* cudaStreamBeginCapture_ptsz_v10000 */
-	[317] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 228), TANDEM_CLASS_CALL, 0,
+	[317] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 228), TANDEM_CLASS_CALL, CUDA_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cudaStreamIsCapturing_v10000 */
-	[318] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 228), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[318] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 228), TANDEM_CLASS_CALL, CUDA_QUERY | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cudaStreamIsCapturing_ptsz_v10000 */
 	[319] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 229), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } } }, /* cudaStreamEndCapture_v10000 */
