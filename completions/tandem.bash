@@ -75,7 +75,7 @@ _tandem() {
 			--limit-size --exit-wait --inject --clock -q --quiet --help"
 		;;
 	status | doctor) options="--format --help" ;;
-	report) options="--format --table --top --help" ;;
+	report) options="--format --table --metrics --top --help" ;;
 	print) options="--format --pid --tid --name --from --to --limit --help" ;;
 	esac
 	case $cur in
