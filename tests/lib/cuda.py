@@ -19,9 +19,10 @@ from tap import TANDEM
 
 class Trace:
     def __init__(self, session):
-        run = subprocess.run([TANDEM, "print", "--format", "json", session], text=True,
+        run = subprocess.run([TANDEM, "print", "--raw", "--format", "json", session], text=True,
                              capture_output=True, check=True)
-        self.events = [json.loads(line) for line in run.stdout.splitlines()]
+        events = [json.loads(line) for line in run.stdout.splitlines()]
+        self.events = [event for event in events if event["domain"] != "kernel"]
         self.complaints = run.stderr
         self.by_name = collections.defaultdict(list)
         for event in self.events:
