@@ -155,57 +155,6 @@ static void print_all(struct trace_session *session, bool json)
 	text_free(&text);
 }
 
-struct ordered {
-	struct walk walk;
-	struct event_text view;
-	int64_t last_ns;
-};
-
-static int keep_lines(void *user, enum chronicle_kind kind, int64_t ns,
-		      const struct walk_item *item, struct text *kept)
-{
-	struct ordered *ordered = user;
-
-	if (kind >= CHRONICLE_QUEUED && kind <= CHRONICLE_STOP)
-		phase_text(&ordered->view, &ordered->walk, kept, kind, ns, item);
-	else
-		event_text_line(&ordered->view, kept, item->event, EVENT_END);
-	return 0;
-}
-
-static int take_lines(void *user, const struct order_event *event)
-{
-	struct ordered *ordered = user;
-
-	if (event->time_ns + event->moved_ns < ordered->last_ns)
-		abort();
-	ordered->last_ns = event->time_ns + event->moved_ns;
-	return 0;
-}
-
-static void print_ordered(struct trace_session *session)
-{
-	static const struct chronicle_ops ops = {.keep = keep_lines, .take = take_lines};
-	struct ordered ordered = {.last_ns = INT64_MIN};
-	const struct walk_item *item;
-	struct chronicle chronicle;
-
-	if (walk_open(&ordered.walk, session, NULL))
-		abort();
-	ordered.view = (struct event_text){.session = session,
-					   .objects = &ordered.walk.devices.objects};
-	if (chronicle_open(&chronicle, &ordered.walk, &ops, &ordered))
-		abort();
-	while (walk_next(&ordered.walk, &item) > 0) {
-		if (chronicle_add(&chronicle, item))
-			abort();
-	}
-	if (chronicle_finish(&chronicle))
-		abort();
-	chronicle_close(&chronicle);
-	walk_close(&ordered.walk);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	struct trace_problems problems = {.tell = NULL};
