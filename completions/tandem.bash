@@ -21,7 +21,8 @@ _tandem() {
 		for ((i = 2; i < cword; i++)); do
 			case ${words[i]} in
 			-o | --output | --domains | --args | --device-timing | --limit-size | \
-				--exit-wait | --inject | --kernel | --clock)
+				--exit-wait | --inject | --kernel | --clock | --cuda | --capture | \
+				--drain-interval)
 				((i++))
 				;;
 			--)
@@ -52,14 +53,20 @@ _tandem() {
 	--inject) COMPREPLY=($(compgen -W "preload layer both" -- "$cur")) && return ;;
 	--kernel) COMPREPLY=($(compgen -W "off sched syscalls gpu all" -- "$cur")) && return ;;
 	--clock) COMPREPLY=($(compgen -W "auto counter monotonic" -- "$cur")) && return ;;
-	--domains) COMPREPLY=($(compgen -W "all opencl" -- "$cur")) && return ;;
+	--cuda)
+		COMPREPLY=($(compgen -W "api queries all kernels memory graphs um nvtx overhead modules cubin
+			latency" -- "$cur"))
+		return
+		;;
+	--capture) COMPREPLY=($(compgen -W "profiler-api nvtx:" -- "$cur")) && return ;;
+	--domains) COMPREPLY=($(compgen -W "all opencl cuda" -- "$cur")) && return ;;
 	-o | --output) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
 	--table)
 		COMPREPLY=($(compgen -W "api device zones devices memory builds errors open_calls
 			untimed_queues threads" -- "$cur"))
 		return
 		;;
-	--limit-size | --exit-wait | --pid | --tid | --name | --from | --to | --top | --limit)
+	--limit-size | --exit-wait | --drain-interval | --pid | --tid | --name | --from | --to | --top | --limit)
 		return
 		;;
 	esac
@@ -67,12 +74,13 @@ _tandem() {
 	case $verb in
 	record)
 		options="-o --output --force --domains --args --device-timing --start-paused
-			--limit-size --exit-wait --inject --kernel --clock -q --quiet --help"
+			--limit-size --exit-wait --cuda --capture --drain-interval --inject --kernel
+			--clock -q --quiet --help"
 		;;
 	status | doctor) options="--format --help" ;;
 	export) options="-f --format -o --output --join -q --quiet --help" ;;
 	sql) options="--format --help" ;;
-	report) options="--format --table --clocks --top --help" ;;
+	report) options="--format --table --clocks --metrics --top --help" ;;
 	print) options="--format --pid --tid --name --from --to --limit --raw --help" ;;
 	esac
 	case $cur in

@@ -73,7 +73,7 @@ int align_operation(struct align *align, const struct devices *devices, uint32_t
 	struct align_clock *clock;
 	int status;
 
-	if (!record->timed || record->end > INT64_MAX || record->queued > INT64_MAX ||
+	if (!record->timed || record->timed == TANDEM_TIMED_session_ticks || record->end > INT64_MAX || record->queued > INT64_MAX ||
 	    record->start > record->end)
 		return 0;
 	status = clock_of(align, devices, device, &clock);
@@ -107,6 +107,8 @@ int align_finish(struct align *align)
 static int align_command(struct align *align, const struct devices *devices,
 			 const struct command *command)
 {
+	if (command->on_host)
+		return 0;
 	return align_operation(align, devices, command->device, command->record,
 			       command->call ? &command->call_begin_ns : NULL, command->seen_ns);
 }
@@ -219,6 +221,23 @@ static bool in_order(const struct tandem_rec_operation *record)
 	       record->start <= record->end;
 }
 
+static void place_on_host(const struct align *align, struct command *command)
+{
+	const struct tandem_rec_operation *record = command->record;
+
+	command->placed = command->timed && record->end <= INT64_MAX;
+	if (!command->placed)
+		return;
+	command->times = (struct command_times){
+		.queued_ns = (int64_t)record->queued,
+		.submitted_ns = (int64_t)record->submitted,
+		.start_ns = (int64_t)record->start,
+		.end_ns = (int64_t)record->end,
+		.bound_ns = align->host_error_ns,
+		.causal = true,
+	};
+}
+
 void align_place(const struct align *align, struct command *command)
 {
 	struct clockfit *fit = command->device < align->count
@@ -229,6 +248,10 @@ void align_place(const struct align *align, struct command *command)
 	struct place queued, submitted, start, end;
 	uint64_t apart, known;
 
+	if (command->on_host) {
+		place_on_host(align, command);
+		return;
+	}
 	command->placed = false;
 	if (!fit || !command->timed || !place_find(fit, command, record->start, &start) ||
 	    !place_find(fit, command, record->end, &end))
@@ -251,6 +274,20 @@ void align_place(const struct align *align, struct command *command)
 	times->submitted_ns = submitted.host_ns;
 	times->start_ns = start.host_ns;
 	times->end_ns = end.host_ns < start.host_ns ? start.host_ns : end.host_ns;
+}
+
+uint64_t align_bound_ns(const struct align *align, uint32_t device)
+{
+	const struct clockfit *fit = align_clock(align, device);
+	const struct clockfit_segment *segments;
+	uint64_t bound_ns = 0;
+	size_t count = 0;
+
+	segments = fit ? clockfit_segments(fit, &count) : NULL;
+	for (size_t i = 0; i < count; i++)
+		if (segments[i].bound_ns > bound_ns)
+			bound_ns = segments[i].bound_ns;
+	return bound_ns;
 }
 
 void align_free(struct align *align)

@@ -62,6 +62,9 @@ void align_place(const struct align *align, struct command *command);
 /* The fit of a device, or NULL where no command told anything. */
 const struct clockfit *align_clock(const struct align *align, uint32_t device);
 
+/* How wrong a placed time of this device can be at most; 0 where it has no fit. */
+uint64_t align_bound_ns(const struct align *align, uint32_t device);
+
 void align_free(struct align *align);
 
 #endif

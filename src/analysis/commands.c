@@ -7,6 +7,7 @@
 #include "analysis/event_value.h"
 #include "analysis/operations.h"
 #include "trace/field.h"
+#include "trace/operation.h"
 #include "util/array.h"
 
 struct command_flight { /* an enqueued command */
@@ -168,6 +169,30 @@ static void take_flight(struct command *command, const struct command_flight *fl
 	command->domain = TANDEM_ID_DOMAIN(flight->api);
 }
 
+/* Times in the session's ticks, as ns. A runtime that does not say when a command
+ * was queued and submitted does both within the call. */
+static void take_times(struct commands *commands, struct command *command)
+{
+	struct tandem_rec_operation *ended = &commands->ended;
+	struct trace_operation_times times;
+
+	if (!trace_operation_times(commands->session, command->record, &times) || !times.on_host)
+		return;
+	*ended = *command->record;
+	ended->start = times.start;
+	ended->end = times.end;
+	ended->queued = ended->submitted = times.start;
+	if (times.waits) {
+		ended->queued = times.queued;
+		ended->submitted = times.submitted;
+	} else if (command->call && command->call_begin_ns >= 0 &&
+		   (uint64_t)command->call_begin_ns < times.start) {
+		ended->queued = ended->submitted = (uint64_t)command->call_begin_ns;
+	}
+	command->record = ended;
+	command->on_host = true;
+}
+
 int commands_ended(struct commands *commands, const struct trace_event *event,
 		   struct command *command)
 {
@@ -182,14 +207,16 @@ int commands_ended(struct commands *commands, const struct trace_event *event,
 		flight_give(commands, (uint32_t)index);
 	}
 	command->op = record->op;
-	command->api = record->api;
+	if (record->api)
+		command->api = record->api;
 	command->domain = record->domain;
 	command->queue_number = record->queue;
 	command->record = record;
 	command->seen_ns = event->ns;
 	command->kind = record->kind > TANDEM_OPERATION_KIND_other ? TANDEM_OPERATION_KIND_other
 								   : record->kind;
-	command->timed = record->timed && record->start <= record->end;
+	take_times(commands, command);
+	command->timed = record->timed && command->record->start <= command->record->end;
 	status = find_queue(commands, event, command);
 	return status ? status : find_name(commands, event, command, record->kernel);
 }

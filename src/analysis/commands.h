@@ -46,12 +46,13 @@ struct command {
 	uint32_t queue_number, queue; /* in the process; in objects.queues or TRACE_NONE */
 	uint32_t device;	      /* row of devices */
 
-	/* The end; NULL: it was never seen. */
+	/* The end, its times in ns; NULL: it was never seen. */
 	const struct tandem_rec_operation *record;
 	int64_t seen_ns;
 	uint8_t kind;	  /* enum tandem_operation_kind */
 	const char *name; /* of the kernel, else of the call without its prefix */
 	bool timed;	  /* the device gave four times, in their order */
+	bool on_host;	  /* ... on the session's clock: nothing to fit */
 	bool placed;	  /* ... and `times` holds them */
 	struct command_times times;
 };
@@ -67,6 +68,7 @@ struct commands {
 	uint32_t free_list; /* + 1 */
 	uint64_t in_flight;
 	struct map queue_of; /* process and number -> device row, objects' queue */
+	struct tandem_rec_operation ended; /* the latest, where its times were ticks */
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to free. */

@@ -68,7 +68,10 @@ void event_op(struct text *out, uint64_t op)
 	} else if (op == UINT64_MAX) {
 		text_add_string(out, "unknown");
 	} else {
-		text_add_unsigned(out, trace_operation_thread(op));
+		if (trace_operation_is_runtime(op))
+			text_add_string(out, "runtime");
+		else
+			text_add_unsigned(out, trace_operation_thread(op));
 		text_add_char(out, ':');
 		text_add_unsigned(out, trace_operation_number(op));
 	}

@@ -7,6 +7,7 @@
 
 #include "analysis/table.h"
 #include "schema/gen/core_records.h"
+#include "trace/operation.h"
 #include "util/array.h"
 
 /* The caches begin anew at this size; the rows themselves stay. */
@@ -28,6 +29,7 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 {
 	uint32_t process = event->stream->process->index;
 	uint64_t op = trace_event_op(event);
+	int64_t begin_ns = event->ns - operations->session->start_ns;
 
 	/* A call that failed made no operation; one that has not returned may
 	 * or may not have. */
@@ -35,7 +37,10 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 		return 0;
 	operations->in_flight[process]++;
 	operations->in_flight_all++;
-	return begins_note(&operations->begins, process, op, event->ns);
+	if (!trace_operation_is_runtime(op))
+		return begins_note(&operations->begins, process, op, event->ns);
+	return launches_add(&operations->launches, process, op, event->record->id,
+			    begin_ns > 0 ? (uint64_t)begin_ns : 0);
 }
 
 const char *operation_short_name(const char *call)
@@ -111,12 +116,12 @@ static int queue_find(struct operations *operations, const struct trace_event *e
 	return status ? status : map_set(&operations->queue_of, key, *index);
 }
 
-static int row_name(struct operations *operations, const struct trace_event *event,
+static int row_name(struct operations *operations, const struct trace_event *event, uint16_t api,
 		    uint32_t *name)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	struct trace_objects *objects = &operations->devices->objects;
-	const struct tandem_event *call = tandem_event_get(record->api);
+	const struct tandem_event *call = TANDEM_ID_EVENT(api) ? tandem_event_get(api) : NULL;
 	const char *text = call ? operation_short_name(call->name) : "unknown";
 	uint32_t kernel;
 	int status;
@@ -134,14 +139,14 @@ static int row_name(struct operations *operations, const struct trace_event *eve
 }
 
 static int row_make(struct operations *operations, const struct trace_event *event,
-		    const struct operation_queue *queue, uint32_t *index)
+		    const struct operation_queue *queue, uint16_t api, uint32_t *index)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	uint8_t kind = record->kind > TANDEM_OPERATION_KIND_other ? TANDEM_OPERATION_KIND_other
 								  : record->kind;
 	struct operation_row row = {.device = queue->device, .domain = queue->domain, .kind = kind};
 	uint64_t key, known;
-	int status = row_name(operations, event, &row.name);
+	int status = row_name(operations, event, api, &row.name);
 
 	if (status)
 		return status;
@@ -163,13 +168,13 @@ static int row_make(struct operations *operations, const struct trace_event *eve
 }
 
 static int row_find(struct operations *operations, const struct trace_event *event,
-		    uint32_t queue, uint32_t *index)
+		    uint32_t queue, uint16_t api, uint32_t *index)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	bool kernel = record->kind == TANDEM_OPERATION_KIND_kernel && record->kernel;
 	struct map *cache = kernel ? &operations->kernels : &operations->others;
 	uint64_t key = (uint64_t)queue << 32 |
-		       (kernel ? record->kernel : (uint32_t)record->kind << 16 | record->api);
+		       (kernel ? record->kernel : (uint32_t)record->kind << 16 | api);
 	uint64_t known = map_get(cache, key);
 	int status;
 
@@ -177,38 +182,54 @@ static int row_find(struct operations *operations, const struct trace_event *eve
 		*index = (uint32_t)known;
 		return 0;
 	}
-	status = row_make(operations, event, &operations->queues[queue], index);
+	status = row_make(operations, event, &operations->queues[queue], api, index);
 	if (!status && cache->count >= CACHE_MOST)
 		map_clear(cache);
 	return status ? status : map_set(cache, key, *index);
 }
 
 static int add_times(struct operations *operations, struct operation_row *row,
-		     struct operation_queue *queue, const struct tandem_rec_operation *record)
+		     struct operation_queue *queue, const struct trace_operation_times *times,
+		     uint64_t bytes)
 {
-	bool waits = record->queued <= record->submitted && record->submitted <= record->start;
+	bool ordered = times->queued <= times->submitted && times->submitted <= times->start;
 
-	/* Some drivers stamp "submitted" late or not at all: then the waits are
-	 * unknown, but the execution is not. */
-	if (!waits || record->start > record->end)
+	/* Some drivers stamp "submitted" late: then the waits are unknown, but the
+	 * execution is not. */
+	if ((times->waits && !ordered) || times->start > times->end)
 		operations->odd++;
-	if (record->start > record->end) {
+	if (times->start > times->end) {
 		row->untimed++;
 		queue->untimed++;
 		return 0;
 	}
-	if (waits) {
-		queue->host_queue_ns += record->submitted - record->queued;
-		queue->device_queue_ns += record->start - record->submitted;
+	if (times->waits && ordered) {
+		queue->host_queue_ns += times->submitted - times->queued;
+		queue->device_queue_ns += times->start - times->submitted;
 	}
-	queue->executing_ns += record->end - record->start;
+	queue->executing_ns += times->end - times->start;
 	queue->count++;
-	row->timed_bytes += record->bytes;
-	if (histogram_add(&row->times, record->end - record->start) ||
+	row->timed_bytes += bytes;
+	if (histogram_add(&row->times, times->end - times->start) ||
 	    devices_share(operations->devices, row->device, queue->process,
-			  waits ? record->queued : record->start, record->start, record->end))
+			  times->waits && ordered ? times->queued : times->start, times->start,
+			  times->end))
 		return -ENOMEM;
-	return devices_busy(operations->devices, row->device, record->start, record->end);
+	return devices_busy(operations->devices, row->device, times->start, times->end);
+}
+
+/* Without the runtime's own word, a command waits from the begin of its call on,
+ * and all of that counts as the device's queue: CUDA submits within the call. */
+static void times_complete(struct operations *operations, struct trace_operation_times *times,
+			   const struct launch *launch)
+{
+	uint64_t begin_ns = (uint64_t)operations->session->start_ns + launch->begin_ns;
+
+	if (times->waits || !times->on_host || begin_ns > times->start)
+		return;
+	times->queued = begin_ns;
+	times->submitted = begin_ns;
+	times->waits = true;
 }
 
 static int add_clock(struct operations *operations, const struct trace_event *event,
@@ -228,12 +249,16 @@ int operations_add(struct operations *operations, const struct trace_event *even
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	uint32_t process = event->stream->process->index;
+	struct launch launch = {.api = record->api, .first = record->op != 0};
+	bool launched = trace_operation_is_runtime(record->op) &&
+			launches_find(&operations->launches, process, record->op, &launch);
+	struct trace_operation_times times;
 	struct operation_row *row;
 	uint32_t queue, index;
 	int status = queue_find(operations, event, record->queue, record->domain, &queue);
 
 	if (!status)
-		status = row_find(operations, event, queue, &index);
+		status = row_find(operations, event, queue, launch.api, &index);
 	if (status)
 		return status;
 	row = &operations->rows[index];
@@ -245,12 +270,19 @@ int operations_add(struct operations *operations, const struct trace_event *even
 	status = add_clock(operations, event, row->device);
 	if (status)
 		return status;
-	if (record->timed) {
-		status = add_times(operations, row, &operations->queues[queue], record);
+	if (trace_operation_times(operations->session, record, &times)) {
+		if (launched)
+			times_complete(operations, &times, &launch);
+		status = add_times(operations, row, &operations->queues[queue], &times,
+				   record->bytes);
 	} else {
 		row->untimed++;
 		operations->queues[queue].untimed++;
 	}
+	/* What no call of the program's made, or the launch made more of, was
+	 * never counted in. */
+	if (!launch.first || (trace_operation_is_runtime(record->op) && !launched))
+		return status;
 	operations->in_flight[process]--;
 	if (--operations->in_flight_all == 0 && !status)
 		status = devices_settle(operations->devices);
@@ -418,5 +450,6 @@ void operations_free(struct operations *operations)
 	map_free(&operations->queue_of);
 	map_free(&operations->kernels);
 	map_free(&operations->others);
+	launches_free(&operations->launches);
 	memset(operations, 0, sizeof(*operations));
 }

@@ -14,6 +14,7 @@
 #include "analysis/begins.h"
 #include "analysis/devices.h"
 #include "analysis/histogram.h"
+#include "analysis/launches.h"
 #include "analysis/report.h"
 #include "trace/event.h"
 
@@ -48,6 +49,7 @@ struct operations {
 	struct map others;     /* queue, kind and API -> row: a cache */
 	struct begins begins;  /* of the calls that enqueued what is in flight */
 	struct align align;    /* of the devices' clocks */
+	struct launches launches;
 	int64_t *in_flight;    /* by process */
 	int64_t in_flight_all;
 	uint64_t count, odd;

@@ -46,6 +46,7 @@ void checks_free(struct checks *checks);
 
 /* The areas. check_opencl() returns whether OpenCL can be recorded. */
 bool check_opencl(struct checks *checks);
+void check_cuda(struct checks *checks);
 void check_clock(struct checks *checks);
 void check_machine(struct checks *checks);
 void check_tools(struct checks *checks);

@@ -113,10 +113,24 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 	json_end_object(json);
 }
 
+/* What tells the clocks of this boot from those of another. */
+static const char *read_boot_id(char *text, size_t bytes)
+{
+	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? -1 : read(fd, text, bytes - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return text;
+}
+
 static void compose(struct text *text, const struct session *session, const int *wait_status)
 {
-	char directory[4096];
+	char directory[4096], boot[64];
 	struct utsname host;
+	bool known;
 	struct json json;
 
 	json_init(&json, text, true);
@@ -128,7 +142,10 @@ static void compose(struct text *text, const struct session *session, const int 
 	for (char **word = session->command; *word; word++)
 		json_string(&json, NULL, *word);
 	json_end_array(&json);
-	json_string(&json, "host", uname(&host) ? "?" : host.nodename);
+	known = !uname(&host);
+	json_string(&json, "host", known ? host.nodename : "?");
+	json_string(&json, "kernel_release", known ? host.release : "");
+	json_string(&json, "boot_id", read_boot_id(boot, sizeof(boot)));
 	json_string(&json, "cwd", getcwd(directory, sizeof(directory)) ? directory : "?");
 	add_start(&json, session);
 	add_clock(&json, &session->clock);

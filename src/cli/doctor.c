@@ -98,6 +98,7 @@ int cmd_doctor(int argc, char **argv)
 		return cli_usage("doctor");
 	}
 	works = check_opencl(&checks);
+	check_cuda(&checks);
 	check_clock(&checks);
 	check_machine(&checks);
 	check_tools(&checks);

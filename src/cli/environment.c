@@ -106,28 +106,63 @@ char *environment_compose_layers(const char *old, const char *library)
 	return value;
 }
 
-static char *variable_make(const char *name, char *value)
+/* Takes `value`, which may be NULL for want of memory. */
+static void own_add(struct environment *environment, const char *name, char *value)
 {
 	char *variable = NULL;
 
-	if (value && asprintf(&variable, "%s=%s", name, value) < 0)
-		variable = NULL;
+	if (!value || asprintf(&variable, "%s=%s", name, value) < 0)
+		environment->failed = true;
+	else
+		environment->own[environment->own_count++] = variable;
 	free(value);
-	return variable;
 }
 
-static bool variable_is(const char *variable, const char *replacement)
+static void own_add_copy(struct environment *environment, const char *name, const char *value)
 {
-	size_t name;
-
-	if (!replacement)
-		return false;
-	name = strcspn(replacement, "=") + 1;
-	return !strncmp(variable, replacement, name);
+	own_add(environment, name, strdup(value));
 }
 
-int environment_create(struct environment *environment, const char *session, const char *library,
-		       bool preload, bool layer)
+static bool is_set(const char *name, const char *library)
+{
+	const char *value = getenv(name);
+
+	return value && *value && strcmp(value, library) != 0;
+}
+
+static void own_add_all(struct environment *environment, const struct environment_wish *wish)
+{
+	const char *library = wish->library;
+
+	own_add_copy(environment, TANDEM_ENV_SESSION, wish->session);
+	if (wish->preload)
+		own_add(environment, "LD_PRELOAD",
+			environment_compose_preload(getenv("LD_PRELOAD"), library));
+	if (wish->layer)
+		own_add(environment, "OPENCL_LAYERS",
+			environment_compose_layers(getenv("OPENCL_LAYERS"), library));
+	if (wish->cuda) {
+		if (is_set("CUDA_INJECTION64_PATH", library))
+			own_add_copy(environment, "TANDEM_CUDA_INJECTION",
+				     getenv("CUDA_INJECTION64_PATH"));
+		own_add_copy(environment, "CUDA_INJECTION64_PATH", library);
+	}
+	if (wish->nvtx && !is_set("NVTX_INJECTION64_PATH", library))
+		own_add_copy(environment, "NVTX_INJECTION64_PATH", library);
+}
+
+static bool is_replaced(const struct environment *environment, const char *variable)
+{
+	for (unsigned i = 0; i < environment->own_count; i++) {
+		size_t name = strcspn(environment->own[i], "=") + 1;
+
+		if (!strncmp(variable, environment->own[i], name))
+			return true;
+	}
+	return false;
+}
+
+int environment_create(struct environment *environment, const struct environment_wish *wish)
 {
 	char **out;
 	size_t count = 0;
@@ -135,32 +170,20 @@ int environment_create(struct environment *environment, const char *session, con
 	*environment = (struct environment){.variables = NULL};
 	while (environ[count])
 		count++;
-	environment->variables = malloc((count + 4) * sizeof(*environment->variables));
-	environment->session = variable_make(TANDEM_ENV_SESSION, strdup(session));
-	if (preload)
-		environment->preload = variable_make(
-			"LD_PRELOAD", environment_compose_preload(getenv("LD_PRELOAD"), library));
-	if (layer)
-		environment->layers = variable_make(
-			"OPENCL_LAYERS",
-			environment_compose_layers(getenv("OPENCL_LAYERS"), library));
-	if (!environment->variables || !environment->session ||
-	    (preload && !environment->preload) || (layer && !environment->layers)) {
+	environment->variables =
+		malloc((count + ENVIRONMENT_OWN + 1) * sizeof(*environment->variables));
+	own_add_all(environment, wish);
+	if (!environment->variables || environment->failed) {
 		environment_destroy(environment);
 		return -ENOMEM;
 	}
 
 	out = environment->variables;
 	for (char **variable = environ; *variable; variable++)
-		if (!variable_is(*variable, environment->session) &&
-		    !variable_is(*variable, environment->preload) &&
-		    !variable_is(*variable, environment->layers))
+		if (!is_replaced(environment, *variable))
 			*out++ = *variable;
-	*out++ = environment->session;
-	if (environment->preload)
-		*out++ = environment->preload;
-	if (environment->layers)
-		*out++ = environment->layers;
+	for (unsigned i = 0; i < environment->own_count; i++)
+		*out++ = environment->own[i];
 	*out = NULL;
 	return 0;
 }
@@ -168,8 +191,7 @@ int environment_create(struct environment *environment, const char *session, con
 void environment_destroy(struct environment *environment)
 {
 	free(environment->variables);
-	free(environment->session);
-	free(environment->preload);
-	free(environment->layers);
+	for (unsigned i = 0; i < environment->own_count; i++)
+		free(environment->own[i]);
 	*environment = (struct environment){.variables = NULL};
 }

@@ -7,6 +7,11 @@
  *   OPENCL_LAYERS   ours last: the loader puts each layer around the ones
  *                   before it, and the outermost sees the program's own calls,
  *                   those through dlopen() and dlsym() too
+ *   CUDA_INJECTION64_PATH, NVTX_INJECTION64_PATH
+ *                   ours: each holds one library, which CUDA's driver and each
+ *                   user of NVTX load when the program first uses them. Another
+ *                   tool's moves to TANDEM_CUDA_INJECTION, and our library brings
+ *                   it in; NVTX can't be heard twice, so that there the other stays
  *
  * A library that is there already is not named twice.
  */
@@ -15,9 +20,21 @@
 
 #include <stdbool.h>
 
+#define ENVIRONMENT_OWN 6
+
 struct environment {
 	char **variables; /* NULL-terminated; for exec */
-	char *session, *preload, *layers; /* owned; NULL: as the caller's */
+	char *own[ENVIRONMENT_OWN]; /* NAME=VALUE, owned: instead of the caller's */
+	unsigned own_count;
+	bool failed; /* out of memory */
+};
+
+/* What is to be brought in, and how. */
+struct environment_wish {
+	const char *session; /* directory, absolute */
+	const char *library;
+	bool preload, layer;
+	bool cuda, nvtx;
 };
 
 /* Whether a sanitizer's runtime is preloaded anyway: the caller's LD_PRELOAD
@@ -25,8 +42,7 @@ struct environment {
 bool environment_has_sanitizer(void);
 
 /* Composes it. Returns 0 or -ENOMEM. environment_destroy() frees. */
-int environment_create(struct environment *environment, const char *session, const char *library,
-		       bool preload, bool layer);
+int environment_create(struct environment *environment, const struct environment_wish *wish);
 void environment_destroy(struct environment *environment);
 
 /* The two lists, for the tests as well: the new value, allocated, or NULL when

@@ -1,7 +1,9 @@
 #include "cli/event_json.h"
 
 #include "analysis/event_args.h"
+#include "schema/gen/core_records.h"
 #include "trace/field.h"
+#include "trace/operation.h"
 #include "trace/session.h"
 #include "util/json.h"
 
@@ -23,6 +25,20 @@ static void add_call(struct json *json, struct trace_session *session,
 	name = trace_name_find(descriptor->results, trace_event_result(event));
 	if (name)
 		json_string(json, "result_name", name);
+}
+
+/* An operation whose times are on the session's clock: beside the ticks that lie
+ * in its record, what all other times are counted in. */
+static void add_operation(struct json *json, struct trace_session *session,
+			  const struct trace_event *event)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	struct trace_operation_times times;
+
+	if (!trace_operation_times(session, record, &times) || !times.on_host)
+		return;
+	json_signed(json, "start_ns", (int64_t)times.start - session->start_ns);
+	json_signed(json, "end_ns", (int64_t)times.end - session->start_ns);
 }
 
 static void add_columns(struct json *json, const struct trace_session *session,
@@ -58,6 +74,8 @@ void event_json_line(struct trace_objects *objects, struct trace_session *sessio
 	add_columns(&json, session, event, event->ns);
 	if (trace_event_is_call(event))
 		add_call(&json, session, event);
+	else if (event->record->id == TANDEM_EVENT_operation)
+		add_operation(&json, session, event);
 	add_args(&json, objects, session, event);
 	json_end_object(&json);
 	text_add_char(out, '\n');

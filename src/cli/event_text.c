@@ -8,6 +8,7 @@
 #include "analysis/event_value.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
+#include "trace/operation.h"
 #include "trace/session.h"
 #include "util/units.h"
 
@@ -280,7 +281,9 @@ static void add_operation(struct event_text *view, struct text *out,
 			  const struct trace_event *event)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
-	const struct tandem_event *api = tandem_event_get(record->api);
+	const struct tandem_event *api =
+		TANDEM_ID_EVENT(record->api) ? tandem_event_get(record->api) : NULL;
+	struct trace_operation_times times;
 	char buffer[UNITS_BYTES];
 
 	text_format(out, "operation %s ", enum_name(event, "kind"));
@@ -292,15 +295,20 @@ static void add_operation(struct event_text *view, struct text *out,
 		text_escape(out, name, strlen(name));
 		text_add_char(out, '"');
 	} else {
-		text_add_string(out, api ? api->name : "?");
+		text_add_string(out, api ? api->name : "of the runtime");
 	}
 	text_format(out, " on queue %" PRIu32, record->queue);
 	if (record->bytes)
 		text_format(out, ", %s", units_bytes(buffer, (double)record->bytes));
-	if (record->timed) {
-		add_ns(out, "in host queue", record->queued, record->submitted);
-		add_ns(out, "in device queue", record->submitted, record->start);
-		add_ns(out, "ran", record->start, record->end);
+	if (trace_operation_times(view->session, record, &times)) {
+		if (times.on_host)
+			text_format(out, ", began at %s", units_seconds(buffer, (int64_t)times.start -
+									view->session->start_ns));
+		if (times.waits) {
+			add_ns(out, "in host queue", times.queued, times.submitted);
+			add_ns(out, "in device queue", times.submitted, times.start);
+		}
+		add_ns(out, "ran", times.start, times.end);
 	} else {
 		text_add_string(out, ", no device times");
 	}

@@ -74,3 +74,20 @@ int library_find(struct library *library)
 		return -ENOENT;
 	return strpbrk(library->path, " \t\n:") ? -EINVAL : 0;
 }
+
+int library_module(char *path, const char *name)
+{
+	static const char *const folders[] = { "/tandem", "" };
+	struct library library;
+	const char *slash;
+
+	if (library_find(&library) == -ENOENT)
+		return -ENOENT;
+	slash = strrchr(library.path, '/');
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		if (snprintf(path, PATH_MAX, "%.*s%s/%s", (int)(slash - library.path), library.path,
+			     folders[i], name) < PATH_MAX && !access(path, R_OK))
+			return 0;
+	}
+	return -ENOENT;
+}

@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/library.h"
 #include "cli/settle.h"
 
 /* Work shorter than this needs no progress line. */
@@ -42,10 +44,30 @@ int reading_open(struct reading *reading, const char *path)
 	return CLI_DONE;
 }
 
+int reading_with(struct reading *reading, const char *trace)
+{
+	struct error error = ERROR_INIT;
+	char module[PATH_MAX];
+	int status = 0;
+
+	if (trace)
+		status = import_make(&reading->import, &reading->session, trace,
+				     library_module(module, "tandem-ctf.so") ? NULL : module,
+				     &error);
+	if (trace && !status)
+		status = trace_session_replace_kernel(&reading->session, reading->import.folder,
+						      &error);
+	if (!status)
+		return CLI_DONE;
+	reading_close(reading);
+	return reading_fail(&error);
+}
+
 void reading_close(struct reading *reading)
 {
 	reading_progress_end(reading);
 	trace_session_close(&reading->session);
+	import_remove(&reading->import);
 	trace_problems_free(&reading->problems);
 }
 

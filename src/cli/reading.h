@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "trace/import.h"
 #include "trace/session.h"
 #include "util/error.h"
 #include "util/text.h"
@@ -21,6 +22,7 @@
 struct reading {
 	struct trace_session session;
 	struct trace_problems problems;
+	struct import import; /* --with: the kernel's side, from elsewhere */
 	bool progress_shown;
 	struct timespec progress_at; /* when it was last drawn */
 };
@@ -28,6 +30,10 @@ struct reading {
 /* Opens the session at `path`; says on stderr what is wrong, and returns
  * CLI_FAILED, or CLI_DONE. `reading` must stay where it is. */
 int reading_open(struct reading *reading, const char *path);
+
+/* Takes the kernel's side from another tool's trace; NULL: does nothing. Says on
+ * stderr what is wrong, closes and returns CLI_FAILED, or CLI_DONE. */
+int reading_with(struct reading *reading, const char *trace);
 
 /* Closes, and makes of the library's status the command's: 0 is CLI_DONE. */
 void reading_close(struct reading *reading);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/child.h"
+#include "cli/cuda_options.h"
 #include "cli/environment.h"
 #include "cli/library.h"
 #include "cli/program.h"
@@ -17,12 +18,14 @@
 #include "cli/settle.h"
 #include "cli/summary.h"
 #include "domains/kernel/collector.h"
+#include "schema/cuda.h"
 #include "schema/ids.h"
 
 /* How the shells say that a program can't be run. */
 enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 
 #define EXIT_WAIT_MS 2000
+#define DRAIN_MS 100
 
 static const char help_text[] =
 	"Usage: tandem record [options] [--] PROGRAM [ARGUMENTS]\n"
@@ -32,7 +35,7 @@ static const char help_text[] =
 	"\n"
 	"  -o, --output DIR         record into DIR (tandem-PROGRAM-DATE-TIME)\n"
 	"      --force              replace DIR when it holds a session already\n"
-	"      --domains LIST       what to record: opencl (all)\n"
+	"      --domains LIST       what to record: opencl, cuda (all)\n"
 	"      --args LEVEL         arguments of calls: none, basic or full (basic)\n"
 	"      --device-timing on|off\n"
 	"                           ask the device when commands ran (on)\n"
@@ -42,6 +45,14 @@ static const char help_text[] =
 	"      --limit-size BYTES   stop at this size; K, M, G, T are units (no limit)\n"
 	"      --exit-wait MS       wait at most so long at the program's end for commands\n"
 	"                           that are still running (2000)\n"
+	"      --cuda LIST          of CUDA: api, queries, all, kernels, memory, graphs, um,\n"
+	"                           nvtx, overhead, modules, cubin, latency; or without\n"
+	"                           some of them: -um,-nvtx (all but queries, all, cubin\n"
+	"                           and latency)\n"
+	"      --capture WHEN       record CUDA only between cudaProfilerStart() and Stop():\n"
+	"                           profiler-api, or inside an NVTX range: nvtx:NAME\n"
+	"      --drain-interval MS  how old a finished device operation may be that is not\n"
+	"                           in the files yet (100)\n"
 	"      --inject HOW         how to get into the program: preload, layer or both\n"
 	"                           (both, but the layer alone where a preload would harm)\n"
 	"      --clock SOURCE       auto, counter or monotonic (auto)\n"
@@ -109,6 +120,9 @@ static int parse_domains(const char *list, uint32_t *mask)
 			return -EINVAL;
 		}
 		*mask |= 1u << number;
+		/* The two halves of CUDA go together. */
+		if (number == TANDEM_DOMAIN_cuda)
+			*mask |= TANDEM_DOMAIN_BIT(cudart);
 		list += length + (list[length] == ',');
 	}
 	if (!*mask)
@@ -135,13 +149,13 @@ static int parse_limit(const char *text, uint64_t *bytes)
 	return error;
 }
 
-static int parse_wait(const char *text, uint32_t *ms)
+static int parse_ms(const char *option, const char *text, uint32_t *ms)
 {
 	uint64_t number;
 	int error = cli_parse_number(text, UINT32_MAX, &number);
 
 	if (error)
-		cli_error("--exit-wait: `%s` is no time in ms", text);
+		cli_error("%s: `%s` is no time in ms", option, text);
 	else
 		*ms = (uint32_t)number;
 	return error;
@@ -158,6 +172,9 @@ enum {
 	OPTION_INJECT,
 	OPTION_CLOCK,
 	OPTION_KERNEL,
+	OPTION_CUDA,
+	OPTION_CAPTURE,
+	OPTION_DRAIN,
 };
 
 static const struct option long_options[] = {
@@ -169,6 +186,9 @@ static const struct option long_options[] = {
 	{"start-paused", no_argument, NULL, OPTION_PAUSED},
 	{"limit-size", required_argument, NULL, OPTION_LIMIT},
 	{"exit-wait", required_argument, NULL, OPTION_WAIT},
+	{"cuda", required_argument, NULL, OPTION_CUDA},
+	{"capture", required_argument, NULL, OPTION_CAPTURE},
+	{"drain-interval", required_argument, NULL, OPTION_DRAIN},
 	{"inject", required_argument, NULL, OPTION_INJECT},
 	{"clock", required_argument, NULL, OPTION_CLOCK},
 	{"kernel", required_argument, NULL, OPTION_KERNEL},
@@ -211,7 +231,13 @@ static int take_option(struct request *request, int option, const char *value)
 	case OPTION_LIMIT:
 		return parse_limit(value, &session->limit_bytes);
 	case OPTION_WAIT:
-		return parse_wait(value, &session->exit_wait_ms);
+		return parse_ms("--exit-wait", value, &session->exit_wait_ms);
+	case OPTION_DRAIN:
+		return parse_ms("--drain-interval", value, &session->drain_ms);
+	case OPTION_CUDA:
+		return cuda_options_parse(value, &session->cuda);
+	case OPTION_CAPTURE:
+		return cuda_capture_parse(value, session->capture, sizeof(session->capture));
 	case OPTION_INJECT:
 		choice = parse_choice("--inject", value, injects);
 		request->inject = (enum inject)choice;
@@ -319,8 +345,17 @@ static int start(struct session *session, const struct program *program,
 {
 	struct environment environment;
 	char **words = session->command;
-	int error = environment_create(&environment, session->absolute, library->path,
-				       inject != INJECT_LAYER, inject != INJECT_PRELOAD);
+	uint32_t domains = session->options->domains;
+	bool cuda = domains & TANDEM_DOMAIN_BIT(cuda);
+	struct environment_wish wish = {
+		.session = session->absolute,
+		.library = library->path,
+		.preload = inject != INJECT_LAYER,
+		.layer = inject != INJECT_PRELOAD,
+		.cuda = cuda,
+		.nvtx = cuda && session->options->cuda & TANDEM_CUDA_BIT(nvtx),
+	};
+	int error = environment_create(&environment, &wish);
 
 	if (!error && program->plain_script) {
 		words = shell_command(program, session->command);
@@ -404,6 +439,8 @@ int cmd_record(int argc, char **argv)
 			.args_level = TANDEM_ARGS_BASIC,
 			.device_timing = true,
 			.exit_wait_ms = EXIT_WAIT_MS,
+			.drain_ms = DRAIN_MS,
+			.cuda = TANDEM_CUDA_DEFAULT,
 		},
 		.kernel = KERNEL_SCHED,
 	};

@@ -1,12 +1,14 @@
 /* tandem report: the tables of a session. */
 #include <errno.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/reading.h"
+#include "cli/report_metrics.h"
 #include "cli/report_tables.h"
 #include "cli/report_text.h"
 
@@ -22,6 +24,10 @@ static const char help[] =
 	"                       clocks\n"
 	"  -c, --clocks         only how clocks were fitted to the host's, and how wrong\n"
 	"                       that can be: --table clocks\n"
+	"  -w, --with=TRACE     take the kernel's side from a trace of LTTng's or trace-cmd's\n"
+	"  -m, --metrics        GPU metrics instead: time, bytes and counts of kernels,\n"
+	"                       memory, fills, copies and waits, and what kernels are\n"
+	"                       like, theoretical occupancy included\n"
 	"  -n, --top=N          rows of each table in text (default 20; 0: all)\n"
 	"  -h, --help           this text\n"
 	"\n"
@@ -35,7 +41,8 @@ struct arguments {
 	int format;
 	int table; /* enum report_table; -1: all */
 	uint64_t top;
-	const char *path;
+	bool metrics;
+	const char *path, *with;
 };
 
 static int find_table(const char *name)
@@ -154,13 +161,14 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	static const struct option options[] = {
 		{"format", required_argument, NULL, 'f'}, {"table", required_argument, NULL, 't'},
 		{"top", required_argument, NULL, 'n'},	  {"clocks", no_argument, NULL, 'c'},
+		{"with", required_argument, NULL, 'w'},	  {"metrics", no_argument, NULL, 'm'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	int option;
 
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "f:t:cn:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "f:t:cmn:w:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'f':
 			arguments->format = cli_parse_word(optarg, formats);
@@ -184,6 +192,12 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 				cli_error("--top %s: not a number of rows", optarg);
 				return cli_usage("report");
 			}
+			break;
+		case 'w':
+			arguments->with = optarg;
+			break;
+		case 'm':
+			arguments->metrics = true;
 			break;
 		case 'h':
 			cli_help(help);
@@ -220,27 +234,65 @@ static int write_report(struct reading *reading, const struct arguments *argumen
 	return status == -EPIPE ? CLI_DONE : status;
 }
 
+static int write_metrics(const struct arguments *arguments, const struct metrics *metrics)
+{
+	struct text out = TEXT_INIT;
+	int status;
+
+	if (arguments->format == FORMAT_JSON)
+		report_metrics_json(&out, metrics);
+	else if (arguments->format == FORMAT_CSV)
+		report_metrics_csv(&out, metrics);
+	else
+		report_metrics_text(&out, metrics, (size_t)arguments->top,
+				    cli_colour(STDOUT_FILENO));
+	status = reading_write(&out);
+	text_free(&out);
+	return status == -EPIPE ? CLI_DONE : status;
+}
+
+static int show_metrics(struct reading *reading, const struct arguments *arguments)
+{
+	struct metrics_options options = {.progress = reading_progress, .user = reading};
+	struct error error = ERROR_INIT;
+	struct metrics metrics;
+	int status = metrics_make(&metrics, &reading->session, &options, &error);
+
+	reading_progress_end(reading);
+	if (status)
+		return reading_fail(&error);
+	status = write_metrics(arguments, &metrics);
+	metrics_free(&metrics);
+	return status;
+}
+
+static int show_report(struct reading *reading, const struct arguments *arguments)
+{
+	struct report_options options = {.progress = reading_progress, .user = reading};
+	struct error error = ERROR_INIT;
+	struct report report;
+	int status = report_make(&report, &reading->session, &options, &error);
+
+	reading_progress_end(reading);
+	if (status)
+		return reading_fail(&error);
+	status = write_report(reading, arguments, &report);
+	report_free(&report);
+	return status;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct arguments arguments = {.table = -1, .top = 20};
 	struct reading reading;
-	struct report_options options = {.progress = reading_progress, .user = &reading};
-	struct error error = ERROR_INIT;
-	struct report report;
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)
 		return status == -ECANCELED ? CLI_DONE : status;
-	if (reading_open(&reading, arguments.path))
+	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
 		return CLI_FAILED;
-	status = report_make(&report, &reading.session, &options, &error);
-	reading_progress_end(&reading);
-	if (status) {
-		status = reading_fail(&error);
-	} else {
-		status = write_report(&reading, &arguments, &report);
-		report_free(&report);
-	}
+	status = arguments.metrics ? show_metrics(&reading, &arguments)
+				   : show_report(&reading, &arguments);
 	reading_close(&reading);
 	return status;
 }

@@ -167,6 +167,9 @@ static void fill_control(struct session *session)
 	control->clock_source = session->clock.source;
 	control->cut_bytes = CUT_BYTES;
 	control->exit_wait_ms = options->exit_wait_ms;
+	control->drain_ms = options->drain_ms;
+	control->cuda = options->cuda;
+	strcpy(control->capture, options->capture);
 	control->window_bytes = window_bytes(options->limit_bytes);
 	control->version = TANDEM_CONTROL_VERSION;
 	control->domains = options->domains;

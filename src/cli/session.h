@@ -28,6 +28,9 @@ struct session_options {
 	bool start_paused;
 	uint64_t limit_bytes;
 	uint32_t exit_wait_ms;
+	uint32_t drain_ms;
+	uint32_t cuda;	    /* schema/cuda.h */
+	char capture[128];  /* likewise; "": nothing bounds the recording */
 	enum clock_wish clock;
 };
 

@@ -3,8 +3,11 @@
 #include "cli/cli.h"
 
 #include <getopt.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cli/target.h"
 
@@ -12,6 +15,12 @@ static const struct option long_options[] = {
 	{"help", no_argument, NULL, 'h'},
 	{0},
 };
+
+/* Who sleeps on the word (a domain whose device must be told) hears it now. */
+static void wake(struct tandem_control *control)
+{
+	syscall(SYS_futex, &control->recording, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+}
 
 /* Takes the session from one state to another. Returns the state that it was
  * in; it has changed only if that is not `to` and not stopped. */
@@ -38,6 +47,7 @@ static int pause_session(struct target *target)
 		break;
 	}
 	atomic_store(&target->control->recording, 0);
+	wake(target->control);
 	cli_note("paused %s", target->directory);
 	return CLI_DONE;
 }
@@ -58,6 +68,7 @@ static int resume_session(struct target *target)
 	 * the mask must see the new epoch too. */
 	atomic_fetch_add(&target->control->epoch, 1);
 	atomic_store(&target->control->recording, target->control->domains);
+	wake(target->control);
 	cli_note("resumed %s", target->directory);
 	return CLI_DONE;
 }
@@ -69,6 +80,7 @@ static int stop_session(struct target *target)
 		return CLI_DONE;
 	}
 	atomic_store(&target->control->recording, 0);
+	wake(target->control);
 	cli_note("stopped %s", target->directory);
 	return CLI_DONE;
 }

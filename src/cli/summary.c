@@ -58,7 +58,7 @@ static const char *why_nothing(const struct session *session, const struct progr
 		return "it is statically linked, so that nothing can be loaded into it";
 	if (!program->loadable)
 		return "it is a program for another kind of machine than this tandem";
-	return "it made no OpenCL call while recording was on";
+	return "it made no OpenCL or CUDA call while recording was on";
 }
 
 static void add_recorded(struct text *text, const struct session *session,
@@ -82,6 +82,21 @@ static void add_recorded(struct text *text, const struct session *session,
 	text_format(text, " (%s) in %s; ", units_bytes(size, (double)tally->bytes),
 		    session->directory);
 	summary_add_losses(text, control);
+}
+
+/* One line for each thing that a traced process wants its user to know. */
+static void print_notices(const struct tandem_control *control)
+{
+	static const char *const words[] = {
+#define X(name, words) words,
+		TANDEM_NOTICES(X)
+#undef X
+	};
+	uint64_t notices = atomic_load(&control->notices);
+
+	for (int i = 0; i < TANDEM_NOTICE_COUNT; i++)
+		if (notices >> i & 1)
+			cli_note("%s", words[i]);
 }
 
 void summary_print(const struct session *session, const struct program *program, pid_t pid)
@@ -116,6 +131,7 @@ void summary_print(const struct session *session, const struct program *program,
 	if (!text.failed)
 		cli_note("%s", text.data);
 	text_free(&text);
+	print_notices(control);
 	if (alive)
 		cli_note("%u of its processes live%s on and record%s into %s", alive,
 			 alive == 1 ? "s" : "", alive == 1 ? "s" : "", session->directory);

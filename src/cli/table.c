@@ -33,6 +33,7 @@ static struct cell cell_read(const struct table_column *column, const void *row)
 	case TABLE_PERCENT:
 	case TABLE_RATE:
 	case TABLE_PPM:
+	case TABLE_REAL:
 		memcpy(&cell.real, at, sizeof(cell.real));
 		break;
 	case TABLE_COUNT:
@@ -110,6 +111,9 @@ static void cell_text(struct text *out, const struct table_column *column, const
 		break;
 	case TABLE_PPM:
 		text_format(out, "%.3f ppm", cell.real);
+		break;
+	case TABLE_REAL:
+		text_format(out, "%.5g", cell.real);
 		break;
 	}
 }
@@ -245,6 +249,9 @@ static void csv_cell(struct text *out, const struct table_column *column, const 
 	case TABLE_PPM:
 		text_format(out, "%.6f", cell.real);
 		break;
+	case TABLE_REAL:
+		text_format(out, "%.9g", cell.real);
+		break;
 	case TABLE_BOUND:
 		if (cell.number != UINT64_MAX)
 			text_add_unsigned(out, cell.number);
@@ -309,6 +316,9 @@ static void json_cell(struct json *json, const struct table_column *column, cons
 	case TABLE_RATE:
 	case TABLE_PPM:
 		json_float(json, column->key, cell.real, 6);
+		break;
+	case TABLE_REAL:
+		json_float(json, column->key, cell.real, 9);
 		break;
 	case TABLE_BOUND:
 		if (cell.number == UINT64_MAX)

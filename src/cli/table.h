@@ -33,6 +33,7 @@ enum table_kind {	/* type in the row */
 	TABLE_PERCENT,	/* double */
 	TABLE_RATE,	/* double, GB/s */
 	TABLE_PPM,	/* double, parts of a million */
+	TABLE_REAL,	/* double of any size: "1.25", "3.2e+09" */
 };
 
 struct table_column {

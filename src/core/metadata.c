@@ -146,20 +146,33 @@ static int write_all(int fd, const char *text, size_t bytes)
 	return 0;
 }
 
-int tandem_metadata_write(const struct tandem_metadata *metadata)
+static int put_domain(int fd, const struct tandem_control *control, unsigned number)
+{
+	const struct tandem_domain *domain = tandem_domain_get(number);
+	const char *text = domain ? domain->tsdl[control->args_level] : "";
+
+	return write_all(fd, text, strlen(text));
+}
+
+static int metadata_open(const char *dir, int flags)
 {
 	char path[TANDEM_PATH_BYTES + 64];
-	unsigned level = metadata->control->args_level;
+
+	strcpy(stpcpy(path, dir), "/metadata");
+	return system_open(path, O_WRONLY | O_CLOEXEC | flags, 0600);
+}
+
+int tandem_metadata_write(const struct tandem_metadata *metadata)
+{
 	/* Not on the stack, which may be a signal handler's: one thread of the
 	 * process writes its metadata, once. */
 	static struct head head;
 	int fd, error;
 
-	if (level > TANDEM_ARGS_FULL)
+	if (metadata->control->args_level > TANDEM_ARGS_FULL)
 		return -EPROTO;
 	head.length = 0;
-	strcpy(stpcpy(path, metadata->dir), "/metadata");
-	fd = system_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	fd = metadata_open(metadata->dir, O_CREAT | O_EXCL);
 	if (fd < 0)
 		return fd;
 	put_trace(&head, metadata->uuid);
@@ -168,12 +181,21 @@ int tandem_metadata_write(const struct tandem_metadata *metadata)
 	error = write_all(fd, head.text, head.length);
 	if (!error)
 		error = write_all(fd, stream_class, sizeof(stream_class) - 1);
-	for (unsigned number = 0; !error && number < 64; number++) {
-		const struct tandem_domain *domain = tandem_domain_get(number);
+	for (unsigned number = 0; !error && number < 64; number++)
+		if (metadata->domains >> number & 1)
+			error = put_domain(fd, metadata->control, number);
+	system_close(fd);
+	return error;
+}
 
-		if (domain && metadata->domains >> number & 1)
-			error = write_all(fd, domain->tsdl[level], strlen(domain->tsdl[level]));
-	}
+int tandem_metadata_add(const struct tandem_metadata *metadata, unsigned domain)
+{
+	int fd = metadata_open(metadata->dir, O_APPEND);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = put_domain(fd, metadata->control, domain);
 	system_close(fd);
 	return error;
 }

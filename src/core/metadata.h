@@ -15,8 +15,12 @@ struct tandem_metadata {
 };
 
 /* Writes `dir`/metadata: the trace, its environment (who was recorded, with
- * which options), the clock, the stream class and the event classes at the
- * session's argument level. Borrows everything. 0 or -errno. */
+ * which options), the clock, the stream class and the event classes of the
+ * domains at the session's argument level. Borrows everything. 0 or -errno. */
 int tandem_metadata_write(const struct tandem_metadata *metadata);
+
+/* Appends the event classes of one more; of `metadata`, looks at the directory
+ * and the control page. 0 or -errno. */
+int tandem_metadata_add(const struct tandem_metadata *metadata, unsigned domain);
 
 #endif

@@ -16,7 +16,7 @@ struct slot {
 	_Atomic uint64_t value;
 };
 
-_Static_assert(TANDEM_HANDLE_STATE + 1 < 16, "a key has four bits for the type");
+_Static_assert(TANDEM_OBJECT_shape + 1 < 16, "a key has four bits for the type");
 
 #define FIRST_SLOTS 2048u
 #define TABLES 12u
@@ -160,6 +160,11 @@ uint32_t tandem_object_assign(unsigned type, const void *handle)
 	number = atomic_fetch_add_explicit(&numbers[type], 1, memory_order_relaxed) + 1;
 	atomic_store_explicit(&slot->value, stamped(number), memory_order_release);
 	return number;
+}
+
+void tandem_object_alias(unsigned type, const void *handle, uint32_t number)
+{
+	tandem_handle_set(type, handle, stamped(number));
 }
 
 uint32_t tandem_object_find(unsigned type, const void *handle)

@@ -23,6 +23,9 @@
  * of core.events) is the caller's. TANDEM_OBJECT_UNKNOWN without memory. */
 uint32_t tandem_object_assign(unsigned type, const void *handle);
 
+/* Another handle of an object that has a number: both lead there. */
+void tandem_object_alias(unsigned type, const void *handle, uint32_t number);
+
 /* The handle's number; 0 for NULL. A handle that nobody has told us of (made
  * before the recording was on) gets a number now, and is described by the
  * domain after the record being made has been committed. */
@@ -36,7 +39,7 @@ void tandem_object_forget(unsigned type, const void *handle);
 
 /* The same table, for what a domain itself keeps of a handle: any value.
  * `kind` is a TANDEM_OBJECT_* or TANDEM_HANDLE_STATE. 0 or -ENOMEM (counted). */
-#define TANDEM_HANDLE_STATE TANDEM_OBJECT_COUNT
+#define TANDEM_HANDLE_STATE TANDEM_OBJECT_none
 int tandem_handle_set(unsigned kind, const void *handle, uint64_t value);
 uint64_t tandem_handle_get(unsigned kind, const void *handle); /* 0: nothing set */
 

@@ -20,6 +20,8 @@ uint8_t tandem_process_uuid[16];
 
 static _Atomic int process_state;
 _Atomic uint32_t tandem_process_forks;
+static _Atomic uint64_t process_domains = TANDEM_DOMAIN_BIT(core) | TANDEM_DOMAIN_BIT(opencl);
+static _Atomic uint64_t process_described; /* those whose events the metadata has */
 static char process_dir[TANDEM_PATH_BYTES];
 static void (*at_end[16])(void);
 static void (*at_fork[16])(void);
@@ -72,6 +74,7 @@ static int process_make_dir(void)
 
 static int process_make(void)
 {
+	uint64_t domains = atomic_load(&process_domains);
 	int error;
 
 	if (strlen(tandem_session_dir) + 32 > sizeof(process_dir))
@@ -87,10 +90,11 @@ static int process_make(void)
 			.dir = process_dir,
 			.uuid = tandem_process_uuid,
 			.control = &tandem_control,
-			/* The kernel's records are the recorder's, not a process's. */
-			.domains = ~(uint64_t)TANDEM_DOMAIN_BIT(kernel),
+			.domains = domains,
 		});
 	}
+	if (!error)
+		atomic_store(&process_described, domains);
 	if (!error)
 		atomic_fetch_add(&tandem_control.processes, 1);
 	return error;
@@ -114,6 +118,22 @@ int tandem_process_open(void)
 	while (atomic_load(&process_state) == PROCESS_OPENING)
 		sched_yield();
 	return atomic_load(&process_state) == PROCESS_OPEN ? 0 : -EAGAIN;
+}
+
+int tandem_process_uses(unsigned domain)
+{
+	uint64_t bit = (uint64_t)1 << domain;
+
+	atomic_fetch_or(&process_domains, bit);
+	while (atomic_load(&process_state) == PROCESS_OPENING)
+		sched_yield();
+	/* Whoever opened the process may have read the mask before. */
+	if (atomic_load(&process_state) != PROCESS_OPEN ||
+	    atomic_fetch_or(&process_described, bit) & bit)
+		return 0;
+	return tandem_metadata_add(&(struct tandem_metadata){ .dir = process_dir,
+							      .control = &tandem_control },
+				   domain);
 }
 
 void tandem_process_at_end(void (*function)(void))

@@ -12,6 +12,12 @@
  * again, at growing distances, and say -errno in between). Any thread. */
 int tandem_process_open(void);
 
+/* This process will hold records of that domain: its metadata describes them from
+ * now on. Before the domain's first record; core and opencl need not ask (a
+ * library that is in every process would describe what few of them use). 0 or
+ * -errno. Any thread. */
+int tandem_process_uses(unsigned domain);
+
 /* The directory's path; valid after tandem_process_open() gave 0. */
 const char *tandem_process_dir(void);
 

@@ -15,9 +15,10 @@
 #include <stdint.h>
 
 #include "losses.h"
+#include "notices.h"
 
 #define TANDEM_CONTROL_MAGIC 0x74646e4154725463ull
-#define TANDEM_CONTROL_VERSION 1u
+#define TANDEM_CONTROL_VERSION 2u
 #define TANDEM_CONTROL_BYTES 4096u
 
 /* Where a traced process finds its session (absolute path of DIR). */
@@ -68,6 +69,11 @@ struct tandem_control {
 	_Atomic uint64_t records_flushed; /* in finished packets; a hint for `status` */
 	_Atomic uint64_t unfinished;	  /* commands still running when their process ended */
 	_Atomic uint64_t untimed_queues;  /* queues without device times */
+
+	_Atomic uint64_t notices; /* 1 << enum tandem_notice: seen in some process */
+	uint32_t cuda;		  /* 1 << enum tandem_cuda_choice (cuda.h), fixed for the run */
+	uint32_t drain_ms;	  /* how old a device record may be that only memory holds */
+	char capture[128];	  /* what bounds the recording (cuda.h); "": nothing */
 };
 
 _Static_assert(sizeof(struct tandem_control) == TANDEM_CONTROL_BYTES, "one page");

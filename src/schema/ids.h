@@ -7,7 +7,9 @@
 #define TANDEM_DOMAINS(X)                                                      \
 	X(0, core)                                                             \
 	X(1, opencl)                                                           \
-	X(9, kernel)
+	X(2, cuda)                                                             \
+	X(9, kernel)                                                           \
+	X(10, cudart)
 
 enum tandem_domain_number {
 #define X(number, name) TANDEM_DOMAIN_##name = number,

@@ -65,6 +65,14 @@ struct tandem_call_record {
 _Static_assert(sizeof(struct tandem_record) == 12, "event header");
 _Static_assert(sizeof(struct tandem_call_record) == 24, "a call without arguments");
 
+/* An operation id is `thread number << 40 | count`. Where a runtime numbers its
+ * commands itself and its device records know nothing else (CUPTI's correlation
+ * id), that number counts instead, under a thread number that no thread has: no
+ * table from the one to the other, nothing to outgrow or to lose. The thread is
+ * the one in whose stream the call stands. */
+#define TANDEM_OP_RUNTIME ((uint64_t)0xfffffe << 40)
+#define TANDEM_OP_COUNT_MASK (((uint64_t)1 << 40) - 1)
+
 #define TANDEM_RECORD_ALIGN 8u
 #define TANDEM_ID(domain, event) ((uint16_t)((domain) << 10 | (event)))
 #define TANDEM_ID_DOMAIN(id) ((id) >> 10)

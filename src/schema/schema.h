@@ -34,7 +34,7 @@ enum tandem_field_kind {
 #define TANDEM_OBJECTS(X)                                                      \
 	X(none) X(platform) X(device) X(context) X(queue) X(memory) X(program) \
 	X(kernel) X(event) X(sampler) X(command_buffer) X(command)             \
-	X(semaphore) X(accelerator)
+	X(semaphore) X(accelerator) X(shape) X(scope)
 
 enum tandem_object {
 #define X(name) TANDEM_OBJECT_##name,

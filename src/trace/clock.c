@@ -229,3 +229,23 @@ int64_t trace_clock_far(const struct trace_clock_line *line, uint64_t ticks)
 	sum += before ? -(__int128)ns : (__int128)ns;
 	return sum > INT64_MAX ? INT64_MAX : sum < INT64_MIN ? INT64_MIN : (int64_t)sum;
 }
+
+uint64_t trace_clock_ticks(const struct trace_clock *clock, int64_t ns)
+{
+	const struct trace_clock_line *line;
+	size_t low = 0, high = clock->line_count;
+	__int128 ticks;
+
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+
+		if (clock->lines[middle].ns <= ns)
+			low = middle;
+		else
+			high = middle;
+	}
+	line = &clock->lines[low];
+	ticks = ((__int128)(ns - line->ns) << CLOCK_SHIFT) / (__int128)line->slope;
+	ticks += line->ticks;
+	return ticks < 0 ? 0 : ticks > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}

@@ -70,6 +70,9 @@ double trace_clock_drift_ppm(const struct trace_clock *clock);
  * not do. */
 const struct trace_clock_line *trace_clock_find(struct trace_clock *clock, uint64_t ticks);
 
+/* Back again: the ticks of a time, to within a tick. */
+uint64_t trace_clock_ticks(const struct trace_clock *clock, int64_t ns);
+
 /* What lies beyond 292 years of the first pair saturates. */
 int64_t trace_clock_far(const struct trace_clock_line *line, uint64_t ticks);
 

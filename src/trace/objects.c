@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "trace/records.h"
 #include "util/array.h"
+#include "util/demangle.h"
 
 #define LOOK_BLOCK_BYTES 16384u
 
@@ -155,12 +157,23 @@ static int learn_queue(struct trace_objects *objects, const struct trace_event *
 	return 0;
 }
 
+/* CUDA names its kernels as the linker knows them. */
+static int name_demangle(struct trace_objects *objects, uint32_t *name)
+{
+	char *words = demangle(intern_text(&objects->names, *name));
+	int status = words ? intern_add(&objects->names, words, strlen(words), name) : 0;
+
+	free(words);
+	return status;
+}
+
 static int learn_kernel(struct trace_objects *objects, const struct trace_event *event)
 {
 	const struct tandem_rec_kernel *record = (const void *)event->record;
 	uint32_t name;
 
-	if (learn_name(objects, event, "name", &name))
+	if (learn_name(objects, event, "name", &name) ||
+	    (record->domain == TANDEM_DOMAIN_cuda && name_demangle(objects, &name)))
 		return -ENOMEM;
 	return object_set(objects, event->stream->process->index, record->kernel,
 			  TANDEM_OBJECT_kernel, name);

@@ -10,7 +10,7 @@
 void trace_run_init(struct trace_run *run)
 {
 	*run = (struct trace_run){.tandem = "", .schema = "", .program = "", .command = "",
-				  .host = "", .cwd = "", .start = ""};
+				  .host = "", .boot_id = "", .release = "", .cwd = "", .start = ""};
 }
 
 static const char *run_string(struct trace_run *run, const json_t *root, const char *key)
@@ -89,6 +89,8 @@ int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint6
 	run->program = run_string(run, root, "program");
 	run->command = run_command(run, root);
 	run->host = run_string(run, root, "host");
+	run->boot_id = run_string(run, root, "boot_id");
+	run->release = run_string(run, root, "kernel_release");
 	run->cwd = run_string(run, root, "cwd");
 	run->start = run_string(run, root, "start");
 	run->ticks_hz = object_number(root, "ticks_hz");

@@ -15,6 +15,8 @@ struct trace_run {
 	const char *program;
 	const char *command; /* the words of the command line with a blank between */
 	const char *host;
+	const char *boot_id; /* of the machine: clocks of another boot are other clocks */
+	const char *release; /* of its kernel */
 	const char *cwd;
 	const char *start; /* date and time, RFC 3339 */
 

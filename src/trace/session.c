@@ -195,6 +195,55 @@ static void session_index(struct trace_session *session)
 				    : (first == UINT64_MAX ? 0 : trace_clock_ns(clock, first));
 }
 
+/* After processes have come or gone: their numbers and those of their streams. */
+static void session_renumber(struct trace_session *session)
+{
+	session->stream_count = 0;
+	session->content_bytes = 0;
+	for (size_t i = 0; i < session->process_count; i++) {
+		struct trace_process *process = &session->processes[i];
+
+		process->index = (unsigned)i;
+		for (size_t j = 0; j < process->stream_count; j++) {
+			process->streams[j].process = process;
+			process->streams[j].index = (unsigned)session->stream_count++;
+			session->content_bytes += process->streams[j].content_bytes;
+		}
+	}
+}
+
+int trace_session_replace_kernel(struct trace_session *session, const char *folder,
+				 struct error *error)
+{
+	struct trace_process *processes = calloc(session->traced_count + 1, sizeof(*processes));
+	/* What its packets say of the clock was computed from the clock. */
+	struct trace_clock *unused = calloc(1, sizeof(*unused));
+	struct trace_process *kernel = processes ? &processes[session->traced_count] : NULL;
+	int status = -ENOMEM;
+
+	if (processes && unused)
+		status = trace_process_open(kernel, session, folder, session->problems, error);
+	if (status) {
+		free(processes);
+		free(unused);
+		return status;
+	}
+	if (session->traced_count)
+		memcpy(processes, session->processes, session->traced_count * sizeof(*processes));
+	for (size_t i = session->traced_count; i < session->process_count; i++)
+		trace_process_close(&session->processes[i]);
+	free(session->processes);
+	session->processes = processes;
+	session->process_count = session->traced_count + 1;
+	session_renumber(session);
+	trace_clock_init(unused, session->run.ticks_hz);
+	for (size_t i = 0; i < kernel->stream_count; i++)
+		trace_stream_index(&kernel->streams[i], unused);
+	free(unused);
+	session_renumber(session);
+	return 0;
+}
+
 /* Whether the directory is there, and one of ours. */
 static int session_check(const struct trace_session *session, struct error *error)
 {

@@ -64,6 +64,11 @@ int trace_session_open(struct trace_session *session, const char *path,
 
 void trace_session_close(struct trace_session *session);
 
+/* Takes the kernel's side from another folder (import.h) instead of the session's
+ * own. Before any reading. Returns 0 or -errno: the session is as it was. */
+int trace_session_replace_kernel(struct trace_session *session, const char *folder,
+				 struct error *error);
+
 /* Advice for a trace of another schema, recorded by that version ("": not known). */
 void trace_session_mend_schema(struct error *error, const char *version);
 

@@ -170,7 +170,7 @@ static int note_clocks(struct build *build)
 	int status = 0;
 
 	for (uint32_t i = 0; i < build->walk.devices.count && !status; i++) {
-		uint64_t bound_ns = view_resources_bound(&build->walk, i);
+		uint64_t bound_ns = align_bound_ns(&build->walk.align, i);
 		const char *name = walk_device_name(&build->walk, i);
 		char bound[UNITS_BYTES];
 

@@ -7,6 +7,7 @@
 #include "analysis/event_value.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
+#include "trace/operation.h"
 #include "view/details_call.h"
 #include "view/place.h"
 
@@ -129,6 +130,8 @@ static int add_record(struct view_details *details, const struct details_span *s
 		      const struct view_command *command, struct json *json, bool *by_call)
 {
 	const struct tandem_rec_operation *record;
+	struct tandem_rec_operation shown;
+	struct trace_operation_times times;
 	struct trace_records records;
 	struct trace_event event;
 	bool timed;
@@ -141,6 +144,15 @@ static int add_record(struct view_details *details, const struct details_span *s
 		return status;
 	record = (const void *)event.record;
 	timed = !(span->label->flags & (VIEW_FLAG_untimed | VIEW_FLAG_unfinished));
+	/* Ticks of the session's clock: in ns like the others. */
+	if (trace_operation_times(details->session, record, &times) && times.on_host) {
+		shown = *record;
+		shown.start = times.start;
+		shown.end = times.end;
+		shown.queued = times.waits ? times.queued : UINT64_MAX;
+		shown.submitted = times.submitted;
+		record = &shown;
+	}
 	if (timed)
 		add_times(json, command, record);
 	add_bytes(json, record, timed);

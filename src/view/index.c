@@ -15,11 +15,12 @@ static bool section_take(struct view_index *index, enum view_section_number numb
 			 size_t item_bytes, void *items, uint64_t *count)
 {
 	const struct view_section *section = &index->header->sections[number];
-	const uint8_t *data = index->data + section->offset;
+	const uint8_t *data;
 
 	if (section->offset % 8 || section->offset > index->bytes ||
 	    section->count > (index->bytes - section->offset) / item_bytes)
 		return false;
+	data = index->data + section->offset;
 	/* `items` is the address of a pointer of the section's own type. */
 	memcpy(items, &data, sizeof(data));
 	*count = section->count;
@@ -92,8 +93,7 @@ static bool index_sound(struct view_index *index, const uint8_t fingerprint[16])
 	return index->rows_count > 0;
 }
 
-/* Maps the file; -ESTALE where it is no index of this trace. */
-static int index_map(struct view_index *index, int fd, const uint8_t fingerprint[16])
+int view_index_map(struct view_index *index, int fd, const uint8_t fingerprint[16])
 {
 	struct stat file;
 	void *data;
@@ -123,7 +123,7 @@ static int index_cached(struct view_index *index, const struct trace_session *se
 	if (asprintf(&path, "%s/" VIEW_INDEX_FILE, session->path) < 0)
 		return status;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	status = fd < 0 ? -errno : index_map(index, fd, fingerprint);
+	status = fd < 0 ? -errno : view_index_map(index, fd, fingerprint);
 	if (fd >= 0)
 		close(fd);
 	free(path);
@@ -143,7 +143,7 @@ int view_index_open(struct view_index *index, struct trace_session *session,
 	status = view_build(session, progress, &store, error);
 	if (status)
 		return status;
-	status = index_map(index, store.fd, fingerprint);
+	status = view_index_map(index, store.fd, fingerprint);
 	view_store_close(&store);
 	if (status)
 		return error_add(error, status, "%s: cannot read the timeline's index: %s",

@@ -35,6 +35,10 @@ struct view_index {
 int view_index_open(struct view_index *index, struct trace_session *session,
 		    const struct progress *progress, struct error *error);
 
+/* Maps a file. Returns 0, -ESTALE (no index of the trace with this fingerprint) or
+ * another -errno; the caller closes fd either way. */
+int view_index_map(struct view_index *index, int fd, const uint8_t fingerprint[16]);
+
 void view_index_close(struct view_index *index);
 
 /* A string, "" where there is no such. */

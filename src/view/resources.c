@@ -70,25 +70,11 @@ int view_resources_cpu(struct view_resources *resources, uint32_t cpu, uint32_t 
 	return status ? status : add_row(resources, made, name, "threads that ran on it", row);
 }
 
-uint64_t view_resources_bound(const struct walk *walk, uint32_t device)
-{
-	const struct clockfit *fit = align_clock(&walk->align, device);
-	const struct clockfit_segment *segments;
-	size_t count = 0;
-	uint64_t bound_ns = 0;
-
-	segments = fit ? clockfit_segments(fit, &count) : NULL;
-	for (size_t i = 0; i < count; i++)
-		if (segments[i].bound_ns > bound_ns)
-			bound_ns = segments[i].bound_ns;
-	return bound_ns;
-}
-
 static int device_make(struct view_resources *resources, uint32_t number,
 		       struct view_device **made)
 {
 	const struct device_row *device = &resources->walk->devices.rows[number];
-	uint64_t bound_ns = view_resources_bound(resources->walk, number);
+	uint64_t bound_ns = align_bound_ns(&resources->walk->align, number);
 	struct view_row row = {.kind = VIEW_ROW_device, .number = number, .device = VIEW_NONE};
 	const char *platform =
 		intern_text(&resources->walk->devices.objects.names, device->platform_name);

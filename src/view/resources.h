@@ -47,9 +47,6 @@ int view_resources_cpu(struct view_resources *resources, uint32_t cpu, uint32_t 
 /* The builder's row of a device. */
 int view_resources_device(struct view_resources *resources, uint32_t device, uint32_t *row);
 
-/* How far off the device's times are at most, wherever they lie. */
-uint64_t view_resources_bound(const struct walk *walk, uint32_t device);
-
 int view_resources_memory(struct view_resources *resources, const struct walk_item *item);
 
 /* A command with device times, each beginning no earlier than the one before;

@@ -30,7 +30,7 @@ check_same "TANDEM_SESSION is absolute" "$(shown TANDEM_SESSION)" "$PWD/session"
 
 # Everything else is as it was, in the same order.
 "$TANDEM" record -q -o session --force env -0 | tr '\0' '\n' |
-	grep -Ev '^(TANDEM_SESSION|LD_PRELOAD|OPENCL_LAYERS|_)=' >inside
+	grep -Ev '^(TANDEM_SESSION|LD_PRELOAD|OPENCL_LAYERS|(CUDA|NVTX)_INJECTION64_PATH|_)=' >inside
 env -0 | tr '\0' '\n' | grep -Ev '^(LD_PRELOAD|_)=' >outside
 check "nothing else changed" cmp inside outside
 

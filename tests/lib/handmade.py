@@ -53,7 +53,8 @@ class Session:
         shift = START_NS + (DEVICE_OFFSET_NS if offset is None else offset)
         device = [time + shift for time in times] if times else [0] * 4
         self.add(thread, seen, "operation", struct.pack(
-            "<QQQQQIIQiHBBBB", op, *device, 1, 0, 0, 0, self.ids[call], 0, 1, 2, bool(times)))
+            "<QQQQQIIQiHBBBBI", op, *device, 1, 0, 0, 0, self.ids[call], 0, 1, 2, bool(times),
+            0))
 
     def write(self):
         for file in os.listdir(self.folder):

@@ -63,20 +63,23 @@ static const char *value_of(char **variables, const char *name)
 
 static void whole(void)
 {
+	struct environment_wish wish = { .session = "/inner", .library = OURS, .layer = true };
 	struct environment environment;
 
 	clearenv();
 	setenv("HOME", "/root", 1);
 	setenv("TANDEM_SESSION", "/outer", 1);
 	setenv("OPENCL_LAYERS", "/a.so", 1);
-	CHECK(environment_create(&environment, "/inner", OURS, false, true) == 0);
+	CHECK(environment_create(&environment, &wish) == 0);
 	CHECK(!strcmp(value_of(environment.variables, "HOME"), "/root"));
 	CHECK(!strcmp(value_of(environment.variables, "TANDEM_SESSION"), "/inner"));
 	CHECK(!strcmp(value_of(environment.variables, "OPENCL_LAYERS"), "/a.so:" OURS));
 	CHECK(!value_of(environment.variables, "LD_PRELOAD"));
 	environment_destroy(&environment);
 
-	CHECK(environment_create(&environment, "/inner", OURS, true, false) == 0);
+	wish.preload = true;
+	wish.layer = false;
+	CHECK(environment_create(&environment, &wish) == 0);
 	CHECK(!strcmp(value_of(environment.variables, "OPENCL_LAYERS"), "/a.so"));
 	CHECK(!strcmp(value_of(environment.variables, "LD_PRELOAD"), OURS));
 	environment_destroy(&environment);
@@ -90,12 +93,50 @@ static void whole(void)
 	CHECK(!environment_has_sanitizer());
 }
 
+/* One library each: another tool's is brought in by ours, or stays. */
+static void injections(void)
+{
+	struct environment_wish wish = { "/inner", OURS, false, false, true, true };
+	struct environment environment;
+
+	clearenv();
+	setenv("HOME", "/root", 1);
+	CHECK(environment_create(&environment, &wish) == 0);
+	CHECK(!strcmp(value_of(environment.variables, "CUDA_INJECTION64_PATH"), OURS));
+	CHECK(!strcmp(value_of(environment.variables, "NVTX_INJECTION64_PATH"), OURS));
+	CHECK(!value_of(environment.variables, "TANDEM_CUDA_INJECTION"));
+	environment_destroy(&environment);
+
+	setenv("CUDA_INJECTION64_PATH", "/other.so", 1);
+	setenv("NVTX_INJECTION64_PATH", "/other.so", 1);
+	CHECK(environment_create(&environment, &wish) == 0);
+	CHECK(!strcmp(value_of(environment.variables, "CUDA_INJECTION64_PATH"), OURS));
+	CHECK(!strcmp(value_of(environment.variables, "TANDEM_CUDA_INJECTION"), "/other.so"));
+	CHECK(!strcmp(value_of(environment.variables, "NVTX_INJECTION64_PATH"), "/other.so"));
+	environment_destroy(&environment);
+
+	/* Ours of an outer recording is nobody else's. */
+	setenv("CUDA_INJECTION64_PATH", OURS, 1);
+	CHECK(environment_create(&environment, &wish) == 0);
+	CHECK(!value_of(environment.variables, "TANDEM_CUDA_INJECTION"));
+	environment_destroy(&environment);
+
+	wish.cuda = wish.nvtx = false;
+	clearenv();
+	setenv("HOME", "/root", 1);
+	CHECK(environment_create(&environment, &wish) == 0);
+	CHECK(!value_of(environment.variables, "CUDA_INJECTION64_PATH"));
+	CHECK(!value_of(environment.variables, "NVTX_INJECTION64_PATH"));
+	environment_destroy(&environment);
+}
+
 int main(void)
 {
 	/* A build with a sanitizer puts its runtime before everything. */
 	if (!getenv("TANDEM_SANITIZE")) {
 		preload();
 		whole();
+		injections();
 	}
 	layers();
 	return check_status();

@@ -17,6 +17,7 @@ import c_records  # noqa: E402
 import c_types  # noqa: E402
 import c_wrappers  # noqa: E402
 import core  # noqa: E402
+import cuda  # noqa: E402
 import rules  # noqa: E402
 import schema  # noqa: E402
 from model import SourceError, fail  # noqa: E402
@@ -35,6 +36,7 @@ def outputs_make():
     domains = [("core", 0, records_make(outputs, "core", 0)),
                ("opencl", 1, opencl_make(outputs)),
                ("kernel", 9, records_make(outputs, "kernel", 9))]
+    domains += cuda_make(outputs)
     outputs["src/schema/gen/hash.c"] = schema.hash_write(domains)
     return outputs
 
@@ -59,6 +61,7 @@ def opencl_make(outputs):
     calls = rules.calls_make(description, book)
     events = rules.events_make(calls, book)
     gen = "src/domains/opencl/gen/"
+    outputs[gen + "constants.h"] = c_next.constants_h(description, ["opencl.api"])
     outputs[gen + "next.h"] = c_next.next_h(calls, description, sources)
     outputs[gen + "next.c"] = c_next.next_c(calls, description, sources)
     outputs[gen + "records.h"] = c_records.records_h(calls, sources)
@@ -69,6 +72,25 @@ def opencl_make(outputs):
     outputs["src/schema/gen/opencl_schema.c"] = schema.schema_write(
         "opencl.api and opencl.rules", "opencl", 1, events)
     return events
+
+
+def cuda_make(outputs):
+    """Adds the outputs of the CUDA domain; returns its two halves for the hash."""
+    sources = ["cuda.api", "cuda.rules"]
+    api_ = cuda.Api(os.path.join(ROOT, "src/domains/cuda/cuda.api"))
+    book = cuda.Rules(os.path.join(ROOT, "src/domains/cuda/cuda.rules"))
+    records = records_make(outputs, "cuda", 2)
+    driver = cuda.calls_make(api_, book, "driver", len(records), "CUresult")
+    runtime = cuda.calls_make(api_, book, "runtime", 1, "cudaError")
+    cuda_events = records + [call.event() for call in driver]
+    cudart_events = records[:1] + [call.event() for call in runtime]
+    outputs["src/domains/cuda/gen/ids.h"] = cuda.tables_h(driver, runtime, sources)
+    outputs["src/domains/cuda/gen/api.c"] = cuda.tables_c(driver, runtime, sources)
+    outputs["src/schema/gen/cuda_schema.c"] = schema.schema_write(
+        "cuda.events, cuda.api and cuda.rules", "cuda", 2, cuda_events)
+    outputs["src/schema/gen/cudart_schema.c"] = schema.schema_write(
+        "cuda.api and cuda.rules", "cudart", 10, cudart_events)
+    return [("cuda", 2, cuda_events), ("cudart", 10, cudart_events)]
 
 
 def main():

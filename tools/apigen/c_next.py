@@ -6,6 +6,19 @@ from c_text import declare, head, params, wrap
 NOT_FOUND = -1001  # CL_PLATFORM_NOT_FOUND_KHR: what a loader without a driver says
 
 
+def constants_h(api, sources):
+    """Every named value, so that the domain needs no header of OpenCL."""
+    values = {}
+    for _, names in api.names.values():
+        values.update((word, number) for number, word in names.values)
+    lines = ["#define %s %s" % (name, "(%d)" % value if value < 0 else "0x%x" % value)
+             for name, value in sorted(values.items())]
+    return "\n".join([head("OpenCL's named values.", sources),
+                      "#ifndef TANDEM_DOMAINS_OPENCL_GEN_CONSTANTS_H",
+                      "#define TANDEM_DOMAINS_OPENCL_GEN_CONSTANTS_H", "", *lines, "",
+                      "#endif", ""])
+
+
 def next_h(calls, api, sources):
     first = next(call.name for call in calls if call.extension)
     out = [head("The functions of OpenCL with every type lowered to what crosses the ABI (a handle "

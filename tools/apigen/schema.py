@@ -152,9 +152,15 @@ def schema_write(source, domain_name, domain_number, events):
 
 /* TSDL text is longer than the 4095 characters that every compiler must take. */
 #pragma GCC diagnostic ignored "-Woverlength-strings"
+
+/* A traced process writes the text and never looks into a record: without the
+ * tables, and their thousands of addresses, its loader has less to do. */
+#ifndef TANDEM_TSDL_ONLY
 """ % source]
     out += tables.out
     out.append("static const struct tandem_event events[] = {\n%s\n};\n" % "\n".join(rows))
+    out.append("#define EVENTS events, sizeof(events) / sizeof(*events)\n#else\n"
+               "#define EVENTS NULL, 0\n#endif\n")
     texts = [tsdl_events(domain_number, events, level) for level in range(3)]
     symbols = []
     for level, text in enumerate(texts):
@@ -164,7 +170,7 @@ def schema_write(source, domain_name, domain_number, events):
             out.append("static const char tsdl_%d[] =\n%s;\n" % (level, c_string(text)))
     out.append("static const char *const tsdl[] = { %s };\n" % ", ".join(symbols))
     out.append("const struct tandem_domain tandem_schema_%s = {\n"
-               "\t%d, \"%s\", events, sizeof(events) / sizeof(*events), tsdl,\n};"
+               "\t%d, \"%s\", EVENTS, tsdl,\n};"
                % (domain_name, domain_number, domain_name))
     return "\n".join(out) + "\n"
 

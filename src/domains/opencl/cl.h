@@ -1,12 +1,16 @@
-/* The constants of OpenCL, from the Khronos headers. */
+/* The constants of OpenCL. From our own tables: libtandem.so is built without
+ * OpenCL's headers. */
 #ifndef TANDEM_OPENCL_CL_H
 #define TANDEM_OPENCL_CL_H
 
-#define CL_TARGET_OPENCL_VERSION 300
-#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
-#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
-#include <CL/cl.h>
-#include <CL/cl_ext.h>
+#include "domains/opencl/gen/constants.h"
+
+/* In no group of the registry. */
+#define CL_BUILD_SUCCESS 0
+
+/* The loader's layers (CL/cl_layer.h). */
+#define CL_LAYER_API_VERSION 0x4240
+#define CL_LAYER_NAME 0x4241
+#define CL_LAYER_API_VERSION_100 100
 
 #endif

@@ -118,7 +118,8 @@ static enum ended command_write(const struct opencl_queue *queue,
 	record->kind = pending->kind;
 	record->domain = TANDEM_DOMAIN_opencl;
 	record->proof = (uint8_t)proof;
-	record->timed = timed;
+	record->timed = timed ? TANDEM_TIMED_device_ns : TANDEM_TIMED_no;
+	record->shape = 0;
 	tandem_record_commit();
 	return ENDED;
 }

@@ -20,8 +20,6 @@
 
 #include "domains/opencl/hooks.h"
 
-#include <CL/cl_layer.h>
-
 static _Atomic int bootstrap_state; /* 0 not yet, 1 under way, 2 done */
 static __thread int bootstrap_here __attribute__((tls_model("initial-exec")));
 static _Atomic int layer_loaded;
@@ -104,22 +102,26 @@ void opencl_bootstrap(void)
 	errno = saved;
 }
 
-__attribute__((visibility("default"))) cl_int
-clGetLayerInfo(cl_layer_info param_name, size_t param_value_size, void *param_value,
-	       size_t *param_value_size_ret)
+/* Khronos' layer interface, with its types lowered. */
+struct _cl_icd_dispatch;
+
+__attribute__((visibility("default"))) int32_t
+clGetLayerInfo(uint32_t param_name, size_t param_value_size, void *param_value,
+	       size_t *param_value_size_ret);
+__attribute__((visibility("default"))) int32_t
+clInitLayer(uint32_t num_entries, const struct _cl_icd_dispatch *target_dispatch,
+	    uint32_t *num_entries_out, const struct _cl_icd_dispatch **layer_dispatch_ret);
+
+int32_t clGetLayerInfo(uint32_t param_name, size_t param_value_size, void *param_value,
+		       size_t *param_value_size_ret)
 {
-	static const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+	static const uint32_t version = CL_LAYER_API_VERSION_100;
 	static const char name[] = "tandem";
 	const void *answer = param_name == CL_LAYER_API_VERSION ? (const void *)&version : name;
 	size_t bytes = param_name == CL_LAYER_API_VERSION ? sizeof(version) : sizeof(name);
 
-#ifdef CL_LAYER_NAME
 	if (param_name != CL_LAYER_API_VERSION && param_name != CL_LAYER_NAME)
 		return CL_INVALID_VALUE;
-#else
-	if (param_name != CL_LAYER_API_VERSION)
-		return CL_INVALID_VALUE;
-#endif
 	if (param_value && param_value_size < bytes)
 		return CL_INVALID_VALUE;
 	if (param_value)
@@ -138,9 +140,8 @@ static int loader_is_gone(void *target)
 	return target == layer_target || !dladdr(layer_target, &info);
 }
 
-__attribute__((visibility("default"))) cl_int
-clInitLayer(cl_uint num_entries, const struct _cl_icd_dispatch *target_dispatch,
-	    cl_uint *num_entries_out, const struct _cl_icd_dispatch **layer_dispatch_ret)
+int32_t clInitLayer(uint32_t num_entries, const struct _cl_icd_dispatch *target_dispatch,
+		    uint32_t *num_entries_out, const struct _cl_icd_dispatch **layer_dispatch_ret)
 {
 	void *const *target = (void *const *)target_dispatch;
 
@@ -152,7 +153,7 @@ clInitLayer(cl_uint num_entries, const struct _cl_icd_dispatch *target_dispatch,
 	    (atomic_exchange(&layer_loaded, 1) && !loader_is_gone(target[0])))
 		return CL_INVALID_OPERATION;
 	layer_target = target[0];
-	for (cl_uint slot = 0; slot < OPENCL_ICD_SLOTS; slot++) {
+	for (uint32_t slot = 0; slot < OPENCL_ICD_SLOTS; slot++) {
 		int fn = opencl_icd_table[slot];
 		void *real = slot < num_entries ? target[slot] : NULL;
 

@@ -13,7 +13,9 @@
 
 _Static_assert(TANDEM_DOMAIN_core == 0, "schema/ids.h");
 _Static_assert(TANDEM_DOMAIN_opencl == 1, "schema/ids.h");
+_Static_assert(TANDEM_DOMAIN_cuda == 2, "schema/ids.h");
 _Static_assert(TANDEM_DOMAIN_kernel == 9, "schema/ids.h");
+_Static_assert(TANDEM_DOMAIN_cudart == 10, "schema/ids.h");
 
 enum tandem_device_type {
 	TANDEM_DEVICE_TYPE_other = 0,
@@ -74,6 +76,40 @@ enum tandem_operation_kind {
 	TANDEM_OPERATION_KIND_other = 10,
 };
 
+enum tandem_timed {
+	TANDEM_TIMED_no = 0,
+	TANDEM_TIMED_device_ns = 1,
+	TANDEM_TIMED_session_ticks = 2,
+};
+
+enum tandem_place {
+	TANDEM_PLACE_unknown = 0,
+	TANDEM_PLACE_pageable = 1,
+	TANDEM_PLACE_pinned = 2,
+	TANDEM_PLACE_device = 3,
+	TANDEM_PLACE_array = 4,
+	TANDEM_PLACE_managed = 5,
+	TANDEM_PLACE_device_static = 6,
+	TANDEM_PLACE_managed_static = 7,
+};
+
+enum tandem_range_kind {
+	TANDEM_RANGE_KIND_nested = 0,
+	TANDEM_RANGE_KIND_free = 1,
+	TANDEM_RANGE_KIND_mark = 2,
+};
+
+enum tandem_annotation_source {
+	TANDEM_ANNOTATION_SOURCE_nvtx = 0,
+};
+
+enum tandem_payload {
+	TANDEM_PAYLOAD_none = 0,
+	TANDEM_PAYLOAD_unsigned = 1,
+	TANDEM_PAYLOAD_signed = 2,
+	TANDEM_PAYLOAD_float = 3,
+};
+
 enum tandem_proof {
 	TANDEM_PROOF_never = 0,
 	TANDEM_PROOF_blocking_call = 1,
@@ -107,7 +143,13 @@ enum tandem_core_event {
 	TANDEM_EVENT_memory = TANDEM_ID(TANDEM_DOMAIN_core, 7),
 	TANDEM_EVENT_memory_free = TANDEM_ID(TANDEM_DOMAIN_core, 8),
 	TANDEM_EVENT_operation = TANDEM_ID(TANDEM_DOMAIN_core, 9),
-	TANDEM_EVENT_lost = TANDEM_ID(TANDEM_DOMAIN_core, 10),
+	TANDEM_EVENT_launch_shape = TANDEM_ID(TANDEM_DOMAIN_core, 10),
+	TANDEM_EVENT_transfer_shape = TANDEM_ID(TANDEM_DOMAIN_core, 11),
+	TANDEM_EVENT_range = TANDEM_ID(TANDEM_DOMAIN_core, 12),
+	TANDEM_EVENT_range_end = TANDEM_ID(TANDEM_DOMAIN_core, 13),
+	TANDEM_EVENT_range_scope = TANDEM_ID(TANDEM_DOMAIN_core, 14),
+	TANDEM_EVENT_range_category = TANDEM_ID(TANDEM_DOMAIN_core, 15),
+	TANDEM_EVENT_lost = TANDEM_ID(TANDEM_DOMAIN_core, 16),
 };
 
 struct tandem_rec_none {
@@ -236,8 +278,85 @@ struct tandem_rec_operation {
 	uint8_t domain;
 	uint8_t proof;
 	uint8_t timed;
+	uint32_t shape;
 } __attribute__((packed));
-_Static_assert(sizeof(struct tandem_rec_operation) == 78, "operation");
+_Static_assert(sizeof(struct tandem_rec_operation) == 82, "operation");
+
+struct tandem_rec_launch_shape {
+	struct tandem_record head;
+	uint32_t shape;
+	uint8_t domain;
+	uint32_t kernel;
+	uint32_t groups_x;
+	uint32_t groups_y;
+	uint32_t groups_z;
+	uint32_t items_x;
+	uint32_t items_y;
+	uint32_t items_z;
+	uint32_t cluster_x;
+	uint32_t cluster_y;
+	uint32_t cluster_z;
+	uint32_t registers;
+	uint32_t static_local_bytes;
+	uint32_t dynamic_local_bytes;
+	uint32_t local_config_bytes;
+	uint32_t private_bytes;
+	uint64_t graph;
+	uint64_t node;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_launch_shape) == 93, "launch_shape");
+
+struct tandem_rec_transfer_shape {
+	struct tandem_record head;
+	uint32_t shape;
+	uint8_t domain;
+	uint8_t source;
+	uint8_t destination;
+	uint8_t asynchronous;
+	uint32_t from;
+	uint32_t to;
+	uint64_t graph;
+	uint64_t node;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_transfer_shape) == 44, "transfer_shape");
+
+struct tandem_rec_range {
+	struct tandem_record head;
+	uint8_t source;
+	uint8_t kind;
+	uint8_t payload_type;
+	uint32_t scope;
+	uint32_t category;
+	uint32_t color;
+	uint64_t range;
+	uint64_t payload;
+	uint16_t text_count;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_range) == 45, "range");
+
+struct tandem_rec_range_end {
+	struct tandem_record head;
+	uint8_t source;
+	uint32_t scope;
+	uint64_t range;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_range_end) == 25, "range_end");
+
+struct tandem_rec_range_scope {
+	struct tandem_record head;
+	uint32_t scope;
+	uint8_t source;
+	uint16_t name_count;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_range_scope) == 19, "range_scope");
+
+struct tandem_rec_range_category {
+	struct tandem_record head;
+	uint32_t scope;
+	uint32_t category;
+	uint16_t name_count;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_range_category) == 22, "range_category");
 
 struct tandem_rec_lost {
 	struct tandem_record head;

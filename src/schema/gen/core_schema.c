@@ -6,6 +6,10 @@
 /* TSDL text is longer than the 4095 characters that every compiler must take. */
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 
+/* A traced process writes the text and never looks into a record: without the
+ * tables, and their thousands of addresses, its loader has less to do. */
+#ifndef TANDEM_TSDL_ONLY
+
 static const struct tandem_name names_tandem_domain_list[] = {
 	{ 0, "core" },
 	{ 1, "opencl" },
@@ -17,8 +21,9 @@ static const struct tandem_name names_tandem_domain_list[] = {
 	{ 7, "sycl" },
 	{ 8, "opengl" },
 	{ 9, "kernel" },
+	{ 10, "cudart" },
 };
-static const struct tandem_names names_tandem_domain = { "tandem_domain", names_tandem_domain_list, 10 };
+static const struct tandem_names names_tandem_domain = { "tandem_domain", names_tandem_domain_list, 11 };
 
 static const struct tandem_name names_tandem_device_type_list[] = {
 	{ 0, "other" },
@@ -188,6 +193,13 @@ static const struct tandem_name names_tandem_proof_list[] = {
 };
 static const struct tandem_names names_tandem_proof = { "tandem_proof", names_tandem_proof_list, 10 };
 
+static const struct tandem_name names_tandem_timed_list[] = {
+	{ 0, "no" },
+	{ 1, "device_ns" },
+	{ 2, "session_ticks" },
+};
+static const struct tandem_names names_tandem_timed = { "tandem_timed", names_tandem_timed_list, 3 };
+
 static const struct tandem_field fields_8[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 12, NULL },
 	{ "queued", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 20, NULL },
@@ -202,7 +214,104 @@ static const struct tandem_field fields_8[] = {
 	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 74, &names_tandem_operation_kind },
 	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 75, &names_tandem_domain },
 	{ "proof", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 76, &names_tandem_proof },
-	{ "timed", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 77, NULL },
+	{ "timed", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 77, &names_tandem_timed },
+	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, 78, NULL },
+};
+
+static const struct tandem_field fields_9[] = {
+	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 17, NULL },
+	{ "groups_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 21, NULL },
+	{ "groups_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 25, NULL },
+	{ "groups_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 29, NULL },
+	{ "items_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 33, NULL },
+	{ "items_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 37, NULL },
+	{ "items_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 41, NULL },
+	{ "cluster_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 45, NULL },
+	{ "cluster_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 49, NULL },
+	{ "cluster_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 53, NULL },
+	{ "registers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 57, NULL },
+	{ "static_local_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 61, NULL },
+	{ "dynamic_local_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 65, NULL },
+	{ "local_config_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 69, NULL },
+	{ "private_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 73, NULL },
+	{ "graph", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 77, NULL },
+	{ "node", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 85, NULL },
+};
+
+static const struct tandem_name names_tandem_place_list[] = {
+	{ 0, "unknown" },
+	{ 1, "pageable" },
+	{ 2, "pinned" },
+	{ 3, "device" },
+	{ 4, "array" },
+	{ 5, "managed" },
+	{ 6, "device_static" },
+	{ 7, "managed_static" },
+};
+static const struct tandem_names names_tandem_place = { "tandem_place", names_tandem_place_list, 8 };
+
+static const struct tandem_field fields_10[] = {
+	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
+	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 17, &names_tandem_place },
+	{ "destination", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 18, &names_tandem_place },
+	{ "asynchronous", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 19, NULL },
+	{ "from", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 20, NULL },
+	{ "to", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
+	{ "graph", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "node", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+};
+
+static const struct tandem_name names_tandem_annotation_source_list[] = {
+	{ 0, "nvtx" },
+};
+static const struct tandem_names names_tandem_annotation_source = { "tandem_annotation_source", names_tandem_annotation_source_list, 1 };
+
+static const struct tandem_name names_tandem_range_kind_list[] = {
+	{ 0, "nested" },
+	{ 1, "free" },
+	{ 2, "mark" },
+};
+static const struct tandem_names names_tandem_range_kind = { "tandem_range_kind", names_tandem_range_kind_list, 3 };
+
+static const struct tandem_name names_tandem_payload_list[] = {
+	{ 0, "none" },
+	{ 1, "unsigned" },
+	{ 2, "signed" },
+	{ 3, "float" },
+};
+static const struct tandem_names names_tandem_payload = { "tandem_payload", names_tandem_payload_list, 4 };
+
+static const struct tandem_field fields_11[] = {
+	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_annotation_source },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 13, &names_tandem_range_kind },
+	{ "payload_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 14, &names_tandem_payload },
+	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, 15, NULL },
+	{ "category", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 19, NULL },
+	{ "color", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, 23, NULL },
+	{ "range", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 27, NULL },
+	{ "payload", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 35, NULL },
+	{ "text", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 43, NULL },
+};
+
+static const struct tandem_field fields_12[] = {
+	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_annotation_source },
+	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, 13, NULL },
+	{ "range", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 17, NULL },
+};
+
+static const struct tandem_field fields_13[] = {
+	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, 12, NULL },
+	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_annotation_source },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 17, NULL },
+};
+
+static const struct tandem_field fields_14[] = {
+	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, 12, NULL },
+	{ "category", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 20, NULL },
 };
 
 static const struct tandem_name names_tandem_loss_list[] = {
@@ -217,7 +326,7 @@ static const struct tandem_name names_tandem_loss_list[] = {
 };
 static const struct tandem_names names_tandem_loss = { "tandem_loss", names_tandem_loss_list, 8 };
 
-static const struct tandem_field fields_9[] = {
+static const struct tandem_field fields_15[] = {
 	{ "reason", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_loss },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 13, NULL },
 };
@@ -242,20 +351,42 @@ static const struct tandem_event events[] = {
 	{ TANDEM_ID(0, 8), TANDEM_CLASS_RECORD, 0, "memory_free", NULL,
 	  { { 25, 3, fields_7 }, { 25, 3, fields_7 }, { 25, 3, fields_7 } } },
 	{ TANDEM_ID(0, 9), TANDEM_CLASS_RECORD, 0, "operation", NULL,
-	  { { 78, 14, fields_8 }, { 78, 14, fields_8 }, { 78, 14, fields_8 } } },
-	{ TANDEM_ID(0, 10), TANDEM_CLASS_RECORD, 0, "lost", NULL,
-	  { { 21, 2, fields_9 }, { 21, 2, fields_9 }, { 21, 2, fields_9 } } },
+	  { { 82, 15, fields_8 }, { 82, 15, fields_8 }, { 82, 15, fields_8 } } },
+	{ TANDEM_ID(0, 10), TANDEM_CLASS_RECORD, 0, "launch_shape", NULL,
+	  { { 93, 19, fields_9 }, { 93, 19, fields_9 }, { 93, 19, fields_9 } } },
+	{ TANDEM_ID(0, 11), TANDEM_CLASS_RECORD, 0, "transfer_shape", NULL,
+	  { { 44, 9, fields_10 }, { 44, 9, fields_10 }, { 44, 9, fields_10 } } },
+	{ TANDEM_ID(0, 12), TANDEM_CLASS_RECORD, 0, "range", NULL,
+	  { { 45, 9, fields_11 }, { 45, 9, fields_11 }, { 45, 9, fields_11 } } },
+	{ TANDEM_ID(0, 13), TANDEM_CLASS_RECORD, 0, "range_end", NULL,
+	  { { 25, 3, fields_12 }, { 25, 3, fields_12 }, { 25, 3, fields_12 } } },
+	{ TANDEM_ID(0, 14), TANDEM_CLASS_RECORD, 0, "range_scope", NULL,
+	  { { 19, 3, fields_13 }, { 19, 3, fields_13 }, { 19, 3, fields_13 } } },
+	{ TANDEM_ID(0, 15), TANDEM_CLASS_RECORD, 0, "range_category", NULL,
+	  { { 22, 3, fields_14 }, { 22, 3, fields_14 }, { 22, 3, fields_14 } } },
+	{ TANDEM_ID(0, 16), TANDEM_CLASS_RECORD, 0, "lost", NULL,
+	  { { 21, 2, fields_15 }, { 21, 2, fields_15 }, { 21, 2, fields_15 } } },
 };
 
+#define EVENTS events, sizeof(events) / sizeof(*events)
+#else
+#define EVENTS NULL, 0
+#endif
+
 static const char tsdl_0[] =
+	"enum tandem_annotation_source : u8 { nvtx = 0 };\n"
 	"enum tandem_build_step : u8 { build = 0, compile = 1, link = 2 };\n"
 	"enum tandem_device_type : u8 { other = 0, cpu = 1, gpu = 2, accelerator = 3 };\n"
-	"enum tandem_domain : u8 { core = 0, opencl = 1, cuda = 2, hip = 3, hsa = 4, levelzero = 5, ompt = 6, sycl = 7, opengl = 8, kernel = 9 };\n"
+	"enum tandem_domain : u8 { core = 0, opencl = 1, cuda = 2, hip = 3, hsa = 4, levelzero = 5, ompt = 6, sycl = 7, opengl = 8, kernel = 9, cudart = 10 };\n"
 	"enum tandem_loss : u8 { disk_full = 0, size_limit = 1, io_error = 2, no_memory = 3, reentrant = 4, too_large = 5, operations = 6, kernel_buffer = 7 };\n"
 	"enum tandem_memory_kind : u8 { buffer = 0, image = 1, pipe = 2, svm = 3, sub_buffer = 4, usm_host = 5, usm_device = 6, usm_shared = 7, device = 8, host = 9, managed = 10, array = 11, other = 12 };\n"
 	"enum tandem_operation_kind : u8 { kernel = 0, copy_h2d = 1, copy_d2h = 2, copy_d2d = 3, fill = 4, \"map\" = 5, unmap = 6, migrate = 7, barrier = 8, marker = 9, other = 10 };\n"
+	"enum tandem_payload : u8 { none = 0, \"unsigned\" = 1, \"signed\" = 2, \"float\" = 3 };\n"
+	"enum tandem_place : u8 { unknown = 0, pageable = 1, pinned = 2, device = 3, array = 4, managed = 5, device_static = 6, managed_static = 7 };\n"
 	"enum tandem_program_source : u8 { unknown = 0, source = 1, binary = 2, il = 3, builtin = 4, linked = 5 };\n"
 	"enum tandem_proof : u8 { never = 0, blocking_call = 1, finish = 2, wait = 3, status = 4, callback = 5, later_command = 6, release = 7, exit = 8, delivered = 9 };\n"
+	"enum tandem_range_kind : u8 { nested = 0, free = 1, mark = 2 };\n"
+	"enum tandem_timed : u8 { no = 0, device_ns = 1, session_ticks = 2 };\n"
 	"enum tandem_timing : u8 { unavailable = 0, forced = 1, asked = 2, off = 3 };\n"
 	"event { name = \"none\"; id = 0; stream_id = 0; fields := struct { }; };\n"
 	"event { name = \"device\"; id = 1; stream_id = 0; fields := struct { u32 device; enum tandem_domain domain; enum tandem_device_type type; x64 handle; u32 parent; u32 platform; u32 ordinal; u32 compute_units; u32 clock_mhz; u64 memory_bytes; u64 timer_ns; u64 max_work_group; u16 _name_count; u16 _platform_name_count; u16 _vendor_count; u16 _version_count; u16 _driver_count; utf8 name[_name_count]; utf8 platform_name[_platform_name_count]; utf8 vendor[_vendor_count]; utf8 version[_version_count]; utf8 driver[_driver_count]; }; };\n"
@@ -266,11 +397,17 @@ static const char tsdl_0[] =
 	"event { name = \"kernel\"; id = 6; stream_id = 0; fields := struct { u32 kernel; enum tandem_domain domain; x64 handle; u32 program; u64 max_work_group; u64 preferred_multiple; u64 local_bytes; u64 private_bytes; u16 _name_count; utf8 name[_name_count]; }; };\n"
 	"event { name = \"memory\"; id = 7; stream_id = 0; fields := struct { u32 memory; enum tandem_domain domain; enum tandem_memory_kind kind; x64 handle; u32 context; u32 device; u32 parent; x64 flags; u64 bytes; }; };\n"
 	"event { name = \"memory_free\"; id = 8; stream_id = 0; fields := struct { u32 memory; enum tandem_domain domain; u64 bytes; }; };\n"
-	"event { name = \"operation\"; id = 9; stream_id = 0; fields := struct { u64 op; u64 queued; u64 submitted; u64 start; u64 end; u32 queue; u32 kernel; u64 bytes; i32 status; u16 api; enum tandem_operation_kind kind; enum tandem_domain domain; enum tandem_proof proof; u8 timed; }; };\n"
-	"event { name = \"lost\"; id = 10; stream_id = 0; fields := struct { enum tandem_loss reason; u64 count; }; };\n";
+	"event { name = \"operation\"; id = 9; stream_id = 0; fields := struct { u64 op; u64 queued; u64 submitted; u64 start; u64 end; u32 queue; u32 kernel; u64 bytes; i32 status; u16 api; enum tandem_operation_kind kind; enum tandem_domain domain; enum tandem_proof proof; enum tandem_timed timed; u32 shape; }; };\n"
+	"event { name = \"launch_shape\"; id = 10; stream_id = 0; fields := struct { u32 shape; enum tandem_domain domain; u32 kernel; u32 groups_x; u32 groups_y; u32 groups_z; u32 items_x; u32 items_y; u32 items_z; u32 cluster_x; u32 cluster_y; u32 cluster_z; u32 registers; u32 static_local_bytes; u32 dynamic_local_bytes; u32 local_config_bytes; u32 private_bytes; u64 graph; u64 node; }; };\n"
+	"event { name = \"transfer_shape\"; id = 11; stream_id = 0; fields := struct { u32 shape; enum tandem_domain domain; enum tandem_place source; enum tandem_place destination; u8 asynchronous; u32 from; u32 to; u64 graph; u64 node; }; };\n"
+	"event { name = \"range\"; id = 12; stream_id = 0; fields := struct { enum tandem_annotation_source source; enum tandem_range_kind kind; enum tandem_payload payload_type; u32 scope; u32 category; x32 color; u64 range; x64 payload; u16 _text_count; utf8 text[_text_count]; }; };\n"
+	"event { name = \"range_end\"; id = 13; stream_id = 0; fields := struct { enum tandem_annotation_source source; u32 scope; u64 range; }; };\n"
+	"event { name = \"range_scope\"; id = 14; stream_id = 0; fields := struct { u32 scope; enum tandem_annotation_source source; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"range_category\"; id = 15; stream_id = 0; fields := struct { u32 scope; u32 category; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"lost\"; id = 16; stream_id = 0; fields := struct { enum tandem_loss reason; u64 count; }; };\n";
 
 static const char *const tsdl[] = { tsdl_0, tsdl_0, tsdl_0 };
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", events, sizeof(events) / sizeof(*events), tsdl,
+	0, "core", EVENTS, tsdl,
 };

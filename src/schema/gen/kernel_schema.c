@@ -6,6 +6,10 @@
 /* TSDL text is longer than the 4095 characters that every compiler must take. */
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 
+/* A traced process writes the text and never looks into a record: without the
+ * tables, and their thousands of addresses, its loader has less to do. */
+#ifndef TANDEM_TSDL_ONLY
+
 static const struct tandem_name names_tandem_scope_list[] = {
 	{ 0, "nothing" },
 	{ 1, "program" },
@@ -182,6 +186,11 @@ static const struct tandem_event events[] = {
 	  { { 22, 3, fields_15 }, { 22, 3, fields_15 }, { 22, 3, fields_15 } } },
 };
 
+#define EVENTS events, sizeof(events) / sizeof(*events)
+#else
+#define EVENTS NULL, 0
+#endif
+
 static const char tsdl_0[] =
 	"enum tandem_known_by : u8 { seen = 0, renamed = 1, exec = 2 };\n"
 	"enum tandem_scope : u8 { nothing = 0, program = 1, system = 2 };\n"
@@ -208,5 +217,5 @@ static const char tsdl_0[] =
 static const char *const tsdl[] = { tsdl_0, tsdl_0, tsdl_0 };
 
 const struct tandem_domain tandem_schema_kernel = {
-	9, "kernel", events, sizeof(events) / sizeof(*events), tsdl,
+	9, "kernel", EVENTS, tsdl,
 };

@@ -1,0 +1,49 @@
+/* The two APIs' functions by CUPTI's callback id: what their records are and how
+ * they are filled from the arguments. Tables in gen/api.c; call.c walks them. */
+#ifndef TANDEM_DOMAINS_CUDA_API_H
+#define TANDEM_DOMAINS_CUDA_API_H
+
+#include <stdint.h>
+
+enum cuda_step_kind {
+	CUDA_STEP_COPY,	  /* the argument's bytes as they lie */
+	CUDA_STEP_ZERO,	  /* this version of the function has no such argument */
+	CUDA_STEP_QUEUE,  /* our number of a stream; of an event; of the launch's kernel */
+	CUDA_STEP_EVENT,
+	CUDA_STEP_KERNEL,
+	CUDA_STEP_TEXT,	  /* a string behind the fixed part; here its length */
+};
+
+#define CUDA_STEP_DIRECT UINT16_MAX
+
+struct cuda_step {
+	uint8_t kind; /* enum cuda_step_kind */
+	uint8_t bytes; /* that it fills */
+	uint16_t at;	 /* offset in the arguments */
+	uint16_t inside; /* the argument is a pointer: offset behind it */
+};
+
+/* Flags of a function. */
+#define CUDA_QUIET 1u	   /* recorded only when all calls are asked for ... */
+#define CUDA_QUERY 8u	   /* ... or queries are */
+#define CUDA_PER_THREAD 2u /* stream 0 is the thread's own */
+#define CUDA_HOOK 4u	   /* heard under the runtime's calls too: memory, captures, marks */
+
+struct cuda_api {
+	uint16_t id; /* event; 0: no such callback */
+	uint8_t class;
+	uint8_t flags;
+	struct {
+		uint16_t first; /* in cuda_steps */
+		uint8_t count;
+		uint8_t bytes; /* of the fixed part behind the call's own */
+	} level[3]; /* by enum tandem_args_level */
+};
+
+extern const struct cuda_step cuda_steps[];
+extern const struct cuda_api cuda_driver_api[];
+extern const uint32_t cuda_driver_api_count;
+extern const struct cuda_api cuda_runtime_api[];
+extern const uint32_t cuda_runtime_api_count;
+
+#endif

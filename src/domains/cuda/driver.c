@@ -1,0 +1,87 @@
+/* The few questions that we ask of the CUDA driver itself. The program has it
+ * loaded: we never do. */
+#include <dlfcn.h>
+
+#include "domains/cuda/cuda.h"
+
+static struct {
+	int32_t (*version)(int32_t *version);
+	int32_t (*get)(int32_t *device, int32_t ordinal);
+	int32_t (*name)(char *name, int32_t bytes, int32_t device);
+	int32_t (*attribute)(int32_t *value, int32_t attribute, int32_t device);
+	int32_t (*memory)(size_t *bytes, int32_t device);
+	int32_t (*capturing)(void *stream, int32_t *status);
+} driver;
+
+void cuda_driver_find(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+
+	if (!library)
+		return;
+	*(void **)&driver.version = dlsym(library, "cuDriverGetVersion");
+	*(void **)&driver.get = dlsym(library, "cuDeviceGet");
+	*(void **)&driver.name = dlsym(library, "cuDeviceGetName");
+	*(void **)&driver.attribute = dlsym(library, "cuDeviceGetAttribute");
+	*(void **)&driver.memory = dlsym(library, "cuDeviceTotalMem_v2");
+	*(void **)&driver.capturing = dlsym(library, "cuStreamIsCapturing");
+}
+
+uint32_t cuda_driver_version(void)
+{
+	int32_t version = 0;
+
+	if (!driver.version || driver.version(&version))
+		return 0;
+	return (uint32_t)version;
+}
+
+static bool device_get(uint32_t ordinal, int32_t *device)
+{
+	return driver.get && !driver.get(device, (int32_t)ordinal);
+}
+
+int32_t cuda_driver_attribute(uint32_t ordinal, int32_t attribute)
+{
+	int32_t device, value = 0;
+
+	cuda_inside_begin();
+	if (!device_get(ordinal, &device) || !driver.attribute ||
+	    driver.attribute(&value, attribute, device))
+		value = 0;
+	cuda_inside_end();
+	return value;
+}
+
+uint64_t cuda_driver_memory_bytes(uint32_t ordinal)
+{
+	size_t bytes = 0;
+	int32_t device;
+
+	cuda_inside_begin();
+	if (!device_get(ordinal, &device) || !driver.memory || driver.memory(&bytes, device))
+		bytes = 0;
+	cuda_inside_end();
+	return bytes;
+}
+
+void cuda_driver_name(uint32_t ordinal, char *name, int bytes)
+{
+	int32_t device;
+
+	cuda_inside_begin();
+	if (!device_get(ordinal, &device) || !driver.name || driver.name(name, bytes, device))
+		name[0] = 0;
+	cuda_inside_end();
+}
+
+bool cuda_driver_is_capturing(void *stream)
+{
+	int32_t status = 0;
+
+	cuda_inside_begin();
+	if (!driver.capturing || driver.capturing(stream, &status))
+		status = 0;
+	cuda_inside_end();
+	return status != 0;
+}

@@ -1,0 +1,83 @@
+/* Loaded device code: its size and a hash that names it, and the code itself in
+ * the session when it was asked for (`--cuda cubin`). */
+#include <errno.h>
+#include <string.h>
+
+#include "core/process.h"
+#include "core/system.h"
+#include "domains/cuda/cuda.h"
+
+/* FNV-1a over 64-bit words (the last one filled up with zeros): a cubin may have
+ * hundreds of megabytes, and the program waits. */
+static uint64_t hash_of(const char *data, size_t bytes)
+{
+	uint64_t hash = 0xcbf29ce484222325u;
+	uint64_t word;
+
+	for (; bytes >= sizeof(word); bytes -= sizeof(word), data += sizeof(word)) {
+		memcpy(&word, data, sizeof(word));
+		hash = (hash ^ word) * 0x100000001b3u;
+	}
+	word = 0;
+	memcpy(&word, data, bytes);
+	return (hash ^ word) * 0x100000001b3u;
+}
+
+/* DIR/cubin-HASH of the session: processes that load the same code keep it once. */
+static bool save(uint64_t hash, const char *data, size_t bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+	char path[TANDEM_PATH_BYTES + 64];
+	char *at = stpcpy(stpcpy(path, tandem_session_dir), "/cubin-");
+	struct iovec part = { (void *)(uintptr_t)data, bytes };
+	int fd, error;
+
+	for (int shift = 60; shift >= 0; shift -= 4)
+		*at++ = digits[hash >> shift & 15];
+	*at = 0;
+	fd = system_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fd == -EEXIST;
+	error = system_pwritev(fd, &part, 1, 0);
+	system_close(fd);
+	if (error) {
+		unlink(path); /* a piece of a cubin is of no use */
+		tandem_lost(error == -ENOSPC ? TANDEM_LOSS_disk_full : TANDEM_LOSS_io_error, 1);
+	}
+	return !error;
+}
+
+void cuda_module_loaded(const struct cupti_module *module)
+{
+	uint64_t hash = module && module->cubin ? hash_of(module->cubin, module->bytes) : 0;
+	struct tandem_cuda_module *record;
+	struct tandem_rec_program *program;
+	uint32_t number;
+	bool saved;
+
+	if (!module || !module->cubin)
+		return;
+	saved = cuda_wanted(TANDEM_CUDA_cubin) && save(hash, module->cubin, module->bytes);
+	number = tandem_object_assign(TANDEM_OBJECT_program,
+				      (const void *)((uintptr_t)module->id << 4 | 1));
+	program = tandem_record_begin(TANDEM_EVENT_program, sizeof(*program));
+	if (!program)
+		return;
+	program->program = number;
+	program->domain = TANDEM_DOMAIN_cuda;
+	program->handle = module->id;
+	program->context = 0;
+	program->source = TANDEM_PROGRAM_SOURCE_binary;
+	program->bytes = module->bytes;
+	tandem_record_commit();
+
+	record = tandem_record_begin(TANDEM_CUDA_EVENT_module, sizeof(*record));
+	if (!record)
+		return;
+	record->program = number;
+	record->id = module->id;
+	record->hash = hash;
+	record->bytes = module->bytes;
+	record->saved = saved;
+	tandem_record_commit();
+}

@@ -1,0 +1,87 @@
+/* Kernel traces that another tool has recorded: LTTng's (CTF, read by libbabeltrace2)
+ * and trace-cmd's (trace.dat, its events described to libtraceevent). Their events
+ * are handed out one after another, each CPU's in the order of time; import.h
+ * makes a part of a session of them. One thread.
+ *
+ *	const struct foreign_sink sink = { begin, event, user };
+ *	status = foreign_read("trace.dat", &options, &sink, &error);
+ */
+#ifndef TANDEM_TRACE_FOREIGN_H
+#define TANDEM_TRACE_FOREIGN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/error.h"
+
+enum foreign_kind {
+	FOREIGN_SWITCH,	    /* tid (prev), name, state; other_tid (next), other_name */
+	FOREIGN_WAKING,	    /* tid, cpu_to */
+	FOREIGN_WAKEUP,	    /* tid, cpu_to */
+	FOREIGN_WAKEUP_NEW, /* tid, cpu_to */
+	FOREIGN_MIGRATE,    /* tid, cpu_from, cpu_to */
+	FOREIGN_FORK,	    /* tid (child), pid, name; other_tid (parent) */
+	FOREIGN_EXIT,	    /* tid */
+	FOREIGN_TASK,	    /* tid, pid, name: who it is */
+	FOREIGN_ENTRY,	    /* tid or 0: who runs on the CPU; name: of the system call */
+	FOREIGN_LEAVE,	    /* same, value */
+	FOREIGN_DRIVER,	    /* a GPU driver's: tid, format, data */
+	FOREIGN_LOST,	    /* value: so many events of this CPU before this one */
+};
+
+/* What a thread's state was when it gave up the CPU, enum tandem_task_state. */
+struct foreign_event {
+	enum foreign_kind kind;
+	uint32_t cpu;
+	uint64_t ns; /* by the trace's clock */
+	uint32_t tid, other_tid, pid; /* 0: not known; a CPU's idle thread */
+	uint8_t state, prio, other_prio;
+	uint32_t cpu_from, cpu_to;
+	const char *name, *other_name; /* borrowed; NULL: not known */
+	int64_t value;
+	const struct foreign_format *format;
+	const uint8_t *data;
+	uint32_t bytes;
+};
+
+struct foreign_format { /* of a driver's tracepoint; lives as long as the reading */
+	uint32_t id;
+	const char *system, *name, *text;
+};
+
+struct foreign_description {
+	const char *tool;    /* "LTTng", "trace-cmd" */
+	const char *host;    /* "": not told, as all of these */
+	const char *release; /* of the kernel */
+	const char *boot_id;
+	const char *clock; /* "monotonic", or as the tool calls it */
+};
+
+struct foreign_sink {
+	/* Called first. Not 0: the trace is not wanted, and reading ends with it. */
+	int (*begin)(void *user, const struct foreign_description *description);
+	/* Not 0: reading ends with it. */
+	int (*event)(void *user, const struct foreign_event *event);
+	void *user;
+};
+
+/* Reads the trace at `path`: a file of trace-cmd, or a folder in which LTTng's
+ * kernel traces lie at any depth. `module` is the file that holds the reader of
+ * CTF (NULL: there is none). Returns 0, -ENOTSUP (not built in), another -errno
+ * of its own, or what the sink returned. */
+int foreign_read(const char *path, const char *module, const struct foreign_sink *sink,
+		 struct error *error);
+
+/* What kernels older than the bits of their `print fmt` say: enum tandem_task_state
+ * of the number that sched_switch has as prev_state. */
+uint8_t foreign_task_state(int64_t prev_state);
+
+/* The reader of trace-cmd's files; `text` holds the whole file. */
+int foreign_dat_read(const char *path, const struct foreign_sink *sink, struct error *error);
+
+/* What a module that reads CTF exports under this name. `why` gets words on error. */
+#define FOREIGN_CTF_SYMBOL "tandem_foreign_ctf_read"
+typedef int foreign_ctf_fn(const char *path, const struct foreign_sink *sink, char *why,
+			   uint64_t why_bytes);
+
+#endif

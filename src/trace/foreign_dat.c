@@ -1,0 +1,565 @@
+/* trace-cmd's files of version 6, as trace-cmd.dat.v6(5) describes them. (Newer
+ * trace-cmd writes version 7, and converts.) Its library refuses files that are
+ * whole but old; the format is simple, and what is not, the pages of the ring
+ * buffer and the fields of events, libtraceevent reads. */
+#include "trace/foreign.h"
+
+#include <errno.h>
+#include <event-parse.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <kbuffer.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/array.h"
+
+#define MAGIC "\x17\x08\x44tracing"
+
+enum { OPTION_TRACECLOCK = 4, OPTION_UNAME = 5 };
+
+struct dat_kind { /* an event of the file that means something to us */
+	struct tep_event *event;
+	enum foreign_kind kind;
+	struct tep_format_field *fields[6];
+	struct foreign_format format;
+};
+
+struct dat_cpu {
+	const uint8_t *next, *end; /* pages not begun yet */
+	struct kbuffer *pages;
+	struct tep_record record;  /* the event at hand */
+	uint64_t missed;
+	bool done;
+};
+
+struct dat {
+	const char *path;
+	const uint8_t *bytes, *at, *end;
+	size_t size;
+	struct tep_handle *tep;
+	struct error *error;
+	uint32_t page_bytes, cpu_count;
+	bool big;
+	struct dat_kind *kinds;
+	size_t kind_count, kind_capacity;
+	struct dat_cpu *cpus;
+	char host[65], release[65], clock[32];
+	const struct foreign_sink *sink;
+};
+
+static int damaged(struct dat *dat, const char *words)
+{
+	return error_add_at(dat->error, -EBADMSG, dat->path, (uint64_t)(dat->at - dat->bytes),
+			    "%s", words);
+}
+
+static const uint8_t *take(struct dat *dat, uint64_t bytes)
+{
+	const uint8_t *at = dat->at;
+
+	if (bytes > (uint64_t)(dat->end - dat->at))
+		return NULL;
+	dat->at += bytes;
+	return at;
+}
+
+/* A number of 2, 4 or 8 bytes; ~0 at the end of the file. */
+static uint64_t take_number(struct dat *dat, unsigned bytes)
+{
+	const uint8_t *at = take(dat, bytes);
+	uint64_t number = 0;
+
+	if (!at)
+		return UINT64_MAX;
+	for (unsigned i = 0; i < bytes; i++)
+		number |= (uint64_t)at[dat->big ? bytes - 1 - i : i] << (8 * i);
+	return number;
+}
+
+static const char *take_string(struct dat *dat)
+{
+	const uint8_t *end = memchr(dat->at, 0, (size_t)(dat->end - dat->at));
+	const char *string = (const char *)dat->at;
+
+	if (!end)
+		return NULL;
+	dat->at = end + 1;
+	return string;
+}
+
+static bool take_word(struct dat *dat, const char *word)
+{
+	const char *string = take_string(dat);
+
+	return string && !strcmp(string, word);
+}
+
+static const struct {
+	const char *system, *name;
+	enum foreign_kind kind;
+	const char *fields[6];
+} known[] = {
+	{ "sched", "sched_switch", FOREIGN_SWITCH,
+	  { "prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm", "prev_prio" } },
+	{ "sched", "sched_waking", FOREIGN_WAKING, { "pid", "target_cpu" } },
+	{ "sched", "sched_wakeup", FOREIGN_WAKEUP, { "pid", "target_cpu" } },
+	{ "sched", "sched_wakeup_new", FOREIGN_WAKEUP_NEW, { "pid", "target_cpu" } },
+	{ "sched", "sched_migrate_task", FOREIGN_MIGRATE, { "pid", "orig_cpu", "dest_cpu" } },
+	{ "sched", "sched_process_fork", FOREIGN_FORK, { "child_pid", "parent_pid", "child_comm" } },
+	{ "sched", "sched_process_exit", FOREIGN_EXIT, { "pid" } },
+	{ "task", "task_rename", FOREIGN_TASK, { "pid", "newcomm" } },
+};
+
+enum { KNOWN = sizeof(known) / sizeof(*known) };
+
+/* As src/domains/kernel/driver.c records them. */
+static const char *const drivers[] = { "i915", "xe", "amdgpu", "amdkfd", "radeon", "nouveau",
+				       "nvidia*", "gpu_*", "drm", "dma_fence", "fence" };
+
+static int kind_add(struct dat *dat, struct tep_event *event, enum foreign_kind kind,
+		    const char *const *fields, const struct foreign_format *format)
+{
+	struct dat_kind *row;
+
+	if (array_reserve(&dat->kinds, &dat->kind_capacity, dat->kind_count + 1,
+			  sizeof(*dat->kinds)))
+		return -ENOMEM;
+	row = &dat->kinds[dat->kind_count++];
+	*row = (struct dat_kind){ .event = event, .kind = kind };
+	if (format)
+		row->format = *format;
+	for (int i = 0; fields && i < 6 && fields[i]; i++)
+		row->fields[i] = tep_find_field(event, fields[i]);
+	return 0;
+}
+
+static void copy_word(char *out, size_t bytes, const char *from, size_t length)
+{
+	if (length >= bytes)
+		length = bytes - 1;
+	memcpy(out, from, length);
+	out[length] = '\0';
+}
+
+/* "name: sched_switch" is the first line of a description. */
+static void event_name(const char *text, uint64_t bytes, char out[64])
+{
+	static const char key[] = "name: ";
+	size_t length = 0;
+
+	out[0] = '\0';
+	if (bytes < sizeof(key) || memcmp(text, key, sizeof(key) - 1))
+		return;
+	text += sizeof(key) - 1;
+	bytes -= sizeof(key) - 1;
+	while (length < bytes && text[length] != '\n')
+		length++;
+	copy_word(out, 64, text, length);
+}
+
+static bool is_driver(const char *system)
+{
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++) {
+		if (!fnmatch(drivers[i], system, 0))
+			return true;
+	}
+	return false;
+}
+
+static int take_driver(struct dat *dat, struct tep_event *event, const char *text, uint64_t bytes)
+{
+	struct foreign_format format = { (uint32_t)event->id, event->system, event->name,
+					 strndup(text, bytes) };
+	int status = format.text ? kind_add(dat, event, FOREIGN_DRIVER, NULL, &format) : -ENOMEM;
+
+	if (status)
+		free((void *)(uintptr_t)format.text);
+	return status;
+}
+
+static int take_format(struct dat *dat, const char *system)
+{
+	uint64_t bytes = take_number(dat, 8);
+	const char *text = (const char *)take(dat, bytes);
+	struct tep_event *event;
+	size_t which = 0;
+	char called[64];
+
+	if (!text)
+		return damaged(dat, "the description of an event is cut off");
+	event_name(text, bytes, called);
+	while (which < KNOWN && (strcmp(known[which].system, system) ||
+				 strcmp(known[which].name, called)))
+		which++;
+	if (which == KNOWN && !is_driver(system))
+		return 0;
+	/* What can't be parsed is left out. */
+	tep_parse_event(dat->tep, text, bytes, system);
+	event = tep_find_event_by_name(dat->tep, system, called);
+	if (!event)
+		return 0;
+	return which < KNOWN ? kind_add(dat, event, known[which].kind, known[which].fields, NULL)
+			     : take_driver(dat, event, text, bytes);
+}
+
+static int take_formats(struct dat *dat)
+{
+	uint64_t count = take_number(dat, 4);
+	int status = 0;
+
+	/* ftrace's own events: functions, prints. */
+	for (; count && count != UINT64_MAX && !status; count--) {
+		if (!take(dat, take_number(dat, 8)))
+			status = damaged(dat, "the events of ftrace are cut off");
+	}
+	count = status ? 0 : take_number(dat, 4);
+	for (; count && !status; count--) {
+		const char *system = take_string(dat);
+		uint64_t events = system ? take_number(dat, 4) : UINT64_MAX;
+
+		if (events == UINT64_MAX)
+			return damaged(dat, "the systems of events are cut off");
+		for (; events && !status; events--)
+			status = take_format(dat, system);
+	}
+	return status;
+}
+
+/* "local [mono] boot": the one in brackets was chosen. */
+static void option_clock(struct dat *dat, const char *text, size_t bytes)
+{
+	const char *open = memchr(text, '[', bytes);
+	const char *close = open ? memchr(open, ']', bytes - (size_t)(open - text)) : NULL;
+
+	if (close)
+		copy_word(dat->clock, sizeof(dat->clock), open + 1, (size_t)(close - open - 1));
+	else
+		copy_word(dat->clock, sizeof(dat->clock), text, strnlen(text, bytes));
+}
+
+/* "Linux HOST RELEASE VERSION MACHINE" */
+static void option_uname(struct dat *dat, const char *text, size_t bytes)
+{
+	char line[512], *rest, *word;
+
+	copy_word(line, sizeof(line), text, strnlen(text, bytes));
+	if (!strtok_r(line, " ", &rest))
+		return;
+	word = strtok_r(NULL, " ", &rest);
+	if (word)
+		copy_word(dat->host, sizeof(dat->host), word, strlen(word));
+	word = strtok_r(NULL, " ", &rest);
+	if (word)
+		copy_word(dat->release, sizeof(dat->release), word, strlen(word));
+}
+
+static int take_options(struct dat *dat)
+{
+	for (;;) {
+		uint64_t id = take_number(dat, 2), bytes;
+		const char *text;
+
+		if (id == 0)
+			return 0;
+		bytes = take_number(dat, 4);
+		text = (const char *)take(dat, bytes);
+		if (!text)
+			return damaged(dat, "the options are cut off");
+		if (id == OPTION_TRACECLOCK)
+			option_clock(dat, text, bytes);
+		else if (id == OPTION_UNAME)
+			option_uname(dat, text, bytes);
+	}
+}
+
+/* Sections that are of no use here. */
+static int skip_sized(struct dat *dat, unsigned size_bytes, const char *what)
+{
+	return take(dat, take_number(dat, size_bytes)) ? 0 : damaged(dat, what);
+}
+
+static int take_cpus(struct dat *dat)
+{
+	dat->cpus = calloc(dat->cpu_count + 1, sizeof(*dat->cpus));
+	if (!dat->cpus)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < dat->cpu_count; i++) {
+		uint64_t offset = take_number(dat, 8), bytes = take_number(dat, 8);
+		struct dat_cpu *cpu = &dat->cpus[i];
+
+		if (offset > dat->size || bytes > dat->size - offset)
+			return damaged(dat, "a CPU's data lies outside of the file");
+		cpu->next = dat->bytes + offset;
+		cpu->end = cpu->next + bytes;
+		cpu->pages = kbuffer_alloc(tep_get_long_size(dat->tep) == 4 ? KBUFFER_LSIZE_4
+									     : KBUFFER_LSIZE_8,
+					   dat->big ? KBUFFER_ENDIAN_BIG : KBUFFER_ENDIAN_LITTLE);
+		if (!cpu->pages)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int take_header(struct dat *dat)
+{
+	const uint8_t *magic = take(dat, sizeof(MAGIC) - 1);
+	const char *version = magic ? take_string(dat) : NULL;
+	const uint8_t *order;
+	uint64_t bytes;
+	const char *text;
+
+	if (!magic || memcmp(magic, MAGIC, sizeof(MAGIC) - 1) || !version)
+		return error_add(dat->error, -EINVAL, "%s: neither a folder with LTTng's traces nor "
+				 "a file of trace-cmd", dat->path);
+	if (strcmp(version, "6")) {
+		error_set_mend(dat->error, "trace-cmd convert --file-version 6 -i %s -o FILE",
+			       dat->path);
+		return error_add(dat->error, -ENOTSUP, "%s: a file of trace-cmd in version %.8s, not "
+				 "6", dat->path, version);
+	}
+	order = take(dat, 2);
+	dat->page_bytes = (uint32_t)take_number(dat, 4);
+	if (!order || order[0] || (order[1] != 4 && order[1] != 8) || dat->page_bytes < 4096 ||
+	    dat->page_bytes > 1u << 20)
+		return damaged(dat, "from a machine of another byte order, or damaged");
+	tep_set_long_size(dat->tep, order[1]);
+	tep_set_page_size(dat->tep, (int)dat->page_bytes);
+	if (!take_word(dat, "header_page"))
+		return damaged(dat, "the description of a page is missing");
+	bytes = take_number(dat, 8);
+	text = (const char *)take(dat, bytes);
+	if (!text || tep_parse_header_page(dat->tep, (char *)(uintptr_t)text, bytes, order[1]))
+		return damaged(dat, "the description of a page can't be read");
+	if (!take_word(dat, "header_event"))
+		return damaged(dat, "the description of an event's header is missing");
+	return skip_sized(dat, 8, "the description of an event's header is cut off");
+}
+
+static int take_all(struct dat *dat)
+{
+	const uint8_t *mark;
+	int status = take_header(dat);
+
+	if (!status)
+		status = take_formats(dat);
+	if (!status)
+		status = skip_sized(dat, 4, "the kernel's symbols are cut off");
+	if (!status)
+		status = skip_sized(dat, 4, "the formats of prints are cut off");
+	if (!status)
+		status = skip_sized(dat, 8, "the names of threads are cut off");
+	if (status)
+		return status;
+	dat->cpu_count = (uint32_t)take_number(dat, 4);
+	if (dat->cpu_count > 65536)
+		return damaged(dat, "it has no sensible number of CPUs");
+	mark = take(dat, 10);
+	if (mark && !memcmp(mark, "options  ", 10)) {
+		status = take_options(dat);
+		mark = status ? NULL : take(dat, 10);
+	}
+	if (status)
+		return status;
+	if (!mark || memcmp(mark, "flyrecord", 10))
+		return damaged(dat, "it holds no events");
+	return take_cpus(dat);
+}
+
+/* Makes the CPU's next event the one at hand. */
+static void cpu_advance(struct dat *dat, struct dat_cpu *cpu, bool first)
+{
+	unsigned long long ns;
+	void *data = first ? NULL : kbuffer_next_event(cpu->pages, &ns);
+
+	while (!data && cpu->end - cpu->next >= (ptrdiff_t)dat->page_bytes) {
+		int missed;
+
+		if (kbuffer_load_subbuffer(cpu->pages, (void *)(uintptr_t)cpu->next))
+			break;
+		cpu->next += dat->page_bytes;
+		missed = kbuffer_missed_events(cpu->pages);
+		cpu->missed += missed > 0 ? (uint64_t)missed : missed < 0;
+		data = kbuffer_read_event(cpu->pages, &ns);
+	}
+	cpu->done = !data;
+	if (!data)
+		return;
+	cpu->record.ts = ns;
+	cpu->record.data = data;
+	cpu->record.size = kbuffer_event_size(cpu->pages);
+}
+
+static uint32_t number(const struct dat_kind *kind, int field, const struct tep_record *record)
+{
+	unsigned long long value = 0;
+
+	if (!kind->fields[field] ||
+	    kind->fields[field]->offset + kind->fields[field]->size > record->size)
+		return 0;
+	tep_read_number_field(kind->fields[field], record->data, &value);
+	return (uint32_t)value;
+}
+
+/* A name of 16 bytes at most, with its NUL, into the caller's 17. */
+static const char *name(const struct dat_kind *kind, int field, const struct tep_record *record,
+			char out[17])
+{
+	const struct tep_format_field *place = kind->fields[field];
+
+	if (!place || place->size > 16 || place->offset + place->size > record->size)
+		return NULL;
+	copy_word(out, 17, (const char *)record->data + place->offset,
+		  strnlen((const char *)record->data + place->offset, (size_t)place->size));
+	return out;
+}
+
+static int emit(struct dat *dat, uint32_t cpu_number, const struct dat_kind *kind)
+{
+	const struct tep_record *record = &dat->cpus[cpu_number].record;
+	struct foreign_event event = { .kind = kind->kind, .cpu = cpu_number, .ns = record->ts };
+	char first[17], second[17];
+
+	event.tid = number(kind, 0, record);
+	switch (kind->kind) {
+	case FOREIGN_SWITCH:
+		event.other_tid = number(kind, 1, record);
+		event.state = foreign_task_state((int32_t)number(kind, 2, record));
+		event.name = name(kind, 3, record, first);
+		event.other_name = name(kind, 4, record, second);
+		event.prio = (uint8_t)number(kind, 5, record);
+		break;
+	case FOREIGN_MIGRATE:
+		event.cpu_from = number(kind, 1, record);
+		event.cpu_to = number(kind, 2, record);
+		break;
+	case FOREIGN_FORK:
+		event.other_tid = number(kind, 1, record);
+		event.name = name(kind, 2, record, first);
+		break;
+	case FOREIGN_TASK:
+		event.name = name(kind, 1, record, first);
+		break;
+	case FOREIGN_DRIVER:
+		event.tid = (uint32_t)tep_data_pid(dat->tep, (struct tep_record *)(uintptr_t)record);
+		event.format = &kind->format;
+		event.data = record->data;
+		event.bytes = (uint32_t)record->size;
+		break;
+	default:
+		event.cpu_to = number(kind, 1, record);
+		break;
+	}
+	return dat->sink->event(dat->sink->user, &event);
+}
+
+static int emit_lost(struct dat *dat, uint32_t cpu_number)
+{
+	struct dat_cpu *cpu = &dat->cpus[cpu_number];
+	struct foreign_event event = { .kind = FOREIGN_LOST, .cpu = cpu_number,
+				       .ns = cpu->record.ts, .value = (int64_t)cpu->missed };
+
+	cpu->missed = 0;
+	return dat->sink->event(dat->sink->user, &event);
+}
+
+static const struct dat_kind *kind_of(const struct dat *dat, const struct tep_record *record)
+{
+	int id = record->size < 8 ? -1
+				  : tep_data_type(dat->tep, (struct tep_record *)(uintptr_t)record);
+
+	for (size_t i = 0; i < dat->kind_count; i++) {
+		if (dat->kinds[i].event->id == id)
+			return &dat->kinds[i];
+	}
+	return NULL;
+}
+
+static int read_events(struct dat *dat)
+{
+	const struct foreign_description description = {
+		.tool = "trace-cmd", .host = dat->host, .release = dat->release, .boot_id = "",
+		.clock = !strcmp(dat->clock, "mono") ? "monotonic" : dat->clock,
+	};
+	int status = dat->sink->begin(dat->sink->user, &description);
+
+	for (uint32_t i = 0; !status && i < dat->cpu_count; i++)
+		cpu_advance(dat, &dat->cpus[i], true);
+	while (!status) {
+		const struct dat_kind *kind;
+		uint32_t next = dat->cpu_count;
+
+		for (uint32_t i = 0; i < dat->cpu_count; i++) {
+			if (!dat->cpus[i].done &&
+			    (next == dat->cpu_count ||
+			     dat->cpus[i].record.ts < dat->cpus[next].record.ts))
+				next = i;
+		}
+		if (next == dat->cpu_count)
+			break;
+		if (dat->cpus[next].missed)
+			status = emit_lost(dat, next);
+		kind = kind_of(dat, &dat->cpus[next].record);
+		if (!status && kind)
+			status = emit(dat, next, kind);
+		cpu_advance(dat, &dat->cpus[next], false);
+	}
+	return status;
+}
+
+static void dat_close(struct dat *dat)
+{
+	for (uint32_t i = 0; dat->cpus && i < dat->cpu_count; i++) {
+		if (dat->cpus[i].pages)
+			kbuffer_free(dat->cpus[i].pages);
+	}
+	for (size_t i = 0; i < dat->kind_count; i++)
+		free((void *)(uintptr_t)dat->kinds[i].format.text);
+	free(dat->cpus);
+	free(dat->kinds);
+	if (dat->tep)
+		tep_free(dat->tep);
+	if (dat->bytes)
+		munmap((void *)(uintptr_t)dat->bytes, dat->size);
+}
+
+static int dat_open(struct dat *dat)
+{
+	int fd = open(dat->path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	void *at = MAP_FAILED;
+
+	if (fd < 0 || fstat(fd, &status))
+		return error_add(dat->error, -errno, "%s: %s", dat->path, strerror(errno));
+	/* Private and writable: libtraceevent wants to mark what it reads. */
+	if (status.st_size)
+		at = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (at == MAP_FAILED)
+		return error_add(dat->error, -EINVAL, "%s: %s", dat->path,
+				 status.st_size ? strerror(errno) : "the file is empty");
+	dat->bytes = dat->at = at;
+	dat->size = (size_t)status.st_size;
+	dat->end = dat->bytes + dat->size;
+	dat->tep = tep_alloc();
+	tep_set_loglevel(TEP_LOG_NONE);
+	return dat->tep ? 0 : -ENOMEM;
+}
+
+int foreign_dat_read(const char *path, const struct foreign_sink *sink, struct error *error)
+{
+	struct dat dat = { .path = path, .sink = sink, .error = error };
+	int status = dat_open(&dat);
+
+	if (!status)
+		status = take_all(&dat);
+	if (!status)
+		status = read_events(&dat);
+	dat_close(&dat);
+	if (status == -ENOMEM)
+		error_add(error, status, "%s: out of memory", path);
+	return status;
+}

@@ -1,0 +1,11 @@
+/* trace-cmd's files in a build without libtraceevent. */
+#include <errno.h>
+
+#include "trace/foreign.h"
+
+int foreign_dat_read(const char *path, const struct foreign_sink *sink, struct error *error)
+{
+	(void)sink;
+	error_set_mend(error, "install libtraceevent-dev and build tandem again");
+	return error_add(error, -ENOTSUP, "%s: this tandem reads no files of trace-cmd", path);
+}

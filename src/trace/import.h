@@ -1,0 +1,36 @@
+/* Another tool's trace of the kernel as a part of a session: its events become
+ * records like those of the session's own kernel side (schema/kernel.events), on
+ * the session's clock, in a folder of temporary files, and replace that side. What
+ * can't be joined is refused with words: a trace of another boot or another
+ * machine, on a clock that nobody can convert, of another time. One thread.
+ *
+ *	struct import import;
+ *	if (import_make(&import, &session, "trace.dat", module, &error))
+ *		return cli_fail(&error);
+ *	trace_session_replace_kernel(&session, import.folder, &error);
+ *	...
+ *	trace_session_close(&session);
+ *	import_remove(&import);
+ */
+#ifndef TANDEM_TRACE_IMPORT_H
+#define TANDEM_TRACE_IMPORT_H
+
+#include <stdint.h>
+
+#include "trace/session.h"
+#include "util/error.h"
+
+struct import {
+	char *folder; /* DIR/kernel of temporary files */
+	uint64_t events; /* that were taken over */
+	uint64_t switches;
+};
+
+/* Imports the trace. Returns 0 or -errno; on error there is nothing to remove. */
+int import_make(struct import *import, struct trace_session *session, const char *path,
+		const char *module, struct error *error);
+
+/* Deletes the temporary files. */
+void import_remove(struct import *import);
+
+#endif

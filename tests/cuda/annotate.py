@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""What a program says by NVTX, in a process that never uses CUDA."""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from cuda import Trace  # noqa: E402
+from tap import TANDEM, check, finish  # noqa: E402
+
+ANNOTATE = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "cuda", "annotate")
+
+
+def record(session, *options, env=None):
+    done = subprocess.run([TANDEM, "record", "-o", session, *options, ANNOTATE], text=True,
+                          capture_output=True, env=dict(os.environ, **(env or {})))
+    check(done.returncode == 0, session + " is recorded", done.stderr)
+    return Trace(session)
+
+
+def texts(trace):
+    return [(e["args"]["kind"], e["args"]["text"]) for e in trace.by_name["range"]]
+
+
+alone = subprocess.run([ANNOTATE])
+check(alone.returncode == 0, "alone it runs")
+trace = record("all")
+check(texts(trace) == [("nested", "outer"), ("nested", "wanted"), ("mark", "inside"),
+                       ("nested", "step"), ("free", "frée 😀"), ("mark", "done")],
+      "every range and mark, in order", texts(trace))
+step = next(e["args"] for e in trace.by_name["range"] if e["args"]["text"] == "step")
+scope = trace.by_name["range_scope"][0]["args"]
+check(scope["name"] == "solver" and step["scope"] == scope["scope"], "in its domain", step)
+check(step["category"] == 7 and step["color"] == "0xff00ff00" and
+      step["payload_type"] == "float" and step["payload"] == "0x3fe0000000000000",
+      "category, colour, payload", step)
+category = trace.by_name["range_category"][0]["args"]
+check(category["category"] == 7 and category["name"] == "phase", "the category's name", category)
+ends = [(e["args"]["scope"], e["args"]["range"]) for e in trace.by_name["range_end"]]
+free = next(e["args"]["range"] for e in trace.by_name["range"] if e["args"]["kind"] == "free")
+check(ends == [(0, 0), (0, free), (scope["scope"], 0), (0, 0)], "every end", ends)
+
+trace = record("wanted", "--capture", "nvtx:wanted")
+check(texts(trace) == [("nested", "wanted"), ("mark", "inside")] and
+      len(trace.by_name["range_end"]) == 1, "only the range that was asked for", texts(trace))
+trace = record("free", "--capture", "nvtx:frée 😀")
+check(texts(trace) == [("free", "frée 😀")] and len(trace.by_name["range_end"]) == 1,
+      "or a free one", texts(trace))
+trace = record("without", "--cuda", "-nvtx")
+check(not trace.events, "--cuda -nvtx leaves them out")
+trace = record("other", env={"NVTX_INJECTION64_PATH": "/other.so"})
+check(not trace.events, "another tool's NVTX stays its own")
+finish()

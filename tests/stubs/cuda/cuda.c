@@ -1,0 +1,121 @@
+/* libcuda.so.1 of the stub: as much as a tool asks of the driver. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay.h"
+
+#define DEVICES 8
+#define ATTRIBUTES 160
+
+static struct {
+	char name[256];
+	size_t bytes;
+	int attributes[ATTRIBUTES];
+} devices[DEVICES];
+static int device_count, driver_version = 13000;
+
+int cuInit(unsigned flags);
+int cuDriverGetVersion(int *version);
+int cuDeviceGetCount(int *count);
+int cuDeviceGet(int *device, int ordinal);
+int cuDeviceGetName(char *name, int bytes, int device);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuDeviceTotalMem_v2(size_t *bytes, int device);
+int cuStreamIsCapturing(void *stream, int *status);
+
+enum { CUDA_SUCCESS = 0, CUDA_ERROR_INVALID_DEVICE = 101 };
+
+/* As the driver: the library that the variable names, its InitializeInjection(). */
+int cuInit(unsigned flags)
+{
+	const char *path = getenv("CUDA_INJECTION64_PATH");
+	void *library = path ? dlopen(path, RTLD_LAZY) : NULL;
+	int (*initialize)(void) = NULL;
+
+	(void)flags;
+	if (library)
+		*(void **)&initialize = dlsym(library, "InitializeInjection");
+	if (initialize && !initialize())
+		abort(); /* a tool that says no makes cuInit() fail: none does */
+	return CUDA_SUCCESS;
+}
+
+int cuDriverGetVersion(int *version)
+{
+	*version = driver_version;
+	return CUDA_SUCCESS;
+}
+
+int cuDeviceGetCount(int *count)
+{
+	*count = device_count;
+	return CUDA_SUCCESS;
+}
+
+int cuDeviceGet(int *device, int ordinal)
+{
+	*device = ordinal;
+	return ordinal >= 0 && ordinal < device_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+int cuDeviceGetName(char *name, int bytes, int device)
+{
+	snprintf(name, (size_t)bytes, "%s", devices[device].name);
+	return CUDA_SUCCESS;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device)
+{
+	*value = devices[device].attributes[attribute];
+	return CUDA_SUCCESS;
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int device)
+{
+	*bytes = devices[device].bytes;
+	return CUDA_SUCCESS;
+}
+
+/* What is replayed was begun and ended in its calls: nobody asks in between but
+ * for a stream that is being captured. */
+int cuStreamIsCapturing(void *stream, int *status)
+{
+	(void)stream;
+	*status = 1;
+	return CUDA_SUCCESS;
+}
+
+static void set_version(int version)
+{
+	driver_version = version;
+}
+
+static void set_device(int device, const char *name)
+{
+	if (device < 0 || device >= DEVICES)
+		return;
+	snprintf(devices[device].name, sizeof(devices[device].name), "%s", name);
+	if (device >= device_count)
+		device_count = device + 1;
+}
+
+static void set_memory(int device, size_t bytes)
+{
+	if (device >= 0 && device < DEVICES)
+		devices[device].bytes = bytes;
+}
+
+static void set_attribute(int device, int attribute, int value)
+{
+	if (device >= 0 && device < DEVICES && attribute >= 0 && attribute < ATTRIBUTES)
+		devices[device].attributes[attribute] = value;
+}
+
+const struct stub_cuda *stub_cuda_get(void)
+{
+	static const struct stub_cuda stub = { set_version, set_device, set_memory, set_attribute };
+
+	return &stub;
+}

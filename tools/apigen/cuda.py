@@ -1,0 +1,333 @@
+"""Joins cuda.api with cuda.rules: the calls of CUDA's two APIs as events, and the
+tables by which the domain fills their records (src/domains/cuda/gen/).
+
+An event stands for all versions of a function: cuMemAlloc is cuMemAlloc_v2 too.
+Each version's callback id has its own places of the arguments."""
+
+import dataclasses
+import fnmatch
+import re
+
+from model import CALL_BYTES, TYPE_BYTES, Event, Field, Layout, Names, SourceError
+
+VERSION = re.compile(r"(_ptds|_ptsz|_v\d+)+$")
+# Without a context of its own a thread's stream 0 means another stream.
+PER_THREAD = re.compile(r"_pt[ds][sz](_|$)")
+VALUES = {("int", 1): "u8", ("int", 2): "i32", ("int", 4): "i32", ("int", 8): "i64",
+          ("uint", 1): "u8", ("uint", 2): "u16", ("uint", 4): "u32", ("uint", 8): "u64",
+          ("float", 8): "f64", ("pointer", 8): "u64", ("text", 8): "u64"}
+CLASSES = ("call", "enqueue", "wait", "create", "release", "build")
+# What every call's record has already.
+TAKEN = {"result", "end", "op"}
+# Steps of src/domains/cuda/call.c.
+OBJECT_STEPS = {"queue": "QUEUE", "event": "EVENT", "kernel": "KERNEL"}
+COPY_MOST = 64
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+    offset: int
+    bytes: int
+    kind: str
+    name: str
+    type: str
+
+
+@dataclasses.dataclass
+class Version:
+    """One callback id."""
+    number: int
+    name: str
+    arguments: list
+
+    def argument(self, name):
+        return next((a for a in self.arguments if a.name == name), None)
+
+
+@dataclasses.dataclass
+class Function:
+    name: str
+    versions: list
+
+    def newest(self):
+        """The version whose arguments give the record its fields."""
+        return max(self.versions, key=lambda v: (len(v.arguments) > 0, v.number))
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    kind: str
+    argument: str = None      # None: nothing is read
+    inside: int = None        # offset behind the argument, a pointer
+    bytes: int = 0
+    at: int = 0               # offset in the argument
+
+
+class Api:
+    def __init__(self, path):
+        self.enums, self.functions = {}, {"driver": [], "runtime": []}
+        by_name, current, values = {}, None, None
+        for number, line in enumerate(open(path, encoding="utf-8"), 1):
+            line = line.rstrip("\n")
+            words = line.split()
+            if not words or words[0] == "#":
+                continue
+            if line[0] == "\t" and values is not None:
+                values.append((int(words[0]), words[1]))
+            elif line[0] == "\t":
+                current.arguments.append(Argument(int(words[0]), int(words[1]), words[2], words[3],
+                                                  " ".join(words[4:])))
+            elif words[0] == "enum":
+                values = self.enums.setdefault(words[1], [])
+            elif words[0] in self.functions:
+                values, current = None, Version(int(words[1]), words[2], [])
+                name = VERSION.sub("", words[2])
+                if (words[0], name) not in by_name:
+                    by_name[words[0], name] = Function(name, [])
+                    self.functions[words[0]].append(by_name[words[0], name])
+                by_name[words[0], name].versions.append(current)
+            else:
+                raise SourceError(path, number, "not understood")
+        # A word may stand twice for one value: the first is the API's own.
+        self.names = {name: Names(name, tuple({v: (v, w) for v, w in reversed(values)}.values()),
+                                  "i32") for name, values in self.enums.items()}
+
+
+class Rules:
+    def __init__(self, path):
+        self.objects, self.structs, self.renames, self.pointers = {}, {}, {}, set()
+        self.classes, self.basic, self.noresult = [], [], []
+        self.quiet, self.query, self.hook = [], [], []
+        for number, words in self.read(path):
+            key, rest = words[0], words[1:]
+            if key == "object":
+                self.objects[rest[0]] = rest[1]
+            elif key == "struct":
+                fields = [word.split(":") for word in rest if ":" in word]
+                self.structs[" ".join(w for w in rest if ":" not in w)] = fields
+            elif key == "pointer":
+                self.pointers.update(rest)
+            elif key == "rename":
+                self.renames[rest[0]] = rest[1]
+            elif key == "class" and rest[0] in CLASSES:
+                self.classes += [(pattern, rest[0]) for pattern in rest[1:]]
+            elif key == "basic" and ":" in rest:
+                at = rest.index(":")
+                self.basic += [(pattern, rest[at + 1:]) for pattern in rest[:at]]
+            elif key in ("noresult", "quiet", "query", "hook"):
+                getattr(self, key).extend(rest)
+            else:
+                raise SourceError(path, number, "not understood")
+
+    @staticmethod
+    def read(path):
+        start, words = 0, []
+        for number, line in enumerate(open(path, encoding="utf-8"), 1):
+            text = line.split("#")[0].rstrip()
+            if not text:
+                continue
+            if text[0] in "\t ":
+                words += text.split()
+                continue
+            if words:
+                yield start, words
+            start, words = number, text.split()
+        if words:
+            yield start, words
+
+    def last(self, pairs, name, otherwise):
+        found = [value for pattern, value in pairs if fnmatch.fnmatchcase(name, pattern)]
+        return found[-1] if found else otherwise
+
+    def matches(self, patterns, name):
+        return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+class Call:
+    """An event: its fields at each level, and the steps that fill them."""
+
+    def __init__(self, function, number, api, rules, results):
+        self.function, self.number, self.rules = function, number, rules
+        self.cls = rules.last(rules.classes, function.name, "call")
+        self.quiet = rules.matches(rules.quiet, function.name)
+        self.query = rules.matches(rules.query, function.name)
+        self.hook = rules.matches(rules.hook, function.name)
+        self.has_result = not rules.matches(rules.noresult, function.name)
+        self.results, self.api = results, api
+        basic = self.basic_items()
+        known = {field.name for field, _ in basic}
+        full = basic + [item for item in self.rest_items() if item[0].name not in known]
+        # What has a variable length stands last in a record.
+        self.items = ([], basic, sorted(full, key=lambda item: item[0].count_bytes > 0))
+
+    def basic_items(self):
+        words = self.rules.last(self.rules.basic, self.function.name, [])
+        version, items = self.function.newest(), []
+        for word in words:
+            if word == "kernel":
+                items.append((Field("kernel", "u32", "object", "kernel"), Step("KERNEL")))
+            elif "=" in word:
+                name, base, argument, offset = re.match(r"(\w+):(\w+)=(\w+)\+(\d+)$", word).groups()
+                items.append(self.inside(name, base, argument, int(offset)))
+            elif version.argument(word):
+                items += self.argument_items(version.argument(word), True)
+        return sorted(items, key=lambda item: item[0].count_bytes > 0)
+
+    def rest_items(self):
+        items = []
+        for argument in self.function.newest().arguments:
+            items += self.argument_items(argument, False)
+        return items
+
+    @staticmethod
+    def inside(name, base, argument, offset):
+        if base in OBJECT_STEPS:
+            return Field(name, "u32", "object", base), Step(OBJECT_STEPS[base], argument, offset, 4)
+        return Field(name, base, "uint"), Step("COPY", argument, offset, TYPE_BYTES[base])
+
+    def argument_items(self, argument, wanted):
+        name = self.rules.renames.get("%s:%s" % (argument.name, argument.type)) or \
+            self.rules.renames.get(argument.name, argument.name)
+        if name in TAKEN:
+            name += "_at"
+        if argument.type in self.rules.objects:
+            what = self.rules.objects[argument.type]
+            yield Field(name, "u32", "object", what), Step(OBJECT_STEPS[what], argument.name, None, 4)
+        elif argument.kind == "struct":
+            at = 0
+            for field, base in self.rules.structs.get(argument.type, []):
+                kind = "int" if base[0] == "i" else "uint"
+                yield (Field("%s_%s" % (name, field), base, kind),
+                       Step("COPY", argument.name, None, TYPE_BYTES[base], at))
+                at += TYPE_BYTES[base]
+        elif argument.kind == "text" and argument.name not in self.rules.pointers:
+            yield Field(name, "u8", "string", count_bytes=2), Step("TEXT", argument.name)
+        elif argument.type in self.api.names:
+            yield (Field(name, "i32", "enum", names=self.api.names[argument.type]),
+                   Step("COPY", argument.name, None, 4))
+        elif (argument.kind, argument.bytes) in VALUES:
+            base = VALUES[argument.kind, argument.bytes]
+            kind = "hex" if argument.kind == "pointer" or argument.type.startswith("CUdeviceptr") else \
+                {"i": "int", "f": "float"}.get(base[0], "uint")
+            yield Field(name, base, kind), Step("COPY", argument.name, None, argument.bytes)
+
+    def fields(self, level):
+        first = (Field("op", "u64", "op"),) if self.cls == "enqueue" else ()
+        return first + tuple(field for field, _ in self.items[level])
+
+    def event(self):
+        layouts = tuple(Layout(CALL_BYTES, self.fields(level)) for level in range(3))
+        return Event(self.number, self.function.name, layouts, self.cls.upper(), self.results,
+                     self.has_result)
+
+    def steps(self, level, version):
+        """(kind, offset in the arguments, offset behind, bytes) for each field."""
+        made = []
+        for field, step in self.items[level]:
+            argument = version.argument(step.argument) if step.argument else None
+            if step.argument and (not argument or (step.kind == "COPY" and step.inside is None and
+                                                   argument.kind != "struct" and
+                                                   argument.bytes != step.bytes)):
+                made.append(("ZERO", 0, None, field.fixed_bytes))
+            elif step.kind == "COPY":
+                at = argument.offset + step.at
+                last = made[-1] if made else None
+                if last and last[0] == "COPY" and step.inside is None and last[2] is None and \
+                        last[1] + last[3] == at and last[3] + step.bytes <= COPY_MOST:
+                    made[-1] = ("COPY", last[1], None, last[3] + step.bytes)
+                else:
+                    made.append(("COPY", at, step.inside, step.bytes))
+            else:
+                made.append((step.kind, argument.offset if argument else 0, step.inside,
+                             field.fixed_bytes))
+        return tuple(made)
+
+
+def calls_make(api, rules, which, first, results):
+    return [Call(function, first + at, api, rules, api.names[results])
+            for at, function in enumerate(api.functions[which])]
+
+
+class Steps:
+    """One table of all steps; equal runs of steps are stored once."""
+
+    def __init__(self):
+        self.rows, self.known = [], {}
+
+    def place(self, steps):
+        if steps not in self.known:
+            self.known[steps] = len(self.rows)
+            self.rows += steps
+        return self.known[steps] if steps else 0
+
+    def text(self):
+        return "\n".join("\t{ CUDA_STEP_%s, %d, %d, %s }," %
+                         (kind, size, at, "CUDA_STEP_DIRECT" if inside is None else inside)
+                         for kind, at, inside, size in self.rows)
+
+
+def table_write(calls, domain, which, steps):
+    rows = {}
+    for call in calls:
+        for version in call.function.versions:
+            levels = []
+            for level in range(3):
+                made = call.steps(level, version)
+                fixed = sum(field.fixed_bytes for field in call.fields(level))
+                levels.append("{ %d, %d, %d }" % (steps.place(made), len(made), fixed))
+            flags = [word for word, on in (("CUDA_QUIET", call.quiet),
+                                           ("CUDA_QUERY", call.query),
+                                           ("CUDA_HOOK", call.hook),
+                                           ("CUDA_PER_THREAD", PER_THREAD.search(version.name)))
+                     if on]
+            rows[version.number] = "\t[%d] = { TANDEM_ID(TANDEM_DOMAIN_%s, %d), TANDEM_CLASS_%s, %s,\n" \
+                "\t\t{ %s } }, /* %s */" % (version.number, domain, call.number, call.cls.upper(),
+                                             " | ".join(flags) or "0", ", ".join(levels), version.name)
+    return "const struct cuda_api cuda_%s_api[] = {\n%s\n};\n" \
+        "const uint32_t cuda_%s_api_count = sizeof(cuda_%s_api) / sizeof(cuda_%s_api[0]);\n" % (
+            which, "\n".join(rows[number] for number in sorted(rows)), which, which, which)
+
+
+def ids_write(calls, domain, which):
+    """Names for what the domain's own code needs: events and callback ids."""
+    out = ["enum cuda_%s_id {" % which]
+    for call in calls:
+        for version in call.function.versions:
+            out.append("\tCUDA_%s_%s = %d," % (which.upper(), version.name, version.number))
+    return "\n".join(out + ["};"])
+
+
+def tables_h(driver, runtime, sources):
+    return """/* Generated by tools/apigen from %s: do not edit.
+ *
+ * CUPTI's callback ids, by the names of the functions' versions. */
+#ifndef TANDEM_DOMAINS_CUDA_GEN_IDS_H
+#define TANDEM_DOMAINS_CUDA_GEN_IDS_H
+
+%s
+
+%s
+
+#endif
+""" % (" and ".join(sources), ids_write(driver, "cuda", "driver"),
+       ids_write(runtime, "cudart", "runtime"))
+
+
+def tables_c(driver, runtime, sources):
+    steps = Steps()
+    tables = [table_write(driver, "cuda", "driver", steps),
+              table_write(runtime, "cudart", "runtime", steps)]
+    return """/* Generated by tools/apigen from %s: do not edit.
+ *
+ * How the record of each call is filled, by CUPTI's callback id. */
+#include "domains/cuda/api.h"
+
+#include "schema/packet.h"
+#include "schema/schema.h"
+
+const struct cuda_step cuda_steps[] = {
+%s
+};
+
+%s
+%s""" % (" and ".join(sources), steps.text(), tables[0], tables[1])
