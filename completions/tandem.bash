@@ -80,7 +80,7 @@ _tandem() {
 	status | doctor) options="--format --help" ;;
 	export) options="-f --format -o --output --join -q --quiet --help" ;;
 	sql) options="--format --help" ;;
-	report) options="--format --table --clocks --metrics --top --help" ;;
+	report) options="--format --table --clocks --metrics --with --top --help" ;;
 	print) options="--format --pid --tid --name --from --to --limit --raw --help" ;;
 	esac
 	case $cur in

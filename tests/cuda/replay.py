@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs recorded on an H200, told again by a stub CUPTI: counts, correlation, shapes,
 names, at each level of arguments; and babeltrace2 reads as many events."""
+import glob
 import os
 import subprocess
 import sys
@@ -36,7 +37,8 @@ def record(name, *options):
 
 def babeltrace_count(session):
     try:
-        run = subprocess.run(["babeltrace2", session], text=True, capture_output=True)
+        run = subprocess.run(["babeltrace2", *glob.glob(session + "/process-*")], text=True,
+                             capture_output=True)
     except FileNotFoundError:
         return None
     return len(run.stdout.splitlines()) if not run.stderr else run.stderr

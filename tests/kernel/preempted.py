@@ -25,7 +25,7 @@ if not has_pocl():
 MANDELBROT = str(BUILD / "examples" / "opencl" / "mandelbrot" / "mandelbrot")
 CPU = str(min(os.sched_getaffinity(0)))
 # PoCL's basic device draws in the thread that calls, which is pinned.
-DRAW = ["taskset", "-c", CPU, MANDELBROT, "-w", "1280", "-h", "720", "-n", "60"]
+DRAW = ["taskset", "-c", CPU, MANDELBROT, "-w", "1280", "-h", "720", "-n", "400"]
 environment = dict(os.environ, POCL_DEVICES="basic")
 
 

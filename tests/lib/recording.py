@@ -132,8 +132,8 @@ class Session:
         return collections.Counter(e["name"] for e in self.events if e["domain"] == "opencl")
 
     def operations(self):
-        return [dict(e["args"], process=e["process"]) for e in self.events
-                if e["domain"] == "core" and e["name"] == "operation"]
+        return [dict(e["args"], process=e["process"], timed=e["args"]["timed"] != "no")
+                for e in self.events if e["domain"] == "core" and e["name"] == "operation"]
 
     def enqueued(self):
         """(process, id) of the commands that were enqueued."""
