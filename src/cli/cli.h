@@ -23,13 +23,17 @@
 
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
-/* X(verb, what it does): the verbs, in the order of --help. */
-#define CLI_VERBS(X)                                                           \
+/* X(verb, what it does): the verbs, in the order of --help. Those of the recorder
+ * are in the command itself, the others in tandem-reader, to which the command hands
+ * on: what reads, serves and stores brings a dozen libraries along, and loading them
+ * would take longer than everything else that `record` does to a short program. */
+#define CLI_RECORDER_VERBS(X)                                                  \
 	X(record, "run a program and record it")                               \
 	X(pause, "stop recording for now")                                     \
 	X(resume, "go on recording")                                           \
 	X(stop, "stop recording for good, without stopping the program")       \
-	X(status, "what a running session has recorded so far")                \
+	X(status, "what a running session has recorded so far")
+#define CLI_READER_VERBS(X)                                                    \
 	X(report, "where the time went: tables of a recorded session")         \
 	X(print, "the events of a session, in the order of time")              \
 	X(findings, "what is wrong in a session, what it cost and what to do")  \
@@ -39,7 +43,8 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 	X(doctor, "what this machine can record, and how to mend what it cannot")
 
 #define X(verb, words) int cmd_##verb(int argc, char **argv);
-CLI_VERBS(X)
+CLI_RECORDER_VERBS(X)
+CLI_READER_VERBS(X)
 #undef X
 
 /* Prints `tandem: ...` and a newline on stderr. Returns CLI_FAILED. */

@@ -25,69 +25,73 @@ static bool try_formatted(struct library *library, int bytes, const char *start,
 	return try_path(library, path);
 }
 
-/* prefix/bin/tandem -> prefix/lib/libtandem.so.0, wherever the prefix now is. */
-static bool try_moved_prefix(struct library *library, const char *folder)
+/* prefix/bin/tandem -> prefix/lib/NAME, wherever the prefix now is. */
+static bool try_moved_prefix(struct library *library, const char *folder, const char *name)
 {
 	size_t length = strlen(folder);
 	size_t bin = strlen(TANDEM_BINDIR);
+	char rest[PATH_MAX];
 
 	if (TANDEM_LIBDIR[0] == '/' || length <= bin + 1)
 		return false;
 	if (folder[length - bin - 1] != '/' || strcmp(folder + length - bin, TANDEM_BINDIR) != 0)
 		return false;
-	return try_formatted(library, (int)(length - bin - 1), folder,
-			     TANDEM_LIBDIR "/" TANDEM_LIBRARY_NAME);
+	snprintf(rest, sizeof(rest), "%s/%s", TANDEM_LIBDIR, name);
+	return try_formatted(library, (int)(length - bin - 1), folder, rest);
 }
 
-static bool try_configured(struct library *library)
+static bool try_configured(struct library *library, const char *name)
 {
-	if (TANDEM_LIBDIR[0] == '/')
-		return try_path(library, TANDEM_LIBDIR "/" TANDEM_LIBRARY_NAME);
-	return try_path(library, TANDEM_PREFIX "/" TANDEM_LIBDIR "/" TANDEM_LIBRARY_NAME);
+	const char *folder = TANDEM_LIBDIR[0] == '/' ? TANDEM_LIBDIR
+						    : TANDEM_PREFIX "/" TANDEM_LIBDIR;
+
+	return try_formatted(library, (int)strlen(folder), folder, name);
 }
 
-static bool find(struct library *library)
+/* `near`: seen from the folder of this executable; `name`: from the libraries'. */
+static bool find(struct library *library, const char *const near[2], const char *name)
 {
-	const char *named = getenv("TANDEM_LIBRARY");
 	char self[PATH_MAX];
-	ssize_t length;
-	char *slash;
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (named && *named)
-		return try_path(library, named);
-	length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	if (length > 0) {
 		self[length] = '\0';
-		slash = strrchr(self, '/');
-		*slash = '\0';
-		if (try_formatted(library, (int)strlen(self), self, TANDEM_LIBRARY_NAME) ||
-		    try_moved_prefix(library, self))
+		*strrchr(self, '/') = '\0';
+		for (int i = 0; i < 2; i++)
+			if (near[i] && try_formatted(library, (int)strlen(self), self, near[i]))
+				return true;
+		if (try_moved_prefix(library, self, name))
 			return true;
 	}
-	return try_configured(library);
+	return try_configured(library, name);
 }
 
 int library_find(struct library *library)
 {
+	/* tandem-reader lies in a folder of the one that it is in. */
+	static const char *const near[] = { TANDEM_LIBRARY_NAME, "../" TANDEM_LIBRARY_NAME };
+	const char *named = getenv("TANDEM_LIBRARY");
+	bool found;
+
 	library->looked[0] = '\0';
-	if (!find(library))
+	if (named && *named)
+		found = try_path(library, named);
+	else
+		found = find(library, near, TANDEM_LIBRARY_NAME);
+	if (!found)
 		return -ENOENT;
 	return strpbrk(library->path, " \t\n:") ? -EINVAL : 0;
 }
 
 int library_module(char *path, const char *name)
 {
-	static const char *const folders[] = { "/tandem", "" };
-	struct library library;
-	const char *slash;
+	struct library library = { .looked = "" };
+	const char *const near[] = { name, NULL };
+	char installed[NAME_MAX];
 
-	if (library_find(&library) == -ENOENT)
+	snprintf(installed, sizeof(installed), "tandem/%s", name);
+	if (!find(&library, near, installed))
 		return -ENOENT;
-	slash = strrchr(library.path, '/');
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		if (snprintf(path, PATH_MAX, "%.*s%s/%s", (int)(slash - library.path), library.path,
-			     folders[i], name) < PATH_MAX && !access(path, R_OK))
-			return 0;
-	}
-	return -ENOENT;
+	strcpy(path, library.path);
+	return 0;
 }

@@ -17,8 +17,8 @@ struct library {
  * neither LD_PRELOAD nor OPENCL_LAYERS can hold: blanks, colons). */
 int library_find(struct library *library);
 
-/* Path of a module of the command's own, PATH_MAX bytes: in the folder `tandem`
- * beside libtandem.so, or beside the command (a build tree). Returns 0 or -ENOENT. */
+/* Path of a part of the command's own, PATH_MAX bytes: beside the executable that asks,
+ * or in the folder `tandem` of the installation's libraries. Returns 0 or -ENOENT. */
 int library_module(char *path, const char *name);
 
 #endif

@@ -1,26 +1,29 @@
-/* The command: finds the verb and hands over. */
+/* The command: finds the verb, and runs it or hands on to tandem-reader. */
 #include "cli/cli.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-/* A verb that is not in this build has no function. */
-#define X(verb, words) extern __typeof__(cmd_##verb) cmd_##verb __attribute__((weak));
-CLI_VERBS(X)
-#undef X
+#include "cli/library.h"
 
 struct verb {
 	const char *name;
 	const char *words;
-	int (*run)(int argc, char **argv);
+	int (*run)(int argc, char **argv); /* NULL: the reader's */
 };
 
 static const struct verb verbs[] = {
 #define X(verb, words) {#verb, words, cmd_##verb},
-	CLI_VERBS(X)
+	CLI_RECORDER_VERBS(X)
+#undef X
+#define X(verb, words) {#verb, words, NULL},
+	CLI_READER_VERBS(X)
 #undef X
 };
+
+#define READER "tandem-reader"
 
 enum { VERB_COUNT = sizeof(verbs) / sizeof(*verbs) };
 
@@ -90,6 +93,17 @@ static int unknown_verb(const char *word)
 	return CLI_USAGE;
 }
 
+static int hand_on(char **argv)
+{
+	char path[PATH_MAX];
+
+	if (library_module(path, READER))
+		return cli_error("`%s` is in " READER ", which is not beside this command: install "
+				 "tandem again", argv[1]);
+	execv(path, argv);
+	return cli_error("%s: %m", path);
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -107,7 +121,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < VERB_COUNT; i++)
 		if (!strcmp(word, verbs[i].name))
 			return verbs[i].run ? verbs[i].run(argc - 1, argv + 1)
-					    : cli_error("`%s` is not in this build", word);
+					    : hand_on(argv);
 	if (*word == '-') {
 		cli_error("there is no option `%s` before the verb", word);
 		return CLI_USAGE;
