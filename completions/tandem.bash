@@ -62,8 +62,8 @@ _tandem() {
 	--domains) COMPREPLY=($(compgen -W "all opencl cuda" -- "$cur")) && return ;;
 	-o | --output) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
 	--table)
-		COMPREPLY=($(compgen -W "api device zones devices memory builds errors open_calls
-			untimed_queues threads" -- "$cur"))
+		COMPREPLY=($(compgen -W "api device zones devices sharing memory builds errors
+			open_calls untimed_queues threads waits engines engine_users clocks" -- "$cur"))
 		return
 		;;
 	--limit-size | --exit-wait | --drain-interval | --pid | --tid | --name | --from | --to | --top | --limit)

@@ -21,7 +21,7 @@ static const char help[] =
 	"  -f, --format=FORMAT  text (default), json or csv\n"
 	"  -t, --table=NAME     only this table: api, device, zones, devices, sharing, memory,\n"
 	"                       builds, errors, open_calls, untimed_queues, threads, waits,\n"
-	"                       clocks\n"
+	"                       engines, engine_users, clocks\n"
 	"  -c, --clocks         only how clocks were fitted to the host's, and how wrong\n"
 	"                       that can be: --table clocks\n"
 	"  -w, --with=TRACE     take the kernel's side from a trace of LTTng's or trace-cmd's\n"

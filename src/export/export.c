@@ -117,6 +117,9 @@ static int give_item(struct export *export, const struct walk_item *item)
 	case WALK_LOST:
 		op = ops->lost;
 		break;
+	case WALK_ENGINES:
+		op = ops->engines;
+		break;
 	case WALK_OTHER:
 		break;
 	}
