@@ -11,6 +11,7 @@
 #include "analysis/engines_report.h"
 #include "analysis/memory.h"
 #include "analysis/operations.h"
+#include "analysis/samples_report.h"
 #include "analysis/waits.h"
 #include "schema/gen/core_records.h"
 #include "trace/merge.h"
@@ -25,6 +26,7 @@ struct pass {
 	struct builds builds;
 	struct waits waits;
 	struct engines_report engines;
+	struct samples samples;
 	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the streams say */
 };
 
@@ -61,7 +63,9 @@ static int pass_kernel(struct pass *pass, const struct trace_event *event)
 		pass_lost(pass, event);
 	if (waits_kernel(&pass->waits, event))
 		return -ENOMEM;
-	return engines_report_add(&pass->engines, event);
+	if (engines_report_add(&pass->engines, event))
+		return -ENOMEM;
+	return samples_feed(&pass->samples, event);
 }
 
 static int pass_event(struct pass *pass, const struct trace_event *event)
@@ -150,6 +154,8 @@ static int pass_finish(struct pass *pass)
 	if (!status)
 		status = engines_report_finish(&pass->engines, report);
 	if (!status)
+		status = samples_report_finish(&pass->samples, report);
+	if (!status)
 		builds_finish(&pass->builds, report);
 	pass_finish_losses(pass);
 	return status;
@@ -182,6 +188,7 @@ int report_make(struct report *report, struct trace_session *session,
 		if (!status)
 			status = pass_finish(pass);
 		operations_free(&pass->operations);
+		samples_free(&pass->samples);
 		engines_report_free(&pass->engines);
 		waits_free(&pass->waits);
 		calls_free(&pass->calls);

@@ -143,6 +143,14 @@ struct report_engine_user { /* what one process had an engine do */
 	uint64_t unsplit_ns; /* of jobs of which the driver did not tell the hand-over */
 };
 
+struct report_function { /* of the sampled stacks */
+	const char *name; /* "[libm.so.6]": of a file without a name for the place */
+	const char *file;
+	uint64_t self_samples, total_samples; /* with it innermost; anywhere on the stack */
+	uint64_t self_ns, total_ns; /* time on a CPU that those stand for */
+	double self_percent, total_percent;
+};
+
 struct report_open_call { /* that had not returned; the first REPORT_OPEN_CALLS */
 	const char *domain, *name;
 	uint64_t process, thread;
@@ -207,6 +215,9 @@ struct report {
 	size_t engine_count;
 	struct report_engine_user *engine_users;
 	size_t engine_user_count;
+	struct report_function *functions;
+	size_t function_count;
+	uint64_t samples, samples_in_kernel, sample_period_ns;
 	struct report_clock *clocks; /* the trace's own first */
 	size_t clock_count;
 	const char *scheduling; /* "system", "program" (the program's own threads), "none" */

@@ -66,7 +66,8 @@ static void add_args(struct json *json, struct trace_objects *objects,
 }
 
 void event_json_line(struct trace_objects *objects, struct trace_session *session,
-		     struct text *out, const struct trace_event *event)
+		     const struct event_samples *stacks, struct text *out,
+		     const struct trace_event *event)
 {
 	struct json json;
 
@@ -79,6 +80,7 @@ void event_json_line(struct trace_objects *objects, struct trace_session *sessio
 		add_operation(&json, session, event);
 	add_args(&json, objects, session, event);
 	event_tracepoint_json(&json, objects, event);
+	event_sample_json(&json, stacks, event);
 	json_end_object(&json);
 	text_add_char(out, '\n');
 }

@@ -155,6 +155,17 @@ static const struct table_column waits_columns[] = {
 	{"name", "thread's name", TABLE_STRING, offsetof(struct report_wait, name)},
 };
 
+static const struct table_column functions_columns[] = {
+	{"self_ns", "self", TABLE_NS, offsetof(struct report_function, self_ns)},
+	{"self_percent", "share", TABLE_PERCENT, offsetof(struct report_function, self_percent)},
+	{"self_samples", "samples", TABLE_COUNT, offsetof(struct report_function, self_samples)},
+	{"total_ns", "total", TABLE_NS, offsetof(struct report_function, total_ns)},
+	{"total_percent", "share", TABLE_PERCENT, offsetof(struct report_function, total_percent)},
+	{"total_samples", NULL, TABLE_COUNT, offsetof(struct report_function, total_samples)},
+	{"name", "function", TABLE_STRING, offsetof(struct report_function, name)},
+	{"file", "file", TABLE_STRING, offsetof(struct report_function, file)},
+};
+
 static const struct table_column engines_columns[] = {
 	{"busy_ns", "busy", TABLE_NS, offsetof(struct report_engine, busy_ns)},
 	{"busy_percent", "share", TABLE_PERCENT, offsetof(struct report_engine, busy_percent)},
@@ -212,6 +223,7 @@ static const struct table tables[] = {
 	[REPORT_TABLE_untimed_queues] = TABLE("untimed_queues", untimed_queues_columns,
 					      struct report_queue),
 	[REPORT_TABLE_waits] = TABLE("waits", waits_columns, struct report_wait),
+	[REPORT_TABLE_functions] = TABLE("functions", functions_columns, struct report_function),
 	[REPORT_TABLE_engines] = TABLE("engines", engines_columns, struct report_engine),
 	[REPORT_TABLE_engine_users] = TABLE("engine_users", engine_users_columns,
 					    struct report_engine_user),

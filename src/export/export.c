@@ -13,7 +13,7 @@
  * steps of NTP. */
 #define SAME_BOOT_NS INT64_C(2000000000)
 
-#define FORMATS(X) X(perfetto) X(chrome) X(ctf) X(sqlite) X(csv)
+#define FORMATS(X) X(perfetto) X(chrome) X(ctf) X(sqlite) X(csv) X(speedscope) X(folded)
 
 #define X(format) extern const struct export_ops export_##format;
 FORMATS(X)
