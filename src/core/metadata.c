@@ -66,6 +66,21 @@ static void put_command(struct head *head)
 	put_string(head, "command", command, length > 0 ? (size_t)length : 0);
 }
 
+/* Clocks of different boots, or machines, have nothing in common. */
+static void put_boot(struct head *head)
+{
+	int fd = system_open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC, 0);
+	char boot[40];
+	ssize_t length = fd < 0 ? 0 : read(fd, boot, sizeof(boot));
+
+	if (fd >= 0)
+		system_close(fd);
+	while (length > 0 && boot[length - 1] == '\n')
+		length--;
+	if (length > 0)
+		put_string(head, "boot_id", boot, (size_t)length);
+}
+
 static void put_environment(struct head *head, const struct tandem_metadata *metadata)
 {
 	char comm[16] = "";
@@ -79,6 +94,7 @@ static void put_environment(struct head *head, const struct tandem_metadata *met
 	put(head, "\tpid = %d;\n\tppid = %d;\n", (int)getpid(), (int)getppid());
 	put_string(head, "procname", comm, strnlen(comm, sizeof(comm)));
 	put_string(head, "hostname", host.nodename, strlen(host.nodename));
+	put_boot(head);
 	put_command(head);
 	put(head, "\targs_level = %u;\n\tdevice_timing = %u;\n\tclock_source = %u;\n",
 	    metadata->control->args_level, metadata->control->device_timing,

@@ -148,6 +148,8 @@ static int process_take(struct trace_process *process, const struct trace_metada
 {
 	const char *schema = trace_metadata_get(metadata, "env", "schema", "");
 	const char *level = trace_metadata_get(metadata, "env", "args_level", "");
+	const char *boot = trace_metadata_get(metadata, "env", "boot_id", "");
+	const struct trace_run *run = &process->session->run;
 
 	if (*schema && strcmp(schema, tandem_schema_hash) != 0) {
 		error_add_at(error, -EPROTO, file, 0,
@@ -155,6 +157,14 @@ static int process_take(struct trace_process *process, const struct trace_metada
 			     tandem_schema_hash);
 		trace_session_mend_schema(error, trace_metadata_get(metadata, "env", "tandem", ""));
 		return -EPROTO;
+	}
+	if (*boot && *run->boot_id && strcmp(boot, run->boot_id) != 0) {
+		process->elsewhere = true;
+		trace_problem(problems, file, 0,
+			      "recorded on %.80s in another boot (%.40s) than the session (on %.80s, "
+			      "%.40s): their clocks can't be joined, so that it is left out",
+			      trace_metadata_get(metadata, "env", "hostname", "?"), boot, run->host,
+			      run->boot_id);
 	}
 	if (parse_level(level, &process->level))
 		trace_problem(problems, file, 0, "says no level of arguments; the session's is "

@@ -17,6 +17,7 @@ struct trace_session;
 struct trace_process {
 	struct trace_session *session; /* borrowed */
 	char *path;
+	bool elsewhere; /* on another machine, or in another boot */
 	bool kernel;  /* no process: the kernel's side, a stream a CPU, pid 0 */
 	uint64_t pid;
 	uint64_t ppid;	   /* 0: not known */

@@ -123,7 +123,9 @@ static int session_add_process(struct trace_session *session, size_t *capacity,
 				   sizeof(*session->processes))) {
 		status = trace_process_open(&session->processes[session->process_count], session,
 					    path, session->problems, error);
-		if (!status)
+		if (!status && session->processes[session->process_count].elsewhere)
+			trace_process_close(&session->processes[session->process_count]);
+		else if (!status)
 			session->process_count++;
 	}
 	free(path);

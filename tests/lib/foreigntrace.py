@@ -205,7 +205,7 @@ def ftrace_pages(rows):
         data = ftrace_event(name, fields, running)
         if name == "sched_switch":
             running = fields["next_pid"]
-        if last is None or ns - last >= 1 << 27 or len(page) + 4 + len(data) > PAGE - 16:
+        if last is None or not 0 <= ns - last < 1 << 27 or len(page) + 4 + len(data) > PAGE - 16:
             close()
             page, first, last = b"", ns, ns
         page += struct.pack("<I", (ns - last) << 5 | len(data) // 4) + data

@@ -41,30 +41,18 @@ void kernel_folder_close(struct kernel_folder *folder)
 	free(folder->path);
 }
 
-static void read_line(const char *path, char *line, size_t bytes)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : read(fd, line, bytes - 1);
-
-	if (fd >= 0)
-		close(fd);
-	line[length > 0 ? length : 0] = '\0';
-	line[strcspn(line, "\n")] = '\0';
-}
-
 static int folder_make(struct kernel_folder *folder)
 {
-	char environment[512], boot[64];
+	char environment[128];
 	struct utsname system;
 
 	if (mkdir(folder->path, 0700))
 		return -errno;
 	if (getrandom(folder->uuid, sizeof(folder->uuid), GRND_NONBLOCK) < 0)
 		return -errno;
-	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
 	uname(&system);
-	snprintf(environment, sizeof(environment),
-		 "\tkernel_release = \"%s\";\n\tboot_id = \"%s\";\n", system.release, boot);
+	snprintf(environment, sizeof(environment), "\tkernel_release = \"%s\";\n",
+		 system.release);
 	return tandem_metadata_write(&(struct tandem_metadata){
 		.dir = folder->path,
 		.uuid = folder->uuid,
