@@ -17,6 +17,9 @@
 /* Earlier events are kept (they tell states and names); later ones are not. */
 #define AFTER_END_NS 100000000
 
+/* Kinds of events that show by being there that they were recorded. */
+enum { WAKEUPS, MIGRATIONS, SYSCALLS, KINDS };
+
 struct importing {
 	struct import *import;
 	struct trace_session *session;
@@ -31,7 +34,9 @@ struct importing {
 	struct intern texts;
 	struct map syscalls; /* name -> number, by `texts` */
 	struct map formats;  /* CPU and id, of those that were written */
-	bool wakeups, migrations, syscall_events;
+	uint64_t since[KINDS]; /* when the first of the kind was recorded; ~0: none yet */
+	uint8_t *told;	       /* by CPU: kinds, as bits, that its stream was said to hold */
+	size_t told_capacity;
 	uint64_t first_ns, last_ns; /* of the switches that were taken */
 	bool in_session;
 };
@@ -78,11 +83,14 @@ static struct import_stream *stream_of(struct importing *importing, uint32_t cpu
 		if (array_reserve(&importing->streams, &importing->cpu_capacity, cpu + 1,
 				  sizeof(struct import_stream *)) ||
 		    array_reserve(&importing->running, &importing->running_capacity, cpu + 1,
-				  sizeof(*importing->running)))
+				  sizeof(*importing->running)) ||
+		    array_reserve(&importing->told, &importing->told_capacity, cpu + 1,
+				  sizeof(*importing->told)))
 			return NULL;
 		for (size_t i = importing->cpu_count; i <= cpu; i++) {
 			importing->streams[i] = NULL;
 			importing->running[i] = 0;
+			importing->told[i] = 0;
 		}
 		importing->cpu_count = cpu + 1;
 	}
@@ -97,35 +105,43 @@ static struct import_stream *stream_of(struct importing *importing, uint32_t cpu
 		stream, TANDEM_KERNEL_EVENT_##record, ns,                              \
 		(uint32_t)sizeof(struct tandem_kernel_##record), 0)
 
-static int put_collecting(struct importing *importing, struct import_stream *stream, uint64_t ns,
-			  bool anew)
+static int put_collecting(struct importing *importing, uint32_t cpu, uint64_t ns, bool anew)
 {
-	struct tandem_kernel_collecting *record = PUT(stream, collecting, ns);
+	struct tandem_kernel_collecting *record = PUT(importing->streams[cpu], collecting, ns);
+	uint8_t told = importing->told[cpu];
 
 	if (!record)
 		return -ENOMEM;
 	record->scope = TANDEM_SCOPE_system;
 	record->anew = anew;
 	record->switches = 1;
-	record->wakeups = importing->wakeups;
-	record->migrations = importing->migrations;
-	record->syscalls = importing->syscall_events;
+	record->wakeups = told >> WAKEUPS & 1;
+	record->migrations = told >> MIGRATIONS & 1;
+	record->syscalls = told >> SYSCALLS & 1;
 	return 0;
 }
 
-/* A kind of event shows that it is recorded by being there. */
-static int holds(struct importing *importing, bool *kind, uint64_t ns)
+/* What is recorded on one CPU is recorded on all. But CPUs are handed out one after
+ * another: so each stream is told at its own next event from then on. */
+static int settle(struct importing *importing, uint32_t cpu, uint64_t ns, bool anew)
 {
-	int status = 0;
+	uint8_t told = importing->told[cpu];
 
-	if (*kind)
-		return 0;
-	*kind = true;
-	for (size_t i = 0; i < importing->cpu_count && !status; i++) {
-		if (importing->streams[i])
-			status = put_collecting(importing, importing->streams[i], ns, false);
+	for (int kind = 0; kind < KINDS; kind++) {
+		if (importing->since[kind] <= ns)
+			told |= (uint8_t)(1u << kind);
 	}
-	return status;
+	if (told == importing->told[cpu] && !anew)
+		return 0;
+	importing->told[cpu] = told;
+	return put_collecting(importing, cpu, ns, anew);
+}
+
+static int holds(struct importing *importing, int kind, const struct foreign_event *event)
+{
+	if (event->ns < importing->since[kind])
+		importing->since[kind] = event->ns;
+	return settle(importing, event->cpu, event->ns, false);
 }
 
 static int put_task(struct importing *importing, struct import_stream *stream, uint64_t ns,
@@ -188,7 +204,7 @@ static int take_switch(struct importing *importing, struct import_stream *stream
 static int take_wake(struct importing *importing, struct import_stream *stream,
 		     const struct foreign_event *event)
 {
-	int status = holds(importing, &importing->wakeups, event->ns);
+	int status = holds(importing, WAKEUPS, event);
 
 	if (status)
 		return status;
@@ -277,7 +293,7 @@ static int take_syscall(struct importing *importing, struct import_stream *strea
 			const struct foreign_event *event)
 {
 	uint32_t tid = event->tid ? event->tid : importing->running[event->cpu], number;
-	int status = holds(importing, &importing->syscall_events, event->ns);
+	int status = holds(importing, SYSCALLS, event);
 
 	if (!status)
 		status = syscall_number(importing, stream, event, &number);
@@ -355,7 +371,7 @@ static int take_driver(struct importing *importing, struct import_stream *stream
 static int take_migrate(struct importing *importing, struct import_stream *stream,
 			const struct foreign_event *event)
 {
-	int status = holds(importing, &importing->migrations, event->ns);
+	int status = holds(importing, MIGRATIONS, event);
 	struct tandem_kernel_sched_migrate_task *record =
 		status ? NULL : PUT(stream, sched_migrate_task, event->ns);
 
@@ -400,7 +416,7 @@ static int on_event(void *user, const struct foreign_event *event)
 		return take_lost(importing, event);
 	fresh = event->cpu >= importing->cpu_count || !importing->streams[event->cpu];
 	stream = stream_of(importing, event->cpu);
-	if (!stream || (fresh && put_collecting(importing, stream, event->ns, true)))
+	if (!stream || settle(importing, event->cpu, event->ns, fresh))
 		return -ENOMEM;
 	importing->import->events++;
 	importing->in_session |= (int64_t)event->ns >= session->start_ns;
@@ -474,6 +490,7 @@ static int finish_streams(struct importing *importing)
 	}
 	free(importing->streams);
 	free(importing->running);
+	free(importing->told);
 	map_free(&importing->exited);
 	map_free(&importing->names);
 	map_free(&importing->syscalls);
@@ -490,6 +507,7 @@ int import_make(struct import *import, struct trace_session *session, const char
 	const struct foreign_sink sink = { on_begin, on_event, &importing };
 	int status, written;
 
+	memset(importing.since, 0xff, sizeof(importing.since));
 	*import = (struct import){ .folder = NULL };
 	status = make_folder(import, error);
 	if (!status)
