@@ -73,7 +73,12 @@ struct report_busy { /* a device's time with at least one operation on it */
 	const char *domain, *name, *type, *platform;
 	uint64_t busy_ns;
 	double busy_percent; /* of the session */
+	uint64_t idle_ns;    /* the rest of it */
 	uint64_t operations;
+	/* The three waits of all its commands, whoever's; and how many were in
+	 * the first two at a moment, on the average. */
+	uint64_t host_queue_ns, device_queue_ns, executing_ns;
+	double host_queue_depth, device_queue_depth;
 };
 
 struct report_sharing { /* a device that several processes used: who had it meanwhile */
@@ -110,6 +115,15 @@ struct report_thread {
 	/* Where the kernel was recorded; also of threads that made no call. */
 	uint64_t running_ns, system_ns, wait_cpu_ns, wait_blocked_ns, unknown_ns;
 	uint64_t switches, migrations;
+};
+
+struct report_process { /* the sums of its threads, and of its queues */
+	uint64_t process; /* pid */
+	const char *name;
+	uint64_t threads, calls, api_ns;
+	uint64_t running_ns, system_ns, wait_cpu_ns, wait_blocked_ns, unknown_ns;
+	uint64_t switches, migrations;
+	uint64_t operations, host_queue_ns, device_queue_ns, executing_ns;
 };
 
 struct report_wait { /* a thread's waits of one kind, in one function, on one process */
@@ -181,6 +195,8 @@ struct report {
 	uint64_t builds_total, builds_failed, builds_ns;
 	struct report_thread *thread;
 	size_t thread_count;
+	struct report_process *process;
+	size_t process_count;
 	struct report_wait *waits;
 	size_t wait_count;
 	struct report_clock *clocks; /* the trace's own first */
