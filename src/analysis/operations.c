@@ -37,8 +37,12 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 
 	/* A call that failed made no operation; one that has not returned may
 	 * or may not have. */
-	if (!op || !event->end_ticks || trace_event_failed(event))
+	if (!event->end_ticks || trace_event_failed(event))
 		return 0;
+	if (!op)
+		return event->layout->event->class == TANDEM_CLASS_ENQUEUE
+			       ? untimed_call(&operations->untimed, event)
+			       : 0;
 	operations->in_flight[process]++;
 	operations->in_flight_all++;
 	if (!trace_operation_is_runtime(op))
@@ -439,8 +443,11 @@ static int finish_untimed(struct operations *operations, struct report *report)
 			.timing = timing_word(queue->timing),
 			.process = operations->session->processes[queue->process].pid,
 			.queue = queue->number,
+			.commands = untimed_of_queue(&operations->untimed, queue->process,
+						     queue->number),
 		};
 	}
+	report->untimed_commands = operations->untimed.commands;
 	return 0;
 }
 
@@ -479,5 +486,6 @@ void operations_free(struct operations *operations)
 	map_free(&operations->kernels);
 	map_free(&operations->others);
 	launches_free(&operations->launches);
+	untimed_free(&operations->untimed);
 	memset(operations, 0, sizeof(*operations));
 }

@@ -16,6 +16,7 @@
 #include "analysis/histogram.h"
 #include "analysis/launches.h"
 #include "analysis/report.h"
+#include "analysis/untimed.h"
 #include "trace/event.h"
 
 struct operation_row { /* one device, kind and name */
@@ -56,6 +57,7 @@ struct operations {
 	struct begins begins;  /* of the calls that enqueued what is in flight */
 	struct align align;    /* of the devices' clocks */
 	struct launches launches;
+	struct untimed untimed;
 	int64_t *in_flight;    /* by process */
 	int64_t in_flight_all;
 	uint64_t count, odd;

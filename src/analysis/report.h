@@ -146,6 +146,7 @@ struct report_open_call { /* that had not returned; the first REPORT_OPEN_CALLS 
 struct report_queue { /* without device times for (some of) its commands */
 	const char *domain, *device, *timing;
 	uint64_t process, queue;
+	uint64_t commands; /* that were enqueued; 0 too where the trace has no arguments */
 };
 
 #define REPORT_UNBOUNDED UINT64_MAX
@@ -209,6 +210,7 @@ struct report {
 	struct report_queue *untimed_queues;
 	size_t untimed_queue_count;
 	uint64_t untimed_queues_total;
+	uint64_t untimed_commands; /* nothing is known of them but their calls */
 
 	uint64_t operations;	  /* that the device did */
 	uint64_t unfinished;	  /* enqueued, never seen to end */

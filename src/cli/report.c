@@ -110,6 +110,7 @@ static void json_operations(struct json *json, const struct report *report)
 	json_unsigned(json, "unfinished", report->unfinished);
 	json_unsigned(json, "odd_times", report->odd_operations);
 	json_unsigned(json, "untimed_queues", report->untimed_queues_total);
+	json_unsigned(json, "untimed_commands", report->untimed_commands);
 	json_unsigned(json, "open_calls", report->open_calls_total);
 	json_unsigned(json, "builds", report->builds_total);
 	json_unsigned(json, "builds_failed", report->builds_failed);

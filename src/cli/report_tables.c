@@ -123,6 +123,7 @@ static const struct table_column open_calls_columns[] = {
 };
 
 static const struct table_column untimed_queues_columns[] = {
+	{"commands", "commands", TABLE_COUNT, offsetof(struct report_queue, commands)},
 	{"process", "process", TABLE_NUMBER, offsetof(struct report_queue, process)},
 	{"queue", "queue", TABLE_NUMBER, offsetof(struct report_queue, queue)},
 	{"timing", "timing", TABLE_STRING, offsetof(struct report_queue, timing)},
