@@ -124,6 +124,7 @@ static void pass_time(struct sharing *sharing, uint64_t ns)
 	size_t row = sharing->executing ? sharing->executing_places + 1 : 0;
 	struct sharing_sum *sums = sharing->sums + row * sharing->sum_side;
 
+	sharing->busy_ns += sharing->executing ? ns : 0;
 	if (sharing->executing > 1) {
 		pass_among(sharing, ns);
 		return;

@@ -52,6 +52,7 @@ struct sharing {
 	struct sharing_command *commands;
 	size_t count, capacity;
 	uint64_t frontier; /* everything before is worked off */
+	uint64_t busy_ns;  /* with commands executing, anyone's */
 	uint64_t late;
 	struct sharing_pair *pairs;
 	size_t pair_count, pair_capacity;

@@ -6,7 +6,7 @@
 #include "trace/records.h"
 
 #define BLOCK_LEAST_BYTES 4096u
-#define BLOCK_MOST_BYTES (256u << 10)
+#define BLOCK_MOST_BYTES (32u << 10) /* what lies in it stays in the caches */
 
 /* Whether the record of stream b comes before that of stream a. */
 static bool comes_before(uint64_t b_ticks, uint32_t b, uint64_t a_ticks, uint32_t a)
