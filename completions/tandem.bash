@@ -63,7 +63,7 @@ _tandem() {
 	-o | --output) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
 	--table)
 		COMPREPLY=($(compgen -W "api device zones devices memory builds errors open_calls
-			untimed_queues threads" -- "$cur"))
+			untimed_queues processes threads" -- "$cur"))
 		return
 		;;
 	--limit-size | --exit-wait | --drain-interval | --pid | --tid | --name | --from | --to | --top | --limit)

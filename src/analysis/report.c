@@ -10,6 +10,7 @@
 #include "analysis/devices.h"
 #include "analysis/memory.h"
 #include "analysis/operations.h"
+#include "analysis/totals.h"
 #include "analysis/waits.h"
 #include "schema/gen/core_records.h"
 #include "trace/merge.h"
@@ -143,6 +144,8 @@ static int pass_finish(struct pass *pass)
 		status = calls_finish(&pass->calls, report);
 	if (!status)
 		status = waits_finish(&pass->waits, report);
+	if (!status)
+		status = totals_finish(report);
 	if (!status)
 		builds_finish(&pass->builds, report);
 	pass_finish_losses(pass);

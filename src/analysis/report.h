@@ -73,7 +73,12 @@ struct report_busy { /* a device's time with at least one operation on it */
 	const char *domain, *name, *type, *platform;
 	uint64_t busy_ns;
 	double busy_percent; /* of the session */
+	uint64_t idle_ns;    /* the rest of it */
 	uint64_t operations;
+	/* The three waits of all its commands, whoever's; and how many were in
+	 * the first two at a moment, on the average. */
+	uint64_t host_queue_ns, device_queue_ns, executing_ns;
+	double host_queue_depth, device_queue_depth;
 };
 
 struct report_sharing { /* a device that several processes used: who had it meanwhile */
@@ -112,6 +117,15 @@ struct report_thread {
 	uint64_t switches, migrations;
 };
 
+struct report_process { /* the sums of its threads, and of its queues */
+	uint64_t process; /* pid */
+	const char *name;
+	uint64_t threads, calls, api_ns;
+	uint64_t running_ns, system_ns, wait_cpu_ns, wait_blocked_ns, unknown_ns;
+	uint64_t switches, migrations;
+	uint64_t operations, host_queue_ns, device_queue_ns, executing_ns;
+};
+
 struct report_wait { /* a thread's waits of one kind, in one function, on one process */
 	uint64_t process, thread; /* pid, tid */
 	const char *name;	  /* of the thread */
@@ -132,6 +146,7 @@ struct report_open_call { /* that had not returned; the first REPORT_OPEN_CALLS 
 struct report_queue { /* without device times for (some of) its commands */
 	const char *domain, *device, *timing;
 	uint64_t process, queue;
+	uint64_t commands; /* that were enqueued; 0 too where the trace has no arguments */
 };
 
 #define REPORT_UNBOUNDED UINT64_MAX
@@ -181,6 +196,8 @@ struct report {
 	uint64_t builds_total, builds_failed, builds_ns;
 	struct report_thread *thread;
 	size_t thread_count;
+	struct report_process *process;
+	size_t process_count;
 	struct report_wait *waits;
 	size_t wait_count;
 	struct report_clock *clocks; /* the trace's own first */
@@ -193,6 +210,7 @@ struct report {
 	struct report_queue *untimed_queues;
 	size_t untimed_queue_count;
 	uint64_t untimed_queues_total;
+	uint64_t untimed_commands; /* nothing is known of them but their calls */
 
 	uint64_t operations;	  /* that the device did */
 	uint64_t unfinished;	  /* enqueued, never seen to end */

@@ -105,7 +105,9 @@ static void add_notes(struct text *out, const struct report *report, bool colour
 	if (report->untimed_queues_total) {
 		text_format(out, "  %s", yellow);
 		add_count(out, report->untimed_queues_total, "queue has", "queues have");
-		text_format(out, " no device times%s\n", end);
+		text_add_string(out, " no device times: nothing is known of what ");
+		add_count(out, report->untimed_commands, "command", "commands");
+		text_format(out, " did there%s\n", end);
 	}
 	if (report->odd_operations) {
 		text_format(out, "  %s", yellow);
