@@ -137,6 +137,34 @@ struct report_wait { /* a thread's waits of one kind, in one function, on one pr
 	uint64_t total_ns, count;
 };
 
+struct report_engine { /* a GPU's engine, as the kernel's driver has it */
+	const char *driver, *name;
+	uint64_t jobs;	       /* that ended, of all processes */
+	uint64_t busy_ns;      /* with at least one job at the device */
+	double busy_percent;   /* of the session */
+	double host_mean, device_mean; /* jobs in the host-side and the device-side queue */
+	uint64_t host_most, device_most;
+	uint64_t unknown_ns, dropped; /* after a loss: how long, and how many jobs */
+	uint64_t unfinished;
+};
+
+struct report_engine_user { /* what one process had an engine do */
+	const char *driver, *engine;
+	uint64_t process; /* pid; 0: not known */
+	const char *name; /* of the process */
+	uint64_t jobs;
+	uint64_t host_queue_ns, device_queue_ns, executing_ns; /* sums over its jobs */
+	uint64_t unsplit_ns; /* of jobs of which the driver did not tell the hand-over */
+};
+
+struct report_function { /* of the sampled stacks */
+	const char *name; /* "[libm.so.6]": of a file without a name for the place */
+	const char *file;
+	uint64_t self_samples, total_samples; /* with it innermost; anywhere on the stack */
+	uint64_t self_ns, total_ns; /* time on a CPU that those stand for */
+	double self_percent, total_percent;
+};
+
 struct report_open_call { /* that had not returned; the first REPORT_OPEN_CALLS */
 	const char *domain, *name;
 	uint64_t process, thread;
@@ -200,6 +228,13 @@ struct report {
 	size_t process_count;
 	struct report_wait *waits;
 	size_t wait_count;
+	struct report_engine *engines;
+	size_t engine_count;
+	struct report_engine_user *engine_users;
+	size_t engine_user_count;
+	struct report_function *functions;
+	size_t function_count;
+	uint64_t samples, samples_in_kernel, sample_period_ns;
 	struct report_clock *clocks; /* the trace's own first */
 	size_t clock_count;
 	const char *scheduling; /* "system", "program" (the program's own threads), "none" */

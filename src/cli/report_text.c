@@ -161,6 +161,10 @@ static void add_total(struct text *out, const struct report *report, enum report
 	} else if (table == REPORT_TABLE_builds) {
 		add_count(out, report->builds_total, "build", "builds");
 		text_format(out, ", %s", units_ns(buffer, (double)report->builds_ns));
+	} else if (table == REPORT_TABLE_functions) {
+		add_count(out, report->samples, "sample", "samples");
+		text_format(out, " of %s each",
+			    units_ns(buffer, (double)report->sample_period_ns));
 	} else if (table == REPORT_TABLE_devices) {
 		text_format(out, "of %s", units_ns(buffer, (double)report->duration_ns));
 	}
