@@ -40,9 +40,12 @@ class Panel {
 	constructor(node, app) {
 		this.node = node;
 		this.app = app;
-		this.sheets = ["details", "selection", "findings"];
+		this.sheets = ["findings", "selection", "details"];
 		for (const sheet of this.sheets)
-			byId("tab-" + sheet).addEventListener("click", () => this.open(sheet));
+			byId("tab-" + sheet).addEventListener("click", () => {
+				this.chosenByUser = true;
+				this.open(sheet);
+			});
 		node.querySelector(".tabs").addEventListener("keydown", (event) => this.tabKey(event));
 		byId("panel-close").addEventListener("click", () => this.fold());
 		this.tables = [];
@@ -160,6 +163,15 @@ class Panel {
 					visible(link.name)),
 				element("span", {class: "dim"}, " " + lengthWords(link.end_ns - link.begin_ns))));
 		return list;
+	}
+
+	/* --- findings */
+
+	/* The first thing that a user sees, unless something else was opened. */
+	showFindings(any) {
+		const {app, node} = this;
+		if (any && !this.chosenByUser && !app.selected && !app.selection && !node.classList.contains("folded"))
+			this.open("findings");
 	}
 
 	/* --- selection */
