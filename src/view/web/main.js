@@ -6,6 +6,7 @@ const DETAILS_KEPT = 400;
 const SNAP_PIXELS = 8;
 const NAMES_LEAST = 90;
 const HEIGHT_FOR_PANEL = 460;
+const FAILURE_MS = 8000;
 
 class App {
 	constructor(source) {
@@ -114,8 +115,14 @@ class App {
 		button.addEventListener("click", () => dialog.showModal());
 	}
 
+	/* What went wrong stays until it is read; once there is a picture, not for ever. */
 	fail(error) {
 		const message = byId("message");
+		clearTimeout(this.failing);
+		if (this.first)
+			this.failing = setTimeout(() => {
+				message.hidden = true;
+			}, FAILURE_MS);
 		message.textContent = error.message;
 		message.classList.add("wrong");
 		message.hidden = false;
@@ -301,7 +308,8 @@ class App {
 			flags |= FLAG[flag];
 		if (!this.rows.reveal(track.row))
 			byId("filter").value = "";
-		const span = {track, item, spans: 1, busy: 1, begin: detail.begin_ns, end: detail.end_ns,
+		const span = {track, item: detail.item === undefined ? item : detail.item,
+			spans: detail.spans || 1, busy: 1, begin: detail.begin_ns, end: detail.end_ns,
 			label: new Label(detail.name, detail.kind, flags, 0)};
 		this.range.reveal(span.begin + track.offset, span.end + track.offset, this.pane.width);
 		this.focus(track.row);
