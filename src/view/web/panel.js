@@ -34,6 +34,11 @@ const TABLES = {
 		{key: "count", heading: "count", number: true, words: countWords},
 		{key: "within_ns", heading: "inside", number: true, words: lengthWords, sorted: true},
 	]],
+	tasks: ["On the CPUs", [
+		{key: "name", heading: "thread", picks: true},
+		{key: "count", heading: "times", number: true, words: countWords},
+		{key: "within_ns", heading: "inside", number: true, words: lengthWords, sorted: true},
+	]],
 };
 
 class Panel {
@@ -232,7 +237,7 @@ class Panel {
 			return;
 		this.tables = [];
 		for (const [key, [title, columns]] of Object.entries(TABLES)) {
-			const rows = merged(answers.map((answer) => answer[key]), key);
+			const rows = merged(answers.map((answer) => rowsOfTable(answer, key)), key);
 			if (!rows.length)
 				continue;
 			const used = columns.filter((column) => !["errors", "failed", "bytes"].includes(column.key) ||
@@ -270,6 +275,13 @@ function isTime(fact) {
 function isCommandKind(kind) {
 	return ["kernel", "copy_h2d", "copy_d2h", "copy_d2d", "fill", "map", "unmap", "migrate", "barrier",
 		"marker", "other"].includes(kind);
+}
+
+/* What ran on the CPUs is no state of a traced thread. */
+function rowsOfTable(answer, key) {
+	if (key === "tasks" || key === "states")
+		return answer.states.filter((row) => (row.state === "task") === (key === "tasks"));
+	return answer[key];
 }
 
 /* Rows of several sessions under one name: sums where sums make sense. */
