@@ -8,7 +8,7 @@ _tandem() {
 		words=("${COMP_WORDS[@]}")
 		cword=$COMP_CWORD
 	}
-	local verbs="record pause resume stop status report print export sql doctor"
+	local verbs="record pause resume stop status report print view export sql doctor"
 	local verb=${words[1]} options="--help" i
 
 	if [ "$cword" -eq 1 ]; then
@@ -43,7 +43,7 @@ _tandem() {
 	--format)
 		case $verb in
 		report | sql) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
-		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv speedscope folded" -- "$cur")) ;;
+		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv html speedscope folded" -- "$cur")) ;;
 		*) COMPREPLY=($(compgen -W "text json" -- "$cur")) ;;
 		esac
 		return
@@ -68,7 +68,7 @@ _tandem() {
 			open_calls untimed_queues processes threads waits functions engines engine_users clocks" -- "$cur"))
 		return
 		;;
-	--limit-size | --exit-wait | --drain-interval | --pid | --tid | --name | --from | --to | --top | --limit)
+	--limit-size | --exit-wait | --drain-interval | --port | --pid | --tid | --name | --from | --to | --top | --limit)
 		return
 		;;
 	esac
@@ -81,6 +81,7 @@ _tandem() {
 		;;
 	status | doctor) options="--format --help" ;;
 	export) options="-f --format -o --output --join -q --quiet --help" ;;
+	view) options="--no-open -p --port --align-starts --join --help" ;;
 	sql) options="--format --help" ;;
 	report) options="--format --table --clocks --metrics --with --top --help" ;;
 	print) options="--format --pid --tid --name --from --to --limit --raw --help" ;;
