@@ -8,7 +8,7 @@ _tandem() {
 		words=("${COMP_WORDS[@]}")
 		cword=$COMP_CWORD
 	}
-	local verbs="record pause resume stop status report print export sql doctor"
+	local verbs="record pause resume stop status report print findings export sql doctor"
 	local verb=${words[1]} options="--help" i
 
 	if [ "$cword" -eq 1 ]; then
@@ -66,7 +66,13 @@ _tandem() {
 			untimed_queues threads" -- "$cur"))
 		return
 		;;
-	--limit-size | --exit-wait | --drain-interval | --pid | --tid | --name | --from | --to | --top | --limit)
+	--kind)
+		COMPREPLY=($(compgen -W "preemption shared-device idle-device overlap transfers waiting
+			builds allocations launch errors leaks trace" -- "$cur"))
+		return
+		;;
+	--with) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
+	--limit-size | --exit-wait | --drain-interval | --min | --pid | --tid | --name | --from | --to | --top | --limit)
 		return
 		;;
 	esac
@@ -81,6 +87,7 @@ _tandem() {
 	export) options="-f --format -o --output --join -q --quiet --help" ;;
 	sql) options="--format --help" ;;
 	report) options="--format --table --clocks --metrics --with --top --help" ;;
+	findings) options="--format --kind --min --all --with --help" ;;
 	print) options="--format --pid --tid --name --from --to --limit --raw --help" ;;
 	esac
 	case $cur in

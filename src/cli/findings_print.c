@@ -8,31 +8,32 @@
 
 #define WIDTH 92u
 #define INDENT "    "
+#define BRIEF_INDENT 21u /* where the words of a brief one begin */
 
 bool findings_shown(const struct finding *finding, double least_percent)
 {
 	return finding->free || finding->percent >= least_percent;
 }
 
-/* Words broken into lines, each indented; names in them are not to be trusted. */
-static void add_wrapped(struct text *out, const char *label, const char *words)
+/* Words broken into lines, all but the first, which has come to `column`, indented;
+ * names in them are not to be trusted. */
+static void add_words(struct text *out, const char *words, size_t indent, size_t column)
 {
 	struct text safe = TEXT_INIT;
-	size_t column = strlen(INDENT) + strlen(label);
+	size_t begin = column;
 	const char *at;
 
 	text_escape(&safe, words, strlen(words));
-	text_format(out, INDENT "%s", label);
 	for (at = safe.data ? safe.data : ""; *at;) {
 		size_t length = strcspn(at, " ");
 		size_t width = utf8_count(at, length);
 
-		if (column + width > WIDTH && column > strlen(INDENT) + strlen(label)) {
-			text_add_string(out, "\n" INDENT);
-			for (size_t i = 0; i < strlen(label); i++)
+		if (column + 1 + width > WIDTH && column > begin) {
+			text_add_char(out, '\n');
+			for (size_t i = 0; i < indent; i++)
 				text_add_char(out, ' ');
-			column = strlen(INDENT) + strlen(label);
-		} else if (column > strlen(INDENT) + strlen(label)) {
+			begin = column = indent;
+		} else if (column > begin) {
 			text_add_char(out, ' ');
 			column++;
 		}
@@ -42,6 +43,14 @@ static void add_wrapped(struct text *out, const char *label, const char *words)
 	}
 	text_add_char(out, '\n');
 	text_free(&safe);
+}
+
+static void add_wrapped(struct text *out, const char *label, const char *words)
+{
+	size_t indent = strlen(INDENT) + strlen(label);
+
+	text_format(out, INDENT "%s", label);
+	add_words(out, words, indent, indent);
 }
 
 static void add_where(struct text *out, const struct finding *finding)
@@ -84,9 +93,8 @@ static void add_brief(struct text *out, const struct finding *finding, bool colo
 			    units_ns(cost, (double)finding->cost_ns));
 	else
 		text_format(out, "%7s  %8s", "", "");
-	text_format(out, "%s  ", colour_end(colour));
-	text_escape(out, finding->what, strlen(finding->what));
-	text_add_char(out, '\n');
+	text_format(out, "%s  %s: ", colour_end(colour), finding->name);
+	add_words(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + strlen(finding->name) + 2);
 }
 
 static void add_finding(struct text *out, const struct finding *finding, size_t number,
@@ -135,8 +143,8 @@ void findings_text_print(struct text *out, const struct findings *findings,
 		text_format(out, "\n%s smaller %s not shown (--all shows them).\n",
 			    units_count(count, hidden), hidden == 1 ? "one is" : "ones are");
 	else if (hidden)
-		text_format(out, "  ... and %s smaller; `tandem findings --all` shows them\n",
-			    units_count(count, hidden));
+		text_format(out, "  %s smaller %s not shown\n", units_count(count, hidden),
+			    hidden == 1 ? "one is" : "ones are");
 }
 
 static void json_place(struct json *json, const struct finding *finding)

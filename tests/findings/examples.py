@@ -8,6 +8,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from kernelside import scope
 from tap import check, finish, skip
 from traces import BUILD, record, tandem
 
@@ -18,6 +19,7 @@ SLOW = {"OCL_ICD_VENDORS": STUB, "STUB_ENGINE": "thread", "STUB_DELAY_US": "500"
 UNITS = {"OCL_ICD_VENDORS": STUB, "STUB_ENGINE": "units", "STUB_KITEM_US": "60",
          "STUB_KBYTE_US": "12"}
 POCL = {"POCL_DEVICES": "pthread"}
+BASIC = {"POCL_DEVICES": "basic"}
 
 # example, driver, kind and cause of the finding, how often it is found at least
 CASES = [
@@ -82,6 +84,20 @@ for example, driver, kind, cause, count in CASES:
                      abs(f["percent"] - 100 * f["cost_ns"] / shown["duration_ns"]) < 0.01,
                      "it says what, how sure, what to do and what it cost", f):
             break
+
+# What else runs on the machine takes a CPU as well: whom the example meets is what counts.
+if not pocl or scope()[0] != "system":
+    skip("preemption", "no PoCL, or the scheduler of the whole machine cannot be seen")
+else:
+    shown, twin = (findings("preemption", BASIC, *more) for more in ([], ["--mended"]))
+    for cause in ("in-calls", "between-calls"):
+        found = pick(shown, "preemption", cause)
+        check(len(found) == 1 and "busybody" in found[0]["who"] and
+              "busybody" in found[0]["do"] and found[0]["cost_ns"] > 20 * 1000000 and
+              found[0]["where"]["thread"] and found[0]["where"]["end_ns"] >
+              found[0]["where"]["begin_ns"], f"preemption, {cause}: for whom, and where", found)
+        rest = pick(twin, "preemption", cause)
+        check(not any("busybody" in f["who"] for f in rest), "and not in its twin", rest)
 
 said = findings("idle_device", SLOW)
 idle = pick(said, "idle-device", "host-busy")[0]

@@ -11,6 +11,7 @@
 
 /* In the order of doc/FINDINGS.md. */
 #define FINDINGS(X)                                                            \
+	X(preemption)                                                          \
 	X(shared_device)                                                       \
 	X(idle_device)                                                         \
 	X(overlap)                                                             \
@@ -42,6 +43,8 @@ struct pass {
 	bool wanted[KINDS];
 	struct timeline timeline;
 	bool timed; /* somebody asks for it */
+	bool waits; /* same, and the kernel was recorded */
+	int failed;
 };
 
 const char *finding_sure_name(enum finding_sure sure)
@@ -128,9 +131,21 @@ static int pass_event(void *context, const struct timeline_event *event)
 	return status;
 }
 
+static void pass_interval(void *user, const struct wait_thread *thread,
+			  const struct states_interval *interval)
+{
+	struct pass *pass = user;
+
+	for (unsigned i = 0; !pass->failed && i < KINDS; i++) {
+		if (pass->wanted[i] && finding_kinds[i]->interval)
+			pass->failed = finding_kinds[i]->interval(pass->findings, pass->states[i],
+								  thread, interval);
+	}
+}
+
 static int pass_begin(struct pass *pass)
 {
-	bool events = false;
+	bool events = false, waits = false;
 	int status = 0;
 
 	for (unsigned i = 0; !status && i < KINDS; i++) {
@@ -139,6 +154,7 @@ static int pass_begin(struct pass *pass)
 		if (!pass->wanted[i])
 			continue;
 		events |= ops->event != NULL;
+		waits |= ops->waits;
 		pass->states[i] = calloc(1, ops->state_bytes + 1);
 		if (!pass->states[i])
 			return -ENOMEM;
@@ -147,13 +163,34 @@ static int pass_begin(struct pass *pass)
 	if (!status && events)
 		status = timeline_open(&pass->timeline, &pass->findings->walk, pass_event, pass);
 	pass->timed = !status && events;
+	if (!status && waits)
+		status = waits_init(&pass->findings->waits, pass->findings->session);
+	pass->waits = !status && waits;
+	if (pass->waits) {
+		pass->findings->waits.tell = pass_interval;
+		pass->findings->waits.user = pass;
+	}
 	return status;
+}
+
+/* What the kernel recorded is nobody's but the waits'. */
+static int pass_kernel(struct pass *pass, const struct trace_event *event)
+{
+	int status = pass->waits ? waits_kernel(&pass->findings->waits, event) : 0;
+
+	return status ? status : pass->failed;
 }
 
 static int pass_item(struct pass *pass, const struct walk_item *item)
 {
 	int status = 0;
 
+	if (item->event && item->event->stream->process->kernel)
+		return pass_kernel(pass, item->event);
+	if (pass->waits && item->kind == WALK_CALL && pass->findings->waits.any)
+		status = waits_call(&pass->findings->waits, item->event);
+	if (status)
+		return status;
 	if (pass->timed)
 		status = timeline_item(&pass->timeline, item);
 	for (unsigned i = 0; !status && i < KINDS; i++) {
@@ -172,8 +209,12 @@ static int pass_run(struct pass *pass)
 		status = pass_item(pass, item);
 	if (!status)
 		status = next;
+	if (!status && pass->waits && pass->findings->waits.any)
+		status = waits_settle(&pass->findings->waits);
 	if (!status && pass->timed)
 		status = timeline_finish(&pass->timeline);
+	if (!status)
+		status = pass->failed;
 	for (unsigned i = 0; !status && i < KINDS; i++) {
 		if (pass->wanted[i] && finding_kinds[i]->end)
 			status = finding_kinds[i]->end(pass->findings, pass->states[i]);
@@ -190,6 +231,8 @@ static void pass_release(struct pass *pass)
 	}
 	if (pass->timed)
 		timeline_close(&pass->timeline);
+	if (pass->waits)
+		waits_free(&pass->findings->waits);
 }
 
 static int by_cost(const void *a, const void *b)

@@ -22,6 +22,7 @@
 
 #include "analysis/progress.h"
 #include "analysis/timeline.h"
+#include "analysis/waits.h"
 #include "analysis/walk.h"
 #include "util/arena.h"
 #include "util/error.h"
@@ -63,6 +64,7 @@ struct finding {
 struct findings {
 	struct trace_session *session; /* borrowed */
 	struct walk walk;	       /* open while findings are made */
+	struct waits waits;	       /* same; fed where a kind asks for it */
 	struct arena arena;
 	struct finding *items; /* the most expensive first */
 	size_t count, capacity;
@@ -73,10 +75,14 @@ struct finding_ops {
 	const char *name;
 	const char *words; /* for the manual */
 	size_t state_bytes;
+	bool waits; /* wants findings->waits, which is settled before `end` */
 	/* Each returns 0 or -errno; NULL is not called. */
 	int (*begin)(struct findings *findings, void *state);
 	int (*item)(struct findings *findings, void *state, const struct walk_item *item);
 	int (*event)(struct findings *findings, void *state, const struct timeline_event *event);
+	/* What a thread of the session did, by the kernel: needs `waits`. */
+	int (*interval)(struct findings *findings, void *state, const struct wait_thread *thread,
+			const struct states_interval *interval);
 	int (*end)(struct findings *findings, void *state); /* adds what was found */
 	void (*release)(struct findings *findings, void *state);
 };

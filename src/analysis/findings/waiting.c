@@ -22,7 +22,7 @@ struct wait_sum {
 	const struct tandem_event *api;
 };
 
-struct wait_thread { /* of a stream */
+struct waiting_thread { /* of a stream */
 	uint64_t commands; /* enqueued since the last wait */
 	uint64_t enqueued, waits;
 	uint64_t single; /* waits for just one command */
@@ -39,7 +39,7 @@ struct wait_thread { /* of a stream */
 };
 
 struct waiting {
-	struct wait_thread *threads; /* by stream */
+	struct waiting_thread *threads; /* by stream */
 };
 
 static int waiting_begin(struct findings *findings, void *state)
@@ -65,7 +65,7 @@ static void sum_add(struct wait_sum *sum, const struct tandem_event *api, int64_
 	sum->api = api;
 }
 
-static void poll_end(struct wait_thread *thread)
+static void poll_end(struct waiting_thread *thread)
 {
 	if (thread->questions >= POLL_COUNT)
 		sum_add(&thread->sums[POLLING], thread->poll_api, thread->poll_begin_ns,
@@ -77,10 +77,13 @@ static void poll_end(struct wait_thread *thread)
 /* Whether the call asks how far a command has come; which one. */
 static uint64_t asked_op(const struct trace_event *event)
 {
-	const struct tandem_field *what = trace_field_find(event->layout, "param_name");
-	const struct tandem_field *whom = trace_field_find(event->layout, "event");
+	const struct tandem_field *what, *whom;
 	const char *name;
 
+	if (event->layout->event->class != TANDEM_CLASS_CALL)
+		return 0;
+	what = trace_field_find(event->layout, "param_name");
+	whom = what ? trace_field_find(event->layout, "event") : NULL;
 	if (!what || !whom || whom->kind != TANDEM_FIELD_OP)
 		return 0;
 	name = trace_name_find(what->names, trace_field_signed(event, what));
@@ -89,7 +92,7 @@ static uint64_t asked_op(const struct trace_event *event)
 		       : 0;
 }
 
-static void count_question(struct wait_thread *thread, const struct walk_item *item, uint64_t op)
+static void count_question(struct waiting_thread *thread, const struct walk_item *item, uint64_t op)
 {
 	const struct trace_event *event = item->event;
 
@@ -110,7 +113,7 @@ static bool blocks(const struct trace_event *event)
 	return blocking && trace_field_unsigned(event, blocking);
 }
 
-static void count_wait(struct wait_thread *thread, const struct walk_item *item)
+static void count_wait(struct waiting_thread *thread, const struct walk_item *item)
 {
 	const struct trace_event *event = item->event;
 
@@ -127,7 +130,7 @@ static void count_wait(struct wait_thread *thread, const struct walk_item *item)
  * enqueued. */
 static void count_command(struct waiting *waiting, const struct command *command)
 {
-	struct wait_thread *thread;
+	struct waiting_thread *thread;
 
 	if (command->stream == TRACE_NONE || !command->placed)
 		return;
@@ -144,7 +147,7 @@ static int waiting_item(struct findings *findings, void *state, const struct wal
 {
 	struct waiting *waiting = state;
 	const struct trace_event *event = item->event;
-	struct wait_thread *thread;
+	struct waiting_thread *thread;
 	uint64_t op;
 
 	(void)findings;
@@ -196,7 +199,7 @@ static const char *const cause_why[] = {
 	[POLLING] = "from the first question to the last about the same command",
 };
 
-static const char *describe(struct findings *findings, const struct wait_thread *thread,
+static const char *describe(struct findings *findings, const struct waiting_thread *thread,
 			    enum cause cause)
 {
 	const struct wait_sum *sum = &thread->sums[cause];
@@ -219,7 +222,7 @@ static const char *describe(struct findings *findings, const struct wait_thread 
 	}
 }
 
-static int add_cause(struct findings *findings, const struct wait_thread *thread, uint32_t stream,
+static int add_cause(struct findings *findings, const struct waiting_thread *thread, uint32_t stream,
 		     enum cause cause)
 {
 	const struct wait_sum *sum = &thread->sums[cause];
@@ -240,7 +243,7 @@ static int add_cause(struct findings *findings, const struct wait_thread *thread
 }
 
 /* Whether it is how the thread works, and not what it did now and then. */
-static bool is_habit(const struct wait_thread *thread, enum cause cause)
+static bool is_habit(const struct waiting_thread *thread, enum cause cause)
 {
 	uint64_t count = cause == EACH_COMMAND ? thread->single : thread->sums[cause].count;
 
@@ -262,7 +265,7 @@ static int waiting_end(struct findings *findings, void *state)
 	int status = 0;
 
 	for (uint32_t i = 0; !status && i < findings->session->stream_count; i++) {
-		struct wait_thread *thread = &waiting->threads[i];
+		struct waiting_thread *thread = &waiting->threads[i];
 
 		poll_end(thread);
 		for (unsigned cause = 0; !status && cause < CAUSES; cause++) {
