@@ -97,6 +97,19 @@ static void add_brief(struct text *out, const struct finding *finding, bool colo
 	add_words(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + strlen(finding->name) + 2);
 }
 
+/* With how many queues it would take how long. */
+static void add_replay(struct text *out, const struct finding *finding)
+{
+	struct text series = TEXT_INIT;
+	char ns[UNITS_BYTES];
+
+	for (size_t i = 0; i < finding->replay_count; i++)
+		text_format(&series, "%s%zu: %s", i ? ", " : "", i + 1,
+			    units_ns(ns, (double)finding->replay_ns[i]));
+	add_wrapped(out, "queues ", series.data ? series.data : "");
+	text_free(&series);
+}
+
 static void add_finding(struct text *out, const struct finding *finding, size_t number,
 			bool colour)
 {
@@ -113,6 +126,8 @@ static void add_finding(struct text *out, const struct finding *finding, size_t 
 	text_format(&sure, "%s%s%s", finding_sure_name(finding->sure), *finding->why ? ": " : "",
 		    finding->why);
 	add_wrapped(out, "sure   ", sure.data ? sure.data : "");
+	if (finding->replay_count)
+		add_replay(out, finding);
 	add_wrapped(out, "do     ", finding->todo);
 	text_free(&sure);
 }
@@ -165,13 +180,13 @@ static void json_place(struct json *json, const struct finding *finding)
 	json_end_object(json);
 }
 
-static void json_replay(struct json *json, const struct finding *finding)
+static void json_series(struct json *json, const char *name, const uint64_t *ns, size_t count)
 {
-	json_begin_array(json, "replay");
-	for (size_t i = 0; i < finding->replay_count; i++) {
+	json_begin_array(json, name);
+	for (size_t i = 0; i < count; i++) {
 		json_begin_object(json, NULL);
 		json_unsigned(json, "queues", i + 1);
-		json_unsigned(json, "ns", finding->replay_ns[i]);
+		json_unsigned(json, "ns", ns[i]);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -199,7 +214,26 @@ void findings_json_print(struct json *json, const struct findings *findings, dou
 		json_string(json, "do", finding->todo);
 		json_place(json, finding);
 		if (finding->replay_count)
-			json_replay(json, finding);
+			json_series(json, "replay", finding->replay_ns, finding->replay_count);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+void findings_json_replays(struct json *json, const struct findings *findings)
+{
+	json_begin_array(json, "replays");
+	for (size_t i = 0; i < findings->replay_count; i++) {
+		const struct findings_replay *replay = &findings->replays[i];
+
+		json_begin_object(json, NULL);
+		json_unsigned(json, "process", replay->pid);
+		json_unsigned(json, "thread", replay->tid);
+		json_unsigned(json, "queue", replay->queue);
+		json_string(json, "device", replay->device);
+		json_unsigned(json, "cycles", replay->cycles);
+		json_unsigned(json, "took_ns", replay->took_ns);
+		json_series(json, "estimate", replay->ns, replay->count);
 		json_end_object(json);
 	}
 	json_end_array(json);

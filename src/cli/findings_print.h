@@ -23,4 +23,7 @@ void findings_text_print(struct text *out, const struct findings *findings,
 void findings_json_print(struct json *json, const struct findings *findings,
 			 double least_percent);
 
+/* A member `replays`: what several queues would bring to each thread and queue. */
+void findings_json_replays(struct json *json, const struct findings *findings);
+
 #endif

@@ -297,6 +297,7 @@ int findings_make(struct findings *findings, struct trace_session *session, cons
 void findings_free(struct findings *findings)
 {
 	free(findings->items);
+	free(findings->replays);
 	arena_free(&findings->arena);
 	memset(findings, 0, sizeof(*findings));
 }

@@ -61,6 +61,17 @@ struct finding {
 	size_t replay_count;
 };
 
+/* What the replay says of a thread that drives a device on one queue, also where it
+ * is not worth a finding. */
+struct findings_replay {
+	uint64_t pid, tid, queue;
+	const char *device;
+	uint64_t cycles;    /* enqueue and wait, of all of which these are the times */
+	uint64_t took_ns;   /* as recorded */
+	const uint64_t *ns; /* estimated with 1, 2... queues */
+	size_t count;
+};
+
 struct findings {
 	struct trace_session *session; /* borrowed */
 	struct walk walk;	       /* open while findings are made */
@@ -68,6 +79,8 @@ struct findings {
 	struct arena arena;
 	struct finding *items; /* the most expensive first */
 	size_t count, capacity;
+	struct findings_replay *replays;
+	size_t replay_count, replay_capacity;
 	uint64_t duration_ns;
 };
 
