@@ -65,7 +65,10 @@ static void add_where(struct text *out, const struct finding *finding)
 		text_format(&where, "%squeue %" PRIu64, where.length ? ", " : "", finding->queue);
 	if (*finding->device)
 		text_format(&where, "%s%s", where.length ? ", on " : "on ", finding->device);
-	if (finding->timed)
+	if (finding->timed && finding->end_ns == finding->begin_ns)
+		text_format(&where, "%sat %s s", where.length ? ", " : "",
+			    units_seconds(begin, finding->begin_ns));
+	else if (finding->timed)
 		text_format(&where, "%sfrom %s s on, for %s", where.length ? ", " : "",
 			    units_seconds(begin, finding->begin_ns),
 			    units_ns(length, (double)(finding->end_ns - finding->begin_ns)));

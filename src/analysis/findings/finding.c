@@ -37,6 +37,9 @@ const struct finding_ops *const finding_kinds[] = {
 
 enum { KINDS = sizeof(finding_kinds) / sizeof(*finding_kinds) - 1 };
 
+/* So far off a clock may be: commands of before the session are seen in it. */
+#define OUTSIDE_NS INT64_C(10000000000)
+
 struct pass {
 	struct findings *findings;
 	void *states[KINDS];
@@ -181,9 +184,27 @@ static int pass_kernel(struct pass *pass, const struct trace_event *event)
 	return status ? status : pass->failed;
 }
 
+/* Whether the device says that it worked long before the session or after it: a
+ * clock that was misunderstood. Nothing may be concluded from such times. */
+static bool is_outside(const struct pass *pass, const struct command *command)
+{
+	const struct trace_session *session = pass->findings->session;
+	int64_t duration_ns = (int64_t)pass->findings->duration_ns;
+
+	return command->times.start_ns > session->start_ns + duration_ns + OUTSIDE_NS ||
+	       command->times.end_ns < session->start_ns - OUTSIDE_NS;
+}
+
 static int pass_item(struct pass *pass, const struct walk_item *item)
 {
+	struct walk_item mended;
 	int status = 0;
+
+	if (item->kind == WALK_COMMAND && item->command.placed && is_outside(pass, &item->command)) {
+		mended = *item;
+		mended.command.placed = false;
+		item = &mended;
+	}
 
 	if (item->event && item->event->stream->process->kernel)
 		return pass_kernel(pass, item->event);

@@ -19,6 +19,11 @@
  * the one that drives it most. */
 #define OTHERS_PART 0.25
 
+/* Fewer cycles are no loop whose work could be divided; a replay on one queue that
+ * misses what was recorded by more has not understood the program. */
+#define CYCLES_LEAST 4u
+#define ERROR_MOST 0.25
+
 struct overlap {
 	struct cycles cycles;
 };
@@ -138,11 +143,11 @@ static struct findings_replay *add_replay(struct findings *findings, const struc
 }
 
 static int add_finding(struct findings *findings, const struct cycles_lane *lane,
-		       const struct findings_replay *replay, unsigned best, double gain)
+		       const struct findings_replay *replay, unsigned best, double gain,
+		       double error)
 {
 	struct finding *finding = findings_add(findings, "overlap", "one-queue");
 	char now[UNITS_BYTES], then[UNITS_BYTES];
-	double error = fabs((double)replay->ns[0] / (double)lane->total_ns - 1);
 
 	if (!finding)
 		return -ENOMEM;
@@ -175,7 +180,7 @@ static int add_lane(struct findings *findings, const struct cycles_lane *lane)
 {
 	uint64_t series[QUEUES_MOST];
 	const struct findings_replay *replay;
-	double gain;
+	double gain, error;
 	unsigned best;
 	int status = estimate(lane, cores_of(findings, lane), series);
 
@@ -186,7 +191,11 @@ static int add_lane(struct findings *findings, const struct cycles_lane *lane)
 		return -ENOMEM;
 	best = best_of(series);
 	gain = series[0] ? 1 - (double)series[best] / (double)series[0] : 0;
-	return gain < GAIN_LEAST ? 0 : add_finding(findings, lane, replay, best, gain);
+	error = fabs((double)replay->ns[0] / (double)lane->total_ns - 1);
+	if (gain < GAIN_LEAST || lane->count < CYCLES_LEAST || error > ERROR_MOST ||
+	    replay->ns[best] >= lane->total_ns)
+		return 0;
+	return add_finding(findings, lane, replay, best, gain, error);
 }
 
 static int overlap_end(struct findings *findings, void *state)
