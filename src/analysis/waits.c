@@ -354,12 +354,12 @@ static int finish_rows(const struct waits *waits, struct report *report)
 	return 0;
 }
 
-const char *waits_function_name(const struct waits *waits, uint32_t function)
+const struct tandem_event *waits_function(const struct waits *waits, uint32_t function)
 {
 	const struct trace_layouts *layouts =
 		trace_session_layouts(waits->session, TANDEM_ARGS_NONE);
 
-	return layouts->all[function].event->name;
+	return layouts->all[function].event;
 }
 
 int waits_settle(struct waits *waits)

@@ -87,8 +87,8 @@ int waits_settle(struct waits *waits);
  * -ENOMEM. */
 int waits_finish(struct waits *waits, struct report *report);
 
-/* Name of the function with this index. */
-const char *waits_function_name(const struct waits *waits, uint32_t function);
+/* The function with this index. */
+const struct tandem_event *waits_function(const struct waits *waits, uint32_t function);
 
 void waits_free(struct waits *waits);
 

@@ -24,6 +24,7 @@ BASIC = {"POCL_DEVICES": "basic"}
 # example, driver, kind and cause of the finding, how often it is found at least
 CASES = [
     ("idle_device", SLOW, "idle-device", "host-busy", 10),
+    ("idle_sleep", SLOW, "idle-device", "host-blocked", 10),
     ("synchronisation", SLOW, "idle-device", "synchronisation", 100),
     ("synchronisation", SLOW, "waiting", "after-each-command", 300),
     ("polling", SLOW, "waiting", "polling", 10),
@@ -42,9 +43,9 @@ CASES = [
 recorded = {}
 
 
-def findings(example, driver, *arguments):
+def findings(example, driver, *arguments, key=""):
     """Records the example once; what is found in it, small or not."""
-    key = example, *arguments
+    key = example + key, *arguments
     if key not in recorded:
         path = "-".join(key).replace("--", "")
         env = dict(driver, LC_ALL="C")
@@ -68,6 +69,9 @@ for example, driver, kind, cause, count in CASES:
     if driver is POCL and not pocl:
         skip(f"{kind}, {cause}", "PoCL is not installed")
         continue
+    if cause == "host-blocked" and scope()[0] == "none":
+        skip(f"{kind}, {cause}", "nothing of the scheduler can be seen here")
+        continue
     shown, twin = findings(example, driver), findings(example, driver, "--mended")
     if not check(shown and twin, f"{example} and its twin are recorded"):
         continue
@@ -84,6 +88,17 @@ for example, driver, kind, cause, count in CASES:
                      abs(f["percent"] - 100 * f["cost_ns"] / shown["duration_ns"]) < 0.01,
                      "it says what, how sure, what to do and what it cost", f):
             break
+
+# How a driver waits is its own doing: the same program, where it sleeps, is the twin.
+if scope()[0] == "none":
+    skip("waiting, spinning", "nothing of the scheduler can be seen here")
+else:
+    shown = findings("polling", dict(SLOW, STUB_WAIT="spin"), "--mended", key="spin")
+    spin = pick(shown, "waiting", "spinning")
+    check(len(spin) == 1 and spin[0]["object"] == "clWaitForEvents" and spin[0]["count"] == 30 and
+          spin[0]["cost_ns"] > 5 * 1000000, "waiting, spinning", spin)
+    rest = pick(findings("polling", SLOW, "--mended"), "waiting", "spinning")
+    check(not rest, "and not where the driver sleeps", rest)
 
 # What else runs on the machine takes a CPU as well: whom the example meets is what counts.
 if not pocl or scope()[0] != "system":

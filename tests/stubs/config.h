@@ -10,6 +10,8 @@
  *   STUB_DELAY_US    how long each command runs (thread, deferred, units)
  *   STUB_KITEM_US    how much longer for 1000 work-items
  *   STUB_KBYTE_US    how much longer for 1000 bytes that are read or written
+ *   STUB_WAIT        sleep, or spin: how a program's thread waits for a command
+ *                    (thread, units)
  *   STUB_CALLBACKS   inline: by the thread that completes; foreign: by another
  *                    thread, the last first, and clFinish doesn't wait for them
  *   STUB_HANG        every Nth command never completes (0: none)
@@ -36,6 +38,7 @@
 #define STUB_OPTIONS(X)                                     \
 	X(text, engine, "STUB_ENGINE", "inline")            \
 	X(text, order, "STUB_ORDER", "fifo")                \
+	X(text, wait, "STUB_WAIT", "sleep")                  \
 	X(text, callbacks, "STUB_CALLBACKS", "inline")      \
 	X(text, profiling, "STUB_PROFILING", "normal")      \
 	X(text, clock, "STUB_CLOCK", "monotonic")           \

@@ -276,11 +276,17 @@ static void engine_step(cl_command_queue queue)
 {
 	cl_event command = engine_has_threads() ? NULL : engine_pick(UNIT_ANY);
 
-	if (command)
+	if (command) {
 		command_run(command);
-	else
+	} else if (engine_has_threads() && !strcmp(stub_config.wait, "spin")) {
+		pthread_mutex_unlock(&stub_lock);
+		for (int i = 0; i < 1000; i++)
+			__asm__ volatile("" ::: "memory");
+		pthread_mutex_lock(&stub_lock);
+	} else {
 		pthread_cond_wait(engine_has_threads() && queue ? waiters_of(queue) : &changed,
 				  &stub_lock);
+	}
 }
 
 void stub_engine_finish(cl_command_queue queue)

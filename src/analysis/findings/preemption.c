@@ -130,7 +130,7 @@ static const char *find_worst(struct findings *findings, struct finding *finding
 	}
 	if (longest)
 		finding_time(findings, finding, longest->longest_from, longest->longest_to);
-	return most && most->function ? waits_function_name(waits, most->function - 1) : "";
+	return most && most->function ? waits_function(waits, most->function - 1)->name : "";
 }
 
 static const char *describe(struct findings *findings, const struct finding *finding,

@@ -1,5 +1,6 @@
 /* Threads that wait for the device more than they need to: after every single
- * command, when nothing is left to wait for, or by asking again and again. */
+ * command, when nothing is left to wait for, by asking again and again, or in calls
+ * that do the same. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,11 @@
 
 /* Fewer are no habit. */
 #define HABIT_COUNT 8u
+
+/* Calls that wait so long on average, and keep a CPU busy for this part of it, do not
+ * sleep. */
+#define SPIN_LEAST_NS 20000u
+#define SPIN_PART 0.8
 
 /* Questions about one event that make a poll. */
 #define POLL_COUNT 4u
@@ -40,14 +46,20 @@ struct waiting_thread { /* of a stream */
 
 struct waiting {
 	struct waiting_thread *threads; /* by stream */
+	uint64_t *calls; /* that wait, by the layouts' index */
 };
 
 static int waiting_begin(struct findings *findings, void *state)
 {
+	const struct trace_layouts *layouts =
+		trace_session_layouts(findings->session, TANDEM_ARGS_NONE);
 	struct waiting *waiting = state;
 
+	if (!layouts)
+		return -ENOMEM;
 	waiting->threads = calloc(findings->session->stream_count + 1, sizeof(*waiting->threads));
-	return waiting->threads ? 0 : -ENOMEM;
+	waiting->calls = calloc(trace_layouts_count(layouts) + 1, sizeof(*waiting->calls));
+	return waiting->threads && waiting->calls ? 0 : -ENOMEM;
 }
 
 static void sum_add(struct wait_sum *sum, const struct tandem_event *api, int64_t begin_ns,
@@ -165,6 +177,7 @@ static int waiting_item(struct findings *findings, void *state, const struct wal
 	case TANDEM_CLASS_WAIT:
 		poll_end(thread);
 		count_wait(thread, item);
+		waiting->calls[event->layout->index]++;
 		break;
 	case TANDEM_CLASS_ENQUEUE:
 		poll_end(thread);
@@ -259,6 +272,66 @@ static bool is_habit(const struct waiting_thread *thread, enum cause cause)
 	}
 }
 
+/* Where a device is the CPU, a thread that waits may do the device's work. */
+static bool has_cpu_device(const struct findings *findings)
+{
+	const struct devices *devices = &findings->walk.devices;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		if (devices->rows[i].type == TANDEM_DEVICE_TYPE_cpu)
+			return true;
+	}
+	return false;
+}
+
+static int add_spinning(struct findings *findings, const struct tandem_event *api,
+			const struct wait_function *function, uint64_t calls, uint64_t all_ns)
+{
+	struct finding *finding = findings_add(findings, "waiting", "spinning");
+	char count[UNITS_BYTES], busy[UNITS_BYTES], all[UNITS_BYTES];
+
+	if (!finding)
+		return -ENOMEM;
+	finding->count = calls;
+	finding->cost_ns = function->ns[STATE_RUNNING];
+	finding->object = api->name;
+	finding->what = findings_text(findings, "%s waits by asking all the time: in %s calls it kept a "
+						"CPU busy for %s of %s",
+				      api->name, units_count(count, calls),
+				      units_ns(busy, (double)function->ns[STATE_RUNNING]),
+				      units_ns(all, (double)all_ns));
+	finding->sure = FINDING_LIKELY;
+	finding->why = "the kernel recorded that the threads ran; the cost is time of the CPU, which "
+		       "others could have used";
+	finding->todo = TANDEM_ID_DOMAIN(api->id) == TANDEM_DOMAIN_opencl
+				? "where the CPU has something else to do, be called back "
+				  "(clSetEventCallback), or wait for less at a time"
+				: "where the CPU has something else to do, let the runtime sleep "
+				  "(cudaDeviceScheduleBlockingSync, cudaEventBlockingSync)";
+	return 0;
+}
+
+/* By function: whoever calls it, the driver does the waiting. */
+static int find_spinning(struct findings *findings, const struct waiting *waiting)
+{
+	const struct waits *waits = &findings->waits;
+	int status = 0;
+
+	for (uint32_t i = 0; !status && waits->any && i < waits->function_count; i++) {
+		const struct wait_function *function = &waits->functions[i];
+		uint64_t calls = waiting->calls[i], all_ns = 0;
+
+		for (unsigned state = 0; state < STATE_COUNT; state++)
+			all_ns += function->ns[state];
+		if (calls >= HABIT_COUNT && all_ns >= calls * SPIN_LEAST_NS &&
+		    (double)function->ns[STATE_RUNNING] >= SPIN_PART * (double)all_ns &&
+		    !has_cpu_device(findings))
+			status = add_spinning(findings, waits_function(waits, i), function, calls,
+					      all_ns);
+	}
+	return status;
+}
+
 static int waiting_end(struct findings *findings, void *state)
 {
 	struct waiting *waiting = state;
@@ -273,7 +346,7 @@ static int waiting_end(struct findings *findings, void *state)
 				status = add_cause(findings, thread, i, cause);
 		}
 	}
-	return status;
+	return status ? status : find_spinning(findings, waiting);
 }
 
 static void waiting_release(struct findings *findings, void *state)
@@ -282,12 +355,14 @@ static void waiting_release(struct findings *findings, void *state)
 
 	(void)findings;
 	free(waiting->threads);
+	free(waiting->calls);
 }
 
 const struct finding_ops finding_waiting = {
 	.name = "waiting",
 	.words = "waits after each command, waits for nothing, polling",
 	.state_bytes = sizeof(struct waiting),
+	.waits = true,
 	.begin = waiting_begin,
 	.item = waiting_item,
 	.end = waiting_end,
