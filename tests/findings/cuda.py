@@ -57,6 +57,11 @@ check(not pick(overlap, "leaks") and not pick(overlap, "errors") and not pick(ov
       "a sound program leaks nothing and fails nowhere",
       [f for f in overlap if f["name"] in ("leaks", "errors", "trace")])
 
+pageable = pick(overlap, "transfers", "pageable")
+check({f["object"] for f in pageable} == {"copy_h2d", "copy_d2h"} and
+      all(f["cost_ns"] > 20000 and "cudaMallocHost" in f["do"] for f in pageable),
+      "transfers from and to pageable memory", pageable)
+
 # The same with 200 registers a thread, where there were 16.
 text = open(os.path.join(DATA, "overlap.replay"), encoding="utf-8").read()
 heavy = re.sub(r"(?m)^(activity 0a000000[0-9a-f]{4})1000", r"\1c800", text)

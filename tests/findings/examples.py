@@ -43,13 +43,14 @@ CASES = [
 recorded = {}
 
 
-def findings(example, driver, *arguments, key=""):
+def findings(example, driver, *arguments, key="", options=()):
     """Records the example once; what is found in it, small or not."""
     key = example + key, *arguments
     if key not in recorded:
         path = "-".join(key).replace("--", "")
         env = dict(driver, LC_ALL="C")
-        status = record(path, [os.path.join(EXAMPLES, example), *arguments], env=env)
+        status = record(path, [os.path.join(EXAMPLES, example), *arguments], *options,
+                        env=env)
         said = tandem("findings", "--all", "--format", "json", path)
         recorded[key] = json.loads(said.stdout) if status == 0 and said.returncode == 0 else None
         if recorded[key] is None:
@@ -89,6 +90,18 @@ for example, driver, kind, cause, count in CASES:
                      "it says what, how sure, what to do and what it cost", f):
             break
 
+# Addresses are recorded at the highest level of arguments.
+ODD = {"OCL_ICD_VENDORS": STUB, "STUB_ENGINE": "units", "STUB_KBYTE_US": "5",
+       "STUB_ODD_PERCENT": "60"}
+for more in ([], ["--mended"]):
+    said = findings("misaligned", ODD, *more, options=["--args", "full"])
+    odd = pick(said, "transfers", "misaligned")
+    if more:
+        check(not odd, "and not in its twin", odd)
+    else:
+        check(len(odd) == 1 and odd[0]["count"] == 20 and odd[0]["cost_ns"] > 10 * 1000000,
+              "transfers, misaligned in misaligned", odd)
+
 # How a driver waits is its own doing: the same program, where it sleeps, is the twin.
 if scope()[0] == "none":
     skip("waiting, spinning", "nothing of the scheduler can be seen here")
@@ -108,7 +121,7 @@ else:
     for cause in ("in-calls", "between-calls"):
         found = pick(shown, "preemption", cause)
         check(len(found) == 1 and "busybody" in found[0]["who"] and
-              "busybody" in found[0]["do"] and found[0]["cost_ns"] > 20 * 1000000 and
+              found[0]["who"].split(" ")[0] in found[0]["do"] and found[0]["cost_ns"] > 20 * 1000000 and
               found[0]["where"]["thread"] and found[0]["where"]["end_ns"] >
               found[0]["where"]["begin_ns"], f"preemption, {cause}: for whom, and where", found)
         rest = pick(twin, "preemption", cause)
