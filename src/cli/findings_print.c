@@ -138,18 +138,19 @@ static void add_finding(struct text *out, const struct finding *finding, size_t 
 void findings_text_print(struct text *out, const struct findings *findings,
 			 const struct findings_style *style)
 {
-	size_t shown = 0, hidden = 0;
+	size_t shown = 0, free_shown = 0, hidden = 0;
 	char count[UNITS_BYTES];
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *finding = &findings->items[i];
 
 		if (!findings_shown(finding, style->least_percent) ||
-		    (style->most && shown == style->most)) {
+		    (style->most && (finding->free ? free_shown : shown - free_shown) == style->most)) {
 			hidden++;
 			continue;
 		}
 		shown++;
+		free_shown += finding->free;
 		if (style->brief)
 			add_brief(out, finding, style->colour);
 		else

@@ -341,50 +341,52 @@ static void describe(struct findings *findings, struct finding *finding,
 	double gap = (double)cause->ns / (double)cause->count;
 	double command = (double)device->busy_ns / (double)device->count;
 	char count[UNITS_BYTES], all[UNITS_BYTES], each[UNITS_BYTES], run[UNITS_BYTES];
+	const char *gaps = units_ns(all, (double)cause->ns);
 
-	units_count(count, cause->count);
-	units_ns(all, (double)cause->ns);
-	units_ns(each, gap);
 	units_ns(run, command);
+	if (cause->count > 1)
+		gaps = findings_text(findings, "%s, %s times %s on average,", all,
+				     units_count(count, cause->count), units_ns(each, gap));
 	switch (kind) {
 	case SYNCHRONISATION:
 		finding->what = findings_text(
-			findings, "the device was idle for %s, %s times %s, because the host waited "
+			findings, "the device was idle for %s because the host waited "
 				  "for a command before it enqueued the next",
-			all, count, each);
+			gaps);
 		finding->todo = "enqueue the next commands before waiting, or work on several "
 				"queues, so that the device always has something to do";
 		break;
 	case HOST_WORK:
 		finding->what = findings_text(
-			findings, "the device was idle for %s, %s times %s, while the host did work "
+			findings, "the device was idle for %s while the host did work "
 				  "of its own between commands",
-			all, count, each);
+			gaps);
 		finding->todo = "enqueue before that work, or do it in another thread";
 		break;
 	case HOST_BLOCKED:
 		finding->what = findings_text(
-			findings, "the device was idle for %s, %s times %s, while the host slept, or "
+			findings, "the device was idle for %s while the host slept, or "
 				  "waited for a file, a lock or another thread, between commands",
-			all, count, each);
+			gaps);
 		finding->todo = "enqueue before that wait, or wait in another thread; `tandem report "
 				"--table waits` says for whom it waited";
 		break;
 	case HOST_CALLS:
 		finding->object = main_call(device);
 		finding->what = findings_text(
-			findings, "the device was idle for %s, %s times %s, while the host was in "
+			findings, "the device was idle for %s while the host was in "
 				  "other calls, most of all %s",
-			all, count, each, finding->object);
+			gaps, finding->object);
 		finding->todo = "move these calls out of the loop, or enqueue before them";
 		break;
 	default:
 		finding->what = findings_text(
-			findings, "the device was idle for %s, %s times %s, between a command's "
+			findings, "the device was idle for %s between a command's "
 				  "enqueue and its start; a command runs for %s",
-			all, count, each, run);
+			gaps, run);
 		finding->todo = gap > command ? "commands are shorter than their launch: give each "
-						"more work, or record them once and run them as one"
+						"more work, or record them once and run them as one "
+						   "(a command buffer, a CUDA graph)"
 					      : "enqueue further ahead, and flush";
 		break;
 	}

@@ -142,9 +142,22 @@ static struct findings_replay *add_replay(struct findings *findings, const struc
 	return replay;
 }
 
+/* Whether there is more than one kind of work that the device can do at once. */
+static bool has_turns(const struct cycles_lane *lane)
+{
+	bool seen[REPLAY_ENGINES] = {false};
+	unsigned count = 0;
+
+	for (size_t i = 0; i < lane->replay.command_count; i++)
+		seen[lane->replay.commands[i].engine] = true;
+	for (unsigned i = 0; i < REPLAY_ENGINES; i++)
+		count += seen[i];
+	return count > 1;
+}
+
 static int add_finding(struct findings *findings, const struct cycles_lane *lane,
 		       const struct findings_replay *replay, unsigned best, double gain,
-		       double error)
+		       double error, unsigned cores)
 {
 	struct finding *finding = findings_add(findings, "overlap", "one-queue");
 	char now[UNITS_BYTES], then[UNITS_BYTES];
@@ -158,19 +171,26 @@ static int add_finding(struct findings *findings, const struct cycles_lane *lane
 	finding->device = replay->device;
 	finding->queue = lane->queue;
 	finding->what = findings_text(
-		findings, "transfers and kernels take turns on one queue, and the device does one of "
-			  "them at a time: divided over %u queues with a thread each, %s would take "
-			  "about %s",
+		findings, "%s: divided over %u queues with a thread each, %s would take about %s",
+		has_turns(lane) ? "transfers and kernels take turns on one queue, and the device does "
+				  "one of them at a time"
+				: "one thread feeds the device through one queue, and the device has "
+				  "nothing to do while it prepares and waits",
 		best + 1, units_ns(now, (double)lane->total_ns),
 		units_ns(then, (double)replay->ns[best]));
-	finding->sure = error < 0.1 ? FINDING_LIKELY : FINDING_GUESS;
+	finding->sure = error < 0.1 && !cores ? FINDING_LIKELY : FINDING_GUESS;
 	finding->why = findings_text(findings, "replayed on one queue, what was recorded is missed by "
-					       "%.1f %%; that the work can be divided is assumed",
-				     100 * error);
+					       "%.1f %%; that the work can be divided is assumed%s",
+				     100 * error,
+				     cores ? ", and that nothing else takes the CPU, which is the "
+					     "device"
+					   : "");
 	finding->todo = findings_text(findings, "divide the work into %u parts and give each a queue "
-						"and a thread, so that one part is transferred while "
-						"another is computed",
-				      best + 1);
+						"and a thread, so that %s",
+				      best + 1,
+				      has_turns(lane) ? "one part is transferred while another is "
+							"computed"
+						      : "one has the device while the others prepare");
 	finding_place(findings, finding, lane->stream);
 	finding_time(findings, finding, lane->begin_ns, lane->end_ns);
 	return 0;
@@ -182,7 +202,8 @@ static int add_lane(struct findings *findings, const struct cycles_lane *lane)
 	const struct findings_replay *replay;
 	double gain, error;
 	unsigned best;
-	int status = estimate(lane, cores_of(findings, lane), series);
+	unsigned cores = cores_of(findings, lane);
+	int status = estimate(lane, cores, series);
 
 	if (status)
 		return status;
@@ -195,7 +216,7 @@ static int add_lane(struct findings *findings, const struct cycles_lane *lane)
 	if (gain < GAIN_LEAST || lane->count < CYCLES_LEAST || error > ERROR_MOST ||
 	    replay->ns[best] >= lane->total_ns)
 		return 0;
-	return add_finding(findings, lane, replay, best, gain, error);
+	return add_finding(findings, lane, replay, best, gain, error, cores);
 }
 
 static int overlap_end(struct findings *findings, void *state)

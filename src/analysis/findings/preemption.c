@@ -41,8 +41,9 @@ static bool is_of(const struct waits *waits, const struct wait_row *row, uint32_
 	       cause_of(waits->threads[thread], row) == cause;
 }
 
-struct culprit {
-	uint32_t pid, name;
+struct culprit { /* processes of one name, as the jobs of a build; or the program */
+	uint32_t pid, name; /* of the first */
+	bool itself, several;
 	uint64_t ns;
 };
 
@@ -66,15 +67,18 @@ static int find_culprits(const struct waits *waits, uint32_t thread, enum cause 
 		return -ENOMEM;
 	for (size_t i = 0; i < waits->row_count; i++) {
 		const struct wait_row *row = &waits->rows[i];
+		bool itself = row->by_pid == waits->threads[thread]->thread->pid;
 		int at = 0;
 
 		if (!is_of(waits, row, thread, cause))
 			continue;
-		while (at < count && (culprits[at].pid != row->by_pid ||
-				      (!row->by_pid && culprits[at].name != row->by_name)))
+		while (at < count && (culprits[at].itself != itself ||
+				      (!itself && culprits[at].name != row->by_name)))
 			at++;
 		if (at == count)
-			culprits[count++] = (struct culprit){row->by_pid, row->by_name, 0};
+			culprits[count++] =
+				(struct culprit){row->by_pid, row->by_name, itself, false, 0};
+		culprits[at].several |= culprits[at].pid != row->by_pid;
 		culprits[at].ns += row->ns;
 	}
 	qsort(culprits, (size_t)count, sizeof(*culprits), by_ns);
@@ -96,8 +100,10 @@ static const char *culprits_text(struct findings *findings, const struct culprit
 		const char *name = intern_text(&waits->states.names, culprit->name);
 
 		text_format(&text, "%s%s", shown ? ", " : "", *name ? name : "unknown");
-		if (culprit->pid == waits->threads[sum->thread]->thread->pid)
+		if (culprit->itself)
 			text_add_string(&text, " (the program itself)");
+		else if (culprit->several)
+			text_add_string(&text, " (several processes)");
 		else if (culprit->pid)
 			text_format(&text, " (process %u)", culprit->pid);
 		text_format(&text, " for %.0f %% of it",
@@ -170,15 +176,14 @@ static const char *const cause_names[] = {
 	[NO_CALLS] = "other-threads",
 };
 
-static const char *advice(struct findings *findings, const struct culprit *culprits, int count,
-			  uint64_t pid)
+static const char *advice(struct findings *findings, const struct culprit *culprits, int count)
 {
 	const char *name;
 
 	if (!count || (!culprits[0].pid && !culprits[0].name))
 		return "record as root, or lower kernel.perf_event_paranoid: then it is seen who had "
 		       "the CPU";
-	if (culprits[0].pid == pid)
+	if (culprits[0].itself)
 		return "the program's own threads are more than there are CPUs: start fewer, or keep "
 		       "one CPU free for the thread that feeds the device";
 	name = intern_text(&findings->waits.states.names, culprits[0].name);
@@ -210,15 +215,17 @@ static int add_sum(struct findings *findings, const struct preemption_sum *sum, 
 	finding->object = find_worst(findings, finding, sum, cause);
 	finding->what = describe(findings, finding, sum, cause);
 	finding->who = culprits_text(findings, culprits, count, sum);
-	finding->todo = advice(findings, culprits, count, finding->pid);
+	finding->todo = advice(findings, culprits, count);
 	finding->sure = thread->ns[STATE_UNKNOWN] > known_ns / 10 || waits->lost ? FINDING_LIKELY
 										 : FINDING_CERTAIN;
-	finding->why = findings_text(findings, "the kernel recorded each switch%s; what the thread did "
-					       "is not known for %.1f %% of the time",
-				     waits->lost ? ", but some records were lost" : "",
-				     known_ns ? 100 * (double)thread->ns[STATE_UNKNOWN] /
-							(double)known_ns
-					      : 0);
+	finding->why = findings_text(findings, "the kernel recorded each switch%s",
+				     waits->lost ? ", but some records were lost" : "");
+	if (known_ns && thread->ns[STATE_UNKNOWN] > known_ns / 1000)
+		finding->why = findings_text(findings, "%s; what the thread did is not known for "
+						       "%.1f %% of the time",
+					     finding->why,
+					     100 * (double)thread->ns[STATE_UNKNOWN] /
+						     (double)known_ns);
 	free(culprits);
 	return 0;
 }
