@@ -117,15 +117,21 @@ else:
 if not pocl or scope()[0] != "system":
     skip("preemption", "no PoCL, or the scheduler of the whole machine cannot be seen")
 else:
-    shown, twin = (findings("preemption", BASIC, *more) for more in ([], ["--mended"]))
-    for cause in ("in-calls", "between-calls"):
-        found = pick(shown, "preemption", cause)
-        check(len(found) == 1 and "busybody" in found[0]["who"] and
-              found[0]["who"].split(" ")[0] in found[0]["do"] and found[0]["cost_ns"] > 20 * 1000000 and
-              found[0]["where"]["thread"] and found[0]["where"]["end_ns"] >
-              found[0]["where"]["begin_ns"], f"preemption, {cause}: for whom, and where", found)
-        rest = pick(twin, "preemption", cause)
-        check(not any("busybody" in f["who"] for f in rest), "and not in its twin", rest)
+    # Where others take more of the CPU than the busy process, it may not be named.
+    for turn in range(4):
+        shown = findings("preemption", BASIC, key=f"-{turn}")
+        found = {cause: pick(shown, "preemption", cause) for cause in ("in-calls", "between-calls")}
+        if all(len(f) == 1 and "busybody" in f[0]["who"] for f in found.values()):
+            break
+    for cause, f in found.items():
+        check(len(f) == 1 and "busybody" in f[0]["who"] and
+              f[0]["who"].split(" ")[0] in f[0]["do"] and f[0]["cost_ns"] > 20 * 1000000 and
+              f[0]["where"]["thread"] and f[0]["where"]["end_ns"] > f[0]["where"]["begin_ns"],
+              f"preemption, {cause}: for whom, and where", f)
+    twin = findings("preemption", BASIC, "--mended")
+    rest = [f for f in pick(twin, "preemption", "in-calls") +
+            pick(twin, "preemption", "between-calls") if "busybody" in f["who"]]
+    check(not rest, "and not in its twin", rest)
 
 said = findings("idle_device", SLOW)
 idle = pick(said, "idle-device", "host-busy")[0]

@@ -23,13 +23,23 @@ if not os.path.exists(OVERLAP) or not os.path.exists(STUB):
     print("the example is not built: no OpenCL")
     sys.exit(77)
 
+def recorded(path, command, driver):
+    """What is found, of the fastest of three runs: what else the machine does is in a
+    recording as it is in a measurement, of which the fastest is taken too."""
+    found = []
+    for turn in range(3):
+        status = record(f"{path}-{turn}", command, env=driver)
+        said = tandem("findings", "--all", "-f", "json", "-k", "overlap", f"{path}-{turn}")
+        check(status == 0 and said.returncode == 0, "recorded on one queue", said.stderr)
+        found.append(json.loads(said.stdout))
+    return min(found, key=lambda said: sum(r["took_ns"] for r in said["replays"]))
+
+
 for item_us, byte_us in ((60, 12), (30, 20)):
     driver = {"OCL_ICD_VENDORS": STUB, "STUB_ENGINE": "units", "STUB_KITEM_US": str(item_us),
               "STUB_KBYTE_US": str(byte_us)}
     work = ["--pixels", "100000", "--frames", "30"]
-    path = f"units-{item_us}"
-    check(record(path, [OVERLAP, *work], env=driver) == 0, "recorded on one queue")
-    said = json.loads(tandem("findings", "--all", "-f", "json", "-k", "overlap", path).stdout)
+    said = recorded(f"units-{item_us}", [OVERLAP, *work], driver)
     overlap = [f for f in said["findings"] if f["name"] == "overlap"]
     if not check(len(overlap) == 1, "what could overlap is found", said):
         continue
@@ -52,8 +62,7 @@ for item_us, byte_us in ((60, 12), (30, 20)):
 driver = {"OCL_ICD_VENDORS": STUB, "STUB_ENGINE": "units", "STUB_KITEM_US": "200",
           "STUB_KBYTE_US": "6"}
 draw = [MANDELBROT, "-w", "1280", "-h", "720", "-n", "10"]
-check(record("image", draw, env=driver) == 0, "the image program is recorded on one queue")
-said = json.loads(tandem("findings", "--format", "json", "--kind", "overlap", "image").stdout)
+said = recorded("image", draw, driver)
 check(len(said["findings"]) == 1 and len(said["replays"]) == 1, "what could overlap is found", said)
 replay = said["replays"][0]
 check(replay["cycles"] == 11, "each frame is a cycle", replay)
@@ -66,7 +75,7 @@ for queues in (2, 4, 8):
           f"measured {took / 1e6:.1f} ms")
     check(abs(took - estimate[queues]) <= 0.2 * took,
           f"a frame on {queues} queues takes what was estimated, within a fifth")
-text = tandem("findings", "--kind", "overlap", "image").stdout
+text = tandem("findings", "--kind", "overlap", "image-0").stdout
 check(re.search(r"queues 1: [\d.]+ ms, 2: [\d.]+ ms", text), "text shows the whole series", text)
 pictures = set()
 for queues in (1, 3, 16):

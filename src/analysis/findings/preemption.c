@@ -12,7 +12,7 @@
 #define WAIT_LEAST_NS 100000u
 
 /* Processes that are named: the rest are many and had little. */
-#define NAMED 3u
+#define NAMED 4u
 
 enum cause { IN_CALLS, BETWEEN_CALLS, NO_CALLS, CAUSES };
 

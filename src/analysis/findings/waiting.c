@@ -12,8 +12,8 @@
 /* Fewer are no habit. */
 #define HABIT_COUNT 8u
 
-/* Calls that wait so long on average, and keep a CPU busy for this part of it, do not
- * sleep. */
+/* Calls that take so long on average, and keep a CPU busy for this part of the time in
+ * which they could (they do not wait for one), do not sleep. */
 #define SPIN_LEAST_NS 20000u
 #define SPIN_PART 0.8
 
@@ -319,12 +319,15 @@ static int find_spinning(struct findings *findings, const struct waiting *waitin
 
 	for (uint32_t i = 0; !status && waits->any && i < waits->function_count; i++) {
 		const struct wait_function *function = &waits->functions[i];
+		uint64_t running_ns = function->ns[STATE_RUNNING];
+		uint64_t could_ns = running_ns + function->ns[STATE_WAIT_BLOCKED];
 		uint64_t calls = waiting->calls[i], all_ns = 0;
 
 		for (unsigned state = 0; state < STATE_COUNT; state++)
 			all_ns += function->ns[state];
 		if (calls >= HABIT_COUNT && all_ns >= calls * SPIN_LEAST_NS &&
-		    (double)function->ns[STATE_RUNNING] >= SPIN_PART * (double)all_ns &&
+		    (double)running_ns >= SPIN_PART * (double)could_ns &&
+		    2 * could_ns > all_ns - function->ns[STATE_WAIT_CPU] &&
 		    !has_cpu_device(findings))
 			status = add_spinning(findings, waits_function(waits, i), function, calls,
 					      all_ns);
