@@ -31,10 +31,12 @@ static void keep_to_one_cpu(void)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-/* So much work in a process of its own; it ends with its parent. */
+/* So much work in a process of its own, which is called after its parent and ends
+ * with it. */
 static pid_t busy_start(double milliseconds)
 {
 	pid_t child = fork();
+	char name[16];
 
 	if (child < 0) {
 		perror("fork");
@@ -43,7 +45,8 @@ static pid_t busy_start(double milliseconds)
 	if (child)
 		return child;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	prctl(PR_SET_NAME, "busybody");
+	snprintf(name, sizeof(name), "busy-%d", (int)getppid());
+	prctl(PR_SET_NAME, name);
 	host_work(milliseconds);
 	_exit(0);
 }
