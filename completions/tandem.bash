@@ -8,7 +8,7 @@ _tandem() {
 		words=("${COMP_WORDS[@]}")
 		cword=$COMP_CWORD
 	}
-	local verbs="record pause resume stop status report print view export sql doctor"
+	local verbs="record pause resume stop status report print view findings export sql doctor"
 	local verb=${words[1]} options="--help" i
 
 	if [ "$cword" -eq 1 ]; then
@@ -68,7 +68,13 @@ _tandem() {
 			open_calls untimed_queues processes threads waits functions engines engine_users clocks" -- "$cur"))
 		return
 		;;
-	--limit-size | --exit-wait | --drain-interval | --port | --pid | --tid | --name | --from | --to | --top | --limit)
+	--kind)
+		COMPREPLY=($(compgen -W "preemption shared-device idle-device overlap transfers waiting
+			builds allocations launch errors leaks trace" -- "$cur"))
+		return
+		;;
+	--with) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
+	--limit-size | --exit-wait | --drain-interval | --port | --min | --pid | --tid | --name | --from | --to | --top | --limit)
 		return
 		;;
 	esac
@@ -84,6 +90,7 @@ _tandem() {
 	view) options="--no-open -p --port --align-starts --join --help" ;;
 	sql) options="--format --help" ;;
 	report) options="--format --table --clocks --metrics --with --top --help" ;;
+	findings) options="--format --kind --min --all --with --help" ;;
 	print) options="--format --pid --tid --name --from --to --limit --raw --help" ;;
 	esac
 	case $cur in

@@ -7,7 +7,8 @@
 
 struct findings_style {
 	double least_percent; /* cheaper ones are only counted */
-	size_t most;	      /* further ones are, too; 0: all */
+	size_t most;	      /* further ones are, too; so many that matter whatever they cost
+				 are shown beside; 0: all */
 	bool brief;	      /* a line each */
 	bool colour;
 };
@@ -15,4 +16,14 @@ struct findings_style {
 void findings_text_print(struct text *out, const struct findings *findings,
 			 const struct findings_style *style);
 
+<<<<<<< HEAD
+=======
+/* A member `findings`: an array of objects, of all that are dear enough. */
+void findings_json_print(struct json *json, const struct findings *findings,
+			 double least_percent);
+
+/* A member `replays`: what several queues would bring to each thread and queue. */
+void findings_json_replays(struct json *json, const struct findings *findings);
+
+>>>>>>> findings
 #endif
