@@ -8,7 +8,7 @@ _tandem() {
 		words=("${COMP_WORDS[@]}")
 		cword=$COMP_CWORD
 	}
-	local verbs="record pause resume stop status report print export sql doctor"
+	local verbs="record pause resume stop status report print diff export sql doctor"
 	local verb=${words[1]} options="--help" i
 
 	if [ "$cword" -eq 1 ]; then
@@ -42,7 +42,7 @@ _tandem() {
 	case $prev in
 	--format)
 		case $verb in
-		report | sql) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
+		report | sql | diff) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
 		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv" -- "$cur")) ;;
 		*) COMPREPLY=($(compgen -W "text json" -- "$cur")) ;;
 		esac
@@ -62,11 +62,15 @@ _tandem() {
 	--domains) COMPREPLY=($(compgen -W "all opencl cuda" -- "$cur")) && return ;;
 	-o | --output) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
 	--table)
+		if [ "$verb" = diff ]; then
+			COMPREPLY=($(compgen -W "total api device findings" -- "$cur"))
+			return
+		fi
 		COMPREPLY=($(compgen -W "api device zones devices memory builds errors open_calls
 			untimed_queues threads" -- "$cur"))
 		return
 		;;
-	--limit-size | --exit-wait | --drain-interval | --pid | --tid | --name | --from | --to | --top | --limit)
+	--limit-size | --exit-wait | --drain-interval | --pid | --tid | --name | --from | --to | --top | --limit | --p | --min | --min-run)
 		return
 		;;
 	esac
@@ -79,6 +83,7 @@ _tandem() {
 		;;
 	status | doctor) options="--format --help" ;;
 	export) options="-f --format -o --output --join -q --quiet --help" ;;
+	diff) options="--format --table --p --min --min-run --top --help" ;;
 	sql) options="--format --help" ;;
 	report) options="--format --table --clocks --metrics --with --top --help" ;;
 	print) options="--format --pid --tid --name --from --to --limit --raw --help" ;;
