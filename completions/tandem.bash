@@ -43,7 +43,7 @@ _tandem() {
 	--format)
 		case $verb in
 		report | sql | diff) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
-		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv" -- "$cur")) ;;
+		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv otf2" -- "$cur")) ;;
 		*) COMPREPLY=($(compgen -W "text json" -- "$cur")) ;;
 		esac
 		return

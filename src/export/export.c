@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "export/child.h"
+
 /* Linux's pids are below this (PID_MAX_LIMIT). */
 #define PIDS (1u << 22)
 #define PID_SPACES (INT32_MAX / PIDS)
@@ -13,7 +15,7 @@
  * steps of NTP. */
 #define SAME_BOOT_NS INT64_C(2000000000)
 
-#define FORMATS(X) X(perfetto) X(chrome) X(ctf) X(sqlite) X(csv)
+#define FORMATS(X) X(perfetto) X(chrome) X(ctf) X(sqlite) X(csv) X(otf2)
 
 #define X(format) extern const struct export_ops export_##format;
 FORMATS(X)
@@ -171,8 +173,8 @@ static int export_run(struct export *export, const struct export_request *reques
 	return status ? status : call_op(export->ops->end, export);
 }
 
-int export_make(const struct export_request *request, struct export_result *result,
-		struct error *error)
+static int make_here(const struct export_request *request, struct export_result *result,
+		     struct error *error)
 {
 	struct error told = ERROR_INIT;
 	struct export export = {.ops = request->ops,
@@ -205,4 +207,12 @@ int export_make(const struct export_request *request, struct export_result *resu
 	if (status && !export.error->count)
 		error_add(export.error, status, "%s: %s", request->out, strerror(-status));
 	return status;
+}
+
+int export_make(const struct export_request *request, struct export_result *result,
+		struct error *error)
+{
+	*result = (struct export_result){.events = 0};
+	return request->ops->own_process ? export_child(make_here, request, result, error)
+					 : make_here(request, result, error);
 }

@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "util/error.h"
 #include "util/text.h"
@@ -47,5 +48,8 @@ void output_drop(struct output *output);
 /* The name under which a file is written until it is whole: "PATH.part-PID"; the
  * caller frees it. NULL without memory. */
 char *output_part(const char *path);
+
+/* The same of another process. */
+char *output_part_of(const char *path, pid_t process);
 
 #endif
