@@ -113,6 +113,14 @@ void output_text(struct output *output, struct text *text)
 	text_clear(text);
 }
 
+int output_write_out(struct output *output, struct error *error)
+{
+	output_flush(output);
+	return output->status ? error_add(error, output->status, "%s: %s", output->path,
+					  strerror(-output->status))
+			      : 0;
+}
+
 int output_close(struct output *output, struct error *error)
 {
 	int status;
