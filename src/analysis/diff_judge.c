@@ -89,6 +89,8 @@ static void test_row(const struct diff *diff, enum diff_kind kind, struct diff_r
 	if (kind == DIFF_TOTAL || kind == DIFF_FINDINGS) {
 		if (!is_pair(diff))
 			row->p = test_runs(diff, row, MEASURE_TOTAL, room, &row->each_percent);
+		if (!is_pair(diff) && kind == DIFF_FINDINGS)
+			row->count_p = test_runs(diff, row, MEASURE_COUNT, room, &ignored);
 		return;
 	}
 	if (is_pair(diff)) {
@@ -171,19 +173,23 @@ static void judge_operation(const struct diff *diff, struct diff_row *row)
 static void judge_finding(const struct diff *diff, struct diff_row *row)
 {
 	bool large = matters(diff, row->difference_ns);
+	/* What one of them costs depends on what else the machine does; how many there
+	 * are much less. */
+	bool told = row->p <= diff->options.most_p || row->count_p <= diff->options.most_p;
 	const char *verdict = appeared(diff, row);
 
 	if (!row->certain && !large)
 		return;
 	if (verdict)
 		row->verdict = verdict;
-	else if (large && (is_pair(diff) || passes(diff, row->p, row->change_percent)))
+	else if (large && fabs(row->change_percent) >= diff->options.least_percent &&
+		 (is_pair(diff) || told))
 		row->verdict = row->difference_ns > 0 ? "costs more" : "costs less";
 	/* An error that was not there is a fact; a cost that was measured once is none. */
 	if (verdict && row->certain)
 		row->significant = true;
 	else
-		row->significant = *row->verdict && large && row->p <= diff->options.most_p;
+		row->significant = *row->verdict && large && told;
 }
 
 /* All p of all tables are one family. */

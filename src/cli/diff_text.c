@@ -78,6 +78,10 @@ static void add_run(struct text *out, const struct diff *diff)
 	const struct diff_row *row = &diff->tables[DIFF_TOTAL].rows[0];
 	char a[UNITS_BYTES], b[UNITS_BYTES], by[UNITS_BYTES];
 
+	if (fabs(row->difference_ns) < 1) {
+		text_format(out, "Both runs took %s.\n", units_ns(a, row->side[DIFF_A].total_ns));
+		return;
+	}
 	text_format(out, "The run took %s %s: %s, then %s", units_ns(by, fabs(row->difference_ns)),
 		    row->difference_ns < 0 ? "less" : "more",
 		    units_ns(a, row->side[DIFF_A].total_ns),
@@ -170,7 +174,8 @@ static void add_verdict(struct text *out, enum diff_kind kind, const struct diff
 static void add_sentence(struct text *out, enum diff_kind kind, const struct diff_row *row)
 {
 	bool time = !strncmp(row->verdict, "slower", 6) || !strncmp(row->verdict, "faster", 6);
-	double p = kind == DIFF_FINDINGS || time ? row->p : row->count_p;
+	double p = kind == DIFF_FINDINGS ? fmin(row->p, row->count_p)
+					 : (time ? row->p : row->count_p);
 	char buffer[UNITS_BYTES];
 
 	text_add_string(out, "  ");

@@ -49,17 +49,24 @@ static int64_t boot_ns(const struct trace_session *session)
 	return (int64_t)(session->run.start_realtime_ns - session->run.start_monotonic_ns);
 }
 
+/* Sessions of one boot have one clock, whatever the machine was called (containers have
+ * names of their own). Without the boot's id the clocks themselves tell. */
+static bool same_boot(const struct trace_session *a, const struct trace_session *b)
+{
+	if (*a->run.boot_id && *b->run.boot_id)
+		return !strcmp(a->run.boot_id, b->run.boot_id);
+	return llabs(boot_ns(a) - boot_ns(b)) < SAME_BOOT_NS && !strcmp(a->run.host, b->run.host);
+}
+
 static void place_session(struct export *export, const struct export_request *request)
 {
 	const struct trace_session *first = request->sessions[0];
 	const struct trace_session *session = request->sessions[export->session];
 	int64_t apart_ns = boot_ns(session) - boot_ns(first);
-	bool same_boot = llabs(apart_ns) < SAME_BOOT_NS &&
-			 !strcmp(session->run.host, first->run.host);
 
 	export->origin_ns = first->start_ns;
-	export->apart = !same_boot;
-	if (same_boot)
+	export->apart = !same_boot(first, session);
+	if (!export->apart)
 		export->shift_ns = 0;
 	else if (request->join)
 		export->shift_ns = apart_ns;
