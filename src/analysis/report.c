@@ -12,6 +12,7 @@
 #include "analysis/memory.h"
 #include "analysis/operations.h"
 #include "analysis/samples_report.h"
+#include "analysis/totals.h"
 #include "analysis/waits.h"
 #include "schema/gen/core_records.h"
 #include "trace/merge.h"
@@ -151,6 +152,8 @@ static int pass_finish(struct pass *pass)
 		status = calls_finish(&pass->calls, report);
 	if (!status)
 		status = waits_finish(&pass->waits, report);
+	if (!status)
+		status = totals_finish(report);
 	if (!status)
 		status = engines_report_finish(&pass->engines, report);
 	if (!status)

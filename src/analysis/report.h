@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/batches.h"
 #include "schema/losses.h"
 #include "trace/session.h"
 #include "util/arena.h"
@@ -38,6 +39,7 @@ struct report_api { /* one API function */
 	/* Of their time, where the kernel was recorded: */
 	uint64_t on_cpu_ns, wait_cpu_ns, wait_blocked_ns, unknown_ns;
 	unsigned index; /* the layouts' */
+	struct batches batches; /* of the durations of the calls that returned */
 };
 
 struct report_error { /* one API function's one return code */
@@ -57,6 +59,7 @@ struct report_device { /* what a device did of one kind, by one name */
 	uint64_t bytes;	   /* of all */
 	double gb_per_s;   /* of those with times */
 	uint64_t timed_bytes;
+	struct batches batches; /* of durations */
 };
 
 struct report_zone { /* the three waits of a queue's commands */
@@ -73,7 +76,12 @@ struct report_busy { /* a device's time with at least one operation on it */
 	const char *domain, *name, *type, *platform;
 	uint64_t busy_ns;
 	double busy_percent; /* of the session */
+	uint64_t idle_ns;    /* the rest of it */
 	uint64_t operations;
+	/* The three waits of all its commands, whoever's; and how many were in
+	 * the first two at a moment, on the average. */
+	uint64_t host_queue_ns, device_queue_ns, executing_ns;
+	double host_queue_depth, device_queue_depth;
 };
 
 struct report_sharing { /* a device that several processes used: who had it meanwhile */
@@ -110,6 +118,15 @@ struct report_thread {
 	/* Where the kernel was recorded; also of threads that made no call. */
 	uint64_t running_ns, system_ns, wait_cpu_ns, wait_blocked_ns, unknown_ns;
 	uint64_t switches, migrations;
+};
+
+struct report_process { /* the sums of its threads, and of its queues */
+	uint64_t process; /* pid */
+	const char *name;
+	uint64_t threads, calls, api_ns;
+	uint64_t running_ns, system_ns, wait_cpu_ns, wait_blocked_ns, unknown_ns;
+	uint64_t switches, migrations;
+	uint64_t operations, host_queue_ns, device_queue_ns, executing_ns;
 };
 
 struct report_wait { /* a thread's waits of one kind, in one function, on one process */
@@ -160,6 +177,7 @@ struct report_open_call { /* that had not returned; the first REPORT_OPEN_CALLS 
 struct report_queue { /* without device times for (some of) its commands */
 	const char *domain, *device, *timing;
 	uint64_t process, queue;
+	uint64_t commands; /* that were enqueued; 0 too where the trace has no arguments */
 };
 
 #define REPORT_UNBOUNDED UINT64_MAX
@@ -209,6 +227,8 @@ struct report {
 	uint64_t builds_total, builds_failed, builds_ns;
 	struct report_thread *thread;
 	size_t thread_count;
+	struct report_process *process;
+	size_t process_count;
 	struct report_wait *waits;
 	size_t wait_count;
 	struct report_engine *engines;
@@ -228,6 +248,7 @@ struct report {
 	struct report_queue *untimed_queues;
 	size_t untimed_queue_count;
 	uint64_t untimed_queues_total;
+	uint64_t untimed_commands; /* nothing is known of them but their calls */
 
 	uint64_t operations;	  /* that the device did */
 	uint64_t unfinished;	  /* enqueued, never seen to end */

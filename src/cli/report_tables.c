@@ -56,6 +56,14 @@ static const struct table_column zones_columns[] = {
 static const struct table_column devices_columns[] = {
 	{"busy_ns", "busy", TABLE_NS, offsetof(struct report_busy, busy_ns)},
 	{"busy_percent", "share", TABLE_PERCENT, offsetof(struct report_busy, busy_percent)},
+	{"gpu_idle_ns", "idle", TABLE_NS, offsetof(struct report_busy, idle_ns)},
+	{"host_queue_ns", NULL, TABLE_NS, offsetof(struct report_busy, host_queue_ns)},
+	{"device_queue_ns", NULL, TABLE_NS, offsetof(struct report_busy, device_queue_ns)},
+	{"executing_ns", NULL, TABLE_NS, offsetof(struct report_busy, executing_ns)},
+	{"host_queue_depth", "host queue", TABLE_RATE,
+	 offsetof(struct report_busy, host_queue_depth)},
+	{"device_queue_depth", "device queue", TABLE_RATE,
+	 offsetof(struct report_busy, device_queue_depth)},
 	{"operations", "operations", TABLE_COUNT, offsetof(struct report_busy, operations)},
 	{"type", "type", TABLE_STRING, offsetof(struct report_busy, type)},
 	{"domain", "domain", TABLE_STRING, offsetof(struct report_busy, domain)},
@@ -115,11 +123,34 @@ static const struct table_column open_calls_columns[] = {
 };
 
 static const struct table_column untimed_queues_columns[] = {
+	{"commands", "commands", TABLE_COUNT, offsetof(struct report_queue, commands)},
 	{"process", "process", TABLE_NUMBER, offsetof(struct report_queue, process)},
 	{"queue", "queue", TABLE_NUMBER, offsetof(struct report_queue, queue)},
 	{"timing", "timing", TABLE_STRING, offsetof(struct report_queue, timing)},
 	{"domain", "domain", TABLE_STRING, offsetof(struct report_queue, domain)},
 	{"device", "device", TABLE_STRING, offsetof(struct report_queue, device)},
+};
+
+static const struct table_column process_columns[] = {
+	{"api_ns", "in API calls", TABLE_NS, offsetof(struct report_process, api_ns)},
+	{"calls", "calls", TABLE_COUNT, offsetof(struct report_process, calls)},
+	{"operations", "operations", TABLE_COUNT, offsetof(struct report_process, operations)},
+	{"host_queue_ns", "in host queue", TABLE_NS,
+	 offsetof(struct report_process, host_queue_ns)},
+	{"device_queue_ns", "in device queue", TABLE_NS,
+	 offsetof(struct report_process, device_queue_ns)},
+	{"executing_ns", "executing", TABLE_NS, offsetof(struct report_process, executing_ns)},
+	{"running_ns", "running", TABLE_NS, offsetof(struct report_process, running_ns)},
+	{"system_ns", "in system", TABLE_NS, offsetof(struct report_process, system_ns)},
+	{"wait_cpu_ns", "for CPU", TABLE_NS, offsetof(struct report_process, wait_cpu_ns)},
+	{"wait_blocked_ns", "blocked", TABLE_NS,
+	 offsetof(struct report_process, wait_blocked_ns)},
+	{"unknown_ns", NULL, TABLE_NS, offsetof(struct report_process, unknown_ns)},
+	{"switches", NULL, TABLE_COUNT, offsetof(struct report_process, switches)},
+	{"migrations", NULL, TABLE_COUNT, offsetof(struct report_process, migrations)},
+	{"threads", "threads", TABLE_COUNT, offsetof(struct report_process, threads)},
+	{"pid", "process", TABLE_NUMBER, offsetof(struct report_process, process)},
+	{"name", "name", TABLE_STRING, offsetof(struct report_process, name)},
 };
 
 static const struct table_column thread_columns[] = {
@@ -228,6 +259,7 @@ static const struct table tables[] = {
 	[REPORT_TABLE_engine_users] = TABLE("engine_users", engine_users_columns,
 					    struct report_engine_user),
 	[REPORT_TABLE_clocks] = TABLE("clocks", clocks_columns, struct report_clock),
+	[REPORT_TABLE_process] = TABLE("processes", process_columns, struct report_process),
 	[REPORT_TABLE_thread] = TABLE("threads", thread_columns, struct report_thread),
 };
 

@@ -243,7 +243,8 @@ static int build_all(struct build *build, struct view_header *header)
 		status = view_builder_finish(&build->builder, header);
 	header->events = build->events;
 	header->duration_ns = trace_session_duration_ns(build->session);
-	header->last_ns = build->end_ns;
+	if (header->last_ns < build->end_ns)
+		header->last_ns = build->end_ns;
 	return status;
 }
 
