@@ -86,6 +86,14 @@ static uint64_t cpu_time_ns(void)
 	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000u;
 }
 
+/* How often it slept and was woken. */
+static uint64_t wakeups(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_nvcsw;
+}
+
 static void add_end(struct json *json, const struct session *session, int wait_status)
 {
 	struct tandem_control *control = session->control;
@@ -105,6 +113,7 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 
 	/* What the recorder itself took of the machine. */
 	json_unsigned(json, "recorder_cpu_ns", cpu_time_ns());
+	json_unsigned(json, "recorder_wakeups", wakeups());
 
 	json_begin_object(json, "losses");
 #define X(name, words)                                                         \
