@@ -4,6 +4,7 @@
  * pass. One thread.
  *
  *	operations_enqueued(&operations, event);     each call of class ENQUEUE
+ *	operations_waited(&operations, event);       each call of class WAIT
  *	operations_add(&operations, event);          each record `operation`
  *	operations_finish(&operations, report);      after devices_finish()
  */
@@ -16,6 +17,7 @@
 #include "analysis/histogram.h"
 #include "analysis/launches.h"
 #include "analysis/report.h"
+#include "analysis/returns.h"
 #include "trace/event.h"
 
 struct operation_row { /* one device, kind and name */
@@ -47,7 +49,10 @@ struct operations {
 	struct map queue_of;   /* process and number -> queue */
 	struct map kernels;    /* queue and kernel -> row: a cache */
 	struct map others;     /* queue, kind and API -> row: a cache */
-	struct begins begins;  /* of the calls that enqueued what is in flight */
+	/* When the calls began that enqueued what is in flight; where the runtime gave
+	 * the number, when they returned. */
+	struct begins begins;
+	struct returns returns;
 	struct align align;    /* of the devices' clocks */
 	struct launches launches;
 	int64_t *in_flight;    /* by process */
@@ -61,6 +66,9 @@ int operations_init(struct operations *operations, struct devices *devices,
 
 /* Returns 0 or -ENOMEM. */
 int operations_enqueued(struct operations *operations, const struct trace_event *event);
+
+/* Returns 0 or -ENOMEM. */
+int operations_waited(struct operations *operations, const struct trace_event *event);
 
 /* Returns 0 or -ENOMEM. */
 int operations_add(struct operations *operations, const struct trace_event *event);

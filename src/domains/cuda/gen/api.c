@@ -743,1485 +743,1485 @@ const struct cuda_step cuda_steps[] = {
 };
 
 const struct cuda_api cuda_driver_api[] = {
-	[1] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 7), TANDEM_CLASS_CALL, 0,
+	[1] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 8), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cuInit */
-	[2] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 8), TANDEM_CLASS_CALL, 0,
+	[2] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 9), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuDriverGetVersion */
-	[3] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 9), TANDEM_CLASS_CALL, 0,
+	[3] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 10), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDeviceGet */
-	[4] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 10), TANDEM_CLASS_CALL, 0,
+	[4] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 11), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuDeviceGetCount */
-	[5] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 11), TANDEM_CLASS_CALL, 0,
+	[5] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 12), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuDeviceGetName */
-	[6] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 12), TANDEM_CLASS_CALL, 0,
+	[6] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 13), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuDeviceComputeCapability */
-	[7] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 13), TANDEM_CLASS_CALL, 0,
+	[7] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 14), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDeviceTotalMem */
-	[8] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 14), TANDEM_CLASS_CALL, 0,
+	[8] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 15), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDeviceGetProperties */
-	[9] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 15), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[9] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 16), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuDeviceGetAttribute */
-	[10] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 16), TANDEM_CLASS_CREATE, 0,
+	[10] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 17), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 6, 3, 24 } } }, /* cuCtxCreate */
-	[11] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 17), TANDEM_CLASS_RELEASE, 0,
+	[11] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 18), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxDestroy */
-	[12] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 18), TANDEM_CLASS_CALL, 0,
+	[12] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 19), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuCtxAttach */
-	[13] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 19), TANDEM_CLASS_CALL, 0,
+	[13] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 20), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxDetach */
-	[14] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 20), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[14] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 21), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxPushCurrent */
-	[15] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 21), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[15] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 22), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxPopCurrent */
-	[16] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 22), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[16] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 23), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 16, 2, 16 } } }, /* cuCtxGetDevice */
-	[17] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 23), TANDEM_CLASS_WAIT, 0,
+	[17] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 24), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 1, 8 } } }, /* cuCtxSynchronize */
-	[18] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 24), TANDEM_CLASS_BUILD, 0,
+	[18] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 25), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 19, 1, 2 }, { 20, 2, 10 } } }, /* cuModuleLoad */
-	[19] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 25), TANDEM_CLASS_BUILD, 0,
+	[19] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 26), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuModuleLoadData */
-	[20] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 26), TANDEM_CLASS_BUILD, 0,
+	[20] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 27), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } } }, /* cuModuleLoadDataEx */
-	[21] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 27), TANDEM_CLASS_BUILD, 0,
+	[21] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 28), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuModuleLoadFatBinary */
-	[22] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 28), TANDEM_CLASS_CALL, 0,
+	[22] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 29), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuModuleUnload */
-	[23] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 29), TANDEM_CLASS_CALL, 0,
+	[23] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 30), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 24, 1, 2 }, { 25, 2, 18 } } }, /* cuModuleGetFunction */
-	[24] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 30), TANDEM_CLASS_CALL, 0,
+	[24] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 31), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } } }, /* cuModuleGetGlobal */
-	[25] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 31), TANDEM_CLASS_CALL, 0,
+	[25] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 32), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64ModuleGetGlobal */
-	[26] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 32), TANDEM_CLASS_CALL, 0,
+	[26] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 33), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 25, 2, 18 } } }, /* cuModuleGetTexRef */
-	[27] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 33), TANDEM_CLASS_CALL, 0,
+	[27] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 34), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuMemGetInfo */
-	[28] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 34), TANDEM_CLASS_CALL, 0,
+	[28] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 35), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemGetInfo */
-	[29] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 35), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[29] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 36), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 29, 2, 16 }, { 29, 2, 16 } } }, /* cuMemAlloc */
-	[30] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 36), TANDEM_CLASS_CALL, 0,
+	[30] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 37), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemAlloc */
-	[31] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 37), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[31] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 38), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 33, 3, 24 }, { 36, 4, 36 } } }, /* cuMemAllocPitch */
-	[32] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 38), TANDEM_CLASS_CALL, 0,
+	[32] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 39), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemAllocPitch */
-	[33] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 39), TANDEM_CLASS_RELEASE, CUDA_HOOK,
+	[33] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 40), TANDEM_CLASS_RELEASE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 18, 1, 8 }, { 18, 1, 8 } } }, /* cuMemFree */
-	[34] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 40), TANDEM_CLASS_CALL, 0,
+	[34] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 41), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemFree */
-	[35] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 41), TANDEM_CLASS_CALL, 0,
+	[35] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 42), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 45, 2, 24 } } }, /* cuMemGetAddressRange */
-	[36] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 42), TANDEM_CLASS_CALL, 0,
+	[36] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 43), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemGetAddressRange */
-	[37] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 43), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[37] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 44), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 18, 1, 8 }, { 29, 2, 16 } } }, /* cuMemAllocHost */
-	[38] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 44), TANDEM_CLASS_RELEASE, CUDA_HOOK,
+	[38] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 45), TANDEM_CLASS_RELEASE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } } }, /* cuMemFreeHost */
-	[39] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 45), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[39] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 46), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 48, 1, 12 }, { 49, 2, 20 } } }, /* cuMemHostAlloc */
-	[40] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 46), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[40] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 47), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 56, 2, 12 }, { 58, 3, 20 } } }, /* cuMemHostGetDevicePointer */
-	[41] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 47), TANDEM_CLASS_CALL, 0,
+	[41] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 48), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemHostGetDevicePointer */
-	[42] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 48), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[42] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 49), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } } }, /* cuMemHostGetFlags */
-	[43] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 49), TANDEM_CLASS_ENQUEUE, 0,
+	[43] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 50), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 61, 3, 32 }, { 61, 3, 32 } } }, /* cuMemcpyHtoD */
-	[44] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 50), TANDEM_CLASS_CALL, 0,
+	[44] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 51), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemcpyHtoD */
-	[45] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 51), TANDEM_CLASS_ENQUEUE, 0,
+	[45] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 52), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 64, 3, 32 }, { 64, 3, 32 } } }, /* cuMemcpyDtoH */
-	[46] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 52), TANDEM_CLASS_CALL, 0,
+	[46] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 53), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemcpyDtoH */
-	[47] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 53), TANDEM_CLASS_ENQUEUE, 0,
+	[47] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 54), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 70, 3, 32 } } }, /* cuMemcpyDtoD */
-	[48] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 54), TANDEM_CLASS_CALL, 0,
+	[48] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 55), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemcpyDtoD */
-	[49] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 55), TANDEM_CLASS_ENQUEUE, 0,
+	[49] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 56), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 73, 2, 24 }, { 75, 4, 40 } } }, /* cuMemcpyDtoA */
-	[50] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 56), TANDEM_CLASS_CALL, 0,
+	[50] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 57), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemcpyDtoA */
-	[51] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 57), TANDEM_CLASS_ENQUEUE, 0,
+	[51] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 58), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 73, 2, 24 }, { 82, 4, 40 } } }, /* cuMemcpyAtoD */
-	[52] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 58), TANDEM_CLASS_CALL, 0,
+	[52] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 59), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemcpyAtoD */
-	[53] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 59), TANDEM_CLASS_ENQUEUE, 0,
+	[53] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 60), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 91, 2, 24 }, { 93, 4, 40 } } }, /* cuMemcpyHtoA */
-	[54] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 60), TANDEM_CLASS_ENQUEUE, 0,
+	[54] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 61), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 16, 2, 24 }, { 97, 4, 40 } } }, /* cuMemcpyAtoH */
-	[55] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 61), TANDEM_CLASS_ENQUEUE, 0,
+	[55] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 62), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 18, 1, 16 }, { 101, 5, 48 } } }, /* cuMemcpyAtoA */
-	[56] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 62), TANDEM_CLASS_ENQUEUE, 0,
+	[56] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 63), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } } }, /* cuMemcpy2D */
-	[57] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 63), TANDEM_CLASS_ENQUEUE, 0,
+	[57] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 64), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } } }, /* cuMemcpy2DUnaligned */
-	[58] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 64), TANDEM_CLASS_ENQUEUE, 0,
+	[58] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 65), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } } }, /* cuMemcpy3D */
-	[59] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 65), TANDEM_CLASS_CALL, 0,
+	[59] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 66), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64Memcpy3D */
-	[60] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 66), TANDEM_CLASS_ENQUEUE, 0,
+	[60] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 67), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 109, 4, 36 }, { 109, 4, 36 } } }, /* cuMemcpyHtoDAsync */
-	[61] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 67), TANDEM_CLASS_CALL, 0,
+	[61] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 68), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemcpyHtoDAsync */
-	[62] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 68), TANDEM_CLASS_ENQUEUE, 0,
+	[62] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 69), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 115, 4, 36 }, { 115, 4, 36 } } }, /* cuMemcpyDtoHAsync */
-	[63] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 69), TANDEM_CLASS_CALL, 0,
+	[63] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 70), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemcpyDtoHAsync */
-	[64] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 70), TANDEM_CLASS_ENQUEUE, 0,
+	[64] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 71), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 123, 4, 36 }, { 123, 4, 36 } } }, /* cuMemcpyDtoDAsync */
-	[65] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 71), TANDEM_CLASS_CALL, 0,
+	[65] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 72), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemcpyDtoDAsync */
-	[66] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 72), TANDEM_CLASS_ENQUEUE, 0,
+	[66] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 73), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 127, 3, 28 }, { 130, 5, 44 } } }, /* cuMemcpyHtoAAsync */
-	[67] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 73), TANDEM_CLASS_ENQUEUE, 0,
+	[67] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 74), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 140, 3, 28 }, { 143, 5, 44 } } }, /* cuMemcpyAtoHAsync */
-	[68] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 74), TANDEM_CLASS_ENQUEUE, 0,
+	[68] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 75), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } } }, /* cuMemcpy2DAsync */
-	[69] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 75), TANDEM_CLASS_ENQUEUE, 0,
+	[69] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 76), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } } }, /* cuMemcpy3DAsync */
-	[70] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 76), TANDEM_CLASS_CALL, 0,
+	[70] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 77), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64Memcpy3DAsync */
-	[71] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 77), TANDEM_CLASS_ENQUEUE, 0,
+	[71] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 78), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 73, 2, 24 }, { 158, 3, 25 } } }, /* cuMemsetD8 */
-	[72] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 78), TANDEM_CLASS_CALL, 0,
+	[72] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 79), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD8 */
-	[73] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 79), TANDEM_CLASS_ENQUEUE, 0,
+	[73] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 80), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 73, 2, 24 }, { 166, 3, 26 } } }, /* cuMemsetD16 */
-	[74] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 80), TANDEM_CLASS_CALL, 0,
+	[74] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 81), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD16 */
-	[75] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 81), TANDEM_CLASS_ENQUEUE, 0,
+	[75] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 82), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 73, 2, 24 }, { 172, 3, 28 } } }, /* cuMemsetD32 */
-	[76] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 82), TANDEM_CLASS_CALL, 0,
+	[76] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 83), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD32 */
-	[77] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 83), TANDEM_CLASS_ENQUEUE, 0,
+	[77] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 84), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 178, 5, 41 } } }, /* cuMemsetD2D8 */
-	[78] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 84), TANDEM_CLASS_CALL, 0,
+	[78] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 85), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD2D8 */
-	[79] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 85), TANDEM_CLASS_ENQUEUE, 0,
+	[79] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 86), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 188, 5, 42 } } }, /* cuMemsetD2D16 */
-	[80] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 86), TANDEM_CLASS_CALL, 0,
+	[80] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 87), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD2D16 */
-	[81] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 87), TANDEM_CLASS_ENQUEUE, 0,
+	[81] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 88), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 196, 5, 44 } } }, /* cuMemsetD2D32 */
-	[82] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 88), TANDEM_CLASS_CALL, 0,
+	[82] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 89), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD2D32 */
-	[83] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 89), TANDEM_CLASS_CALL, 0,
+	[83] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 90), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuFuncSetBlockShape */
-	[84] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 90), TANDEM_CLASS_CALL, 0,
+	[84] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 91), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuFuncSetSharedSize */
-	[85] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 91), TANDEM_CLASS_CALL, 0,
+	[85] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 92), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } } }, /* cuFuncGetAttribute */
-	[86] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 92), TANDEM_CLASS_CALL, 0,
+	[86] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 93), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuFuncSetCacheConfig */
-	[87] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 93), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[87] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 94), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuArrayCreate */
-	[88] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 94), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[88] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 95), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuArrayGetDescriptor */
-	[89] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 95), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[89] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 96), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuArrayDestroy */
-	[90] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 96), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[90] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 97), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuArray3DCreate */
-	[91] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 97), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[91] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 98), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuArray3DGetDescriptor */
-	[92] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 98), TANDEM_CLASS_CALL, 0,
+	[92] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 99), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuTexRefCreate */
-	[93] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 99), TANDEM_CLASS_CALL, 0,
+	[93] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 100), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuTexRefDestroy */
-	[94] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 100), TANDEM_CLASS_CALL, 0,
+	[94] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 101), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuTexRefSetArray */
-	[95] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 101), TANDEM_CLASS_CALL, 0,
+	[95] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 102), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 206, 3, 32 } } }, /* cuTexRefSetAddress */
-	[96] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 102), TANDEM_CLASS_CALL, 0,
+	[96] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 103), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64TexRefSetAddress */
-	[97] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 103), TANDEM_CLASS_CALL, 0,
+	[97] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 104), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 206, 3, 32 } } }, /* cuTexRefSetAddress2D */
-	[98] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 104), TANDEM_CLASS_CALL, 0,
+	[98] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 105), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64TexRefSetAddress2D */
-	[99] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 105), TANDEM_CLASS_CALL, 0,
+	[99] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 106), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefSetFormat */
-	[100] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 106), TANDEM_CLASS_CALL, 0,
+	[100] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 107), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefSetAddressMode */
-	[101] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 107), TANDEM_CLASS_CALL, 0,
+	[101] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 108), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuTexRefSetFilterMode */
-	[102] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 108), TANDEM_CLASS_CALL, 0,
+	[102] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 109), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuTexRefSetFlags */
-	[103] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 109), TANDEM_CLASS_CALL, 0,
+	[103] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 110), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefGetAddress */
-	[104] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 110), TANDEM_CLASS_CALL, 0,
+	[104] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 111), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64TexRefGetAddress */
-	[105] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 111), TANDEM_CLASS_CALL, 0,
+	[105] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 112), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefGetArray */
-	[106] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 112), TANDEM_CLASS_CALL, 0,
+	[106] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 113), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuTexRefGetAddressMode */
-	[107] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 113), TANDEM_CLASS_CALL, 0,
+	[107] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 114), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefGetFilterMode */
-	[108] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 114), TANDEM_CLASS_CALL, 0,
+	[108] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 115), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuTexRefGetFormat */
-	[109] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 115), TANDEM_CLASS_CALL, 0,
+	[109] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 116), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefGetFlags */
-	[110] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 116), TANDEM_CLASS_CALL, 0,
+	[110] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 117), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuParamSetSize */
-	[111] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 117), TANDEM_CLASS_CALL, 0,
+	[111] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 118), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuParamSeti */
-	[112] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 118), TANDEM_CLASS_CALL, 0,
+	[112] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 119), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuParamSetf */
-	[113] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 119), TANDEM_CLASS_CALL, 0,
+	[113] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 120), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 210, 2, 24 } } }, /* cuParamSetv */
-	[114] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 120), TANDEM_CLASS_CALL, 0,
+	[114] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 121), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } } }, /* cuParamSetTexRef */
-	[115] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 121), TANDEM_CLASS_ENQUEUE, 0,
+	[115] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 122), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 213, 2, 20 } } }, /* cuLaunch */
-	[116] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 122), TANDEM_CLASS_ENQUEUE, 0,
+	[116] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 123), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 215, 2, 28 } } }, /* cuLaunchGrid */
-	[117] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 123), TANDEM_CLASS_ENQUEUE, 0,
+	[117] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 124), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 217, 2, 16 }, { 219, 3, 32 } } }, /* cuLaunchGridAsync */
-	[118] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 124), TANDEM_CLASS_CREATE, 0,
+	[118] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 125), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } } }, /* cuEventCreate */
-	[119] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 125), TANDEM_CLASS_CALL, 0,
+	[119] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 126), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } } }, /* cuEventRecord */
-	[120] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 126), TANDEM_CLASS_CALL, 0,
+	[120] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 127), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } } }, /* cuEventQuery */
-	[121] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 127), TANDEM_CLASS_WAIT, 0,
+	[121] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 128), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } } }, /* cuEventSynchronize */
-	[122] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 128), TANDEM_CLASS_RELEASE, 0,
+	[122] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 129), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } } }, /* cuEventDestroy */
-	[123] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 129), TANDEM_CLASS_CALL, 0,
+	[123] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 130), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } } }, /* cuEventElapsedTime */
-	[124] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 130), TANDEM_CLASS_CREATE, 0,
+	[124] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 131), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } } }, /* cuStreamCreate */
-	[125] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 131), TANDEM_CLASS_CALL, 0,
+	[125] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 132), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } } }, /* cuStreamQuery */
-	[126] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 132), TANDEM_CLASS_WAIT, 0,
+	[126] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 133), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } } }, /* cuStreamSynchronize */
-	[127] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 133), TANDEM_CLASS_RELEASE, 0,
+	[127] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 134), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } } }, /* cuStreamDestroy */
-	[128] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 134), TANDEM_CLASS_CALL, 0,
+	[128] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 135), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuGraphicsUnregisterResource */
-	[129] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 135), TANDEM_CLASS_CALL, 0,
+	[129] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 136), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphicsSubResourceGetMappedArray */
-	[130] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 136), TANDEM_CLASS_CALL, 0,
+	[130] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 137), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphicsResourceGetMappedPointer */
-	[131] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 137), TANDEM_CLASS_CALL, 0,
+	[131] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 138), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64GraphicsResourceGetMappedPointer */
-	[132] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 138), TANDEM_CLASS_CALL, 0,
+	[132] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 139), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuGraphicsResourceSetMapFlags */
-	[133] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 139), TANDEM_CLASS_CALL, 0,
+	[133] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 140), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } } }, /* cuGraphicsMapResources */
-	[134] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 140), TANDEM_CLASS_CALL, 0,
+	[134] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 141), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } } }, /* cuGraphicsUnmapResources */
-	[135] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 141), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[135] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 142), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGetExportTable */
-	[136] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 142), TANDEM_CLASS_CALL, 0,
+	[136] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 143), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } } }, /* cuCtxSetLimit */
-	[137] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 143), TANDEM_CLASS_CALL, 0,
+	[137] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 144), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuCtxGetLimit */
-	[174] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 144), TANDEM_CLASS_CREATE, 0,
+	[174] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 145), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLCtxCreate */
-	[175] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 145), TANDEM_CLASS_CALL, 0,
+	[175] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 146), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGraphicsGLRegisterBuffer */
-	[176] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 146), TANDEM_CLASS_CALL, 0,
+	[176] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 147), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGraphicsGLRegisterImage */
-	[178] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 147), TANDEM_CLASS_CALL, 0,
+	[178] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 148), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLInit */
-	[179] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 148), TANDEM_CLASS_CALL, 0,
+	[179] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 149), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLRegisterBufferObject */
-	[180] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 149), TANDEM_CLASS_CALL, 0,
+	[180] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 150), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLMapBufferObject */
-	[181] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 150), TANDEM_CLASS_CALL, 0,
+	[181] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 151), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLUnmapBufferObject */
-	[182] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 151), TANDEM_CLASS_CALL, 0,
+	[182] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 152), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLUnregisterBufferObject */
-	[183] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 152), TANDEM_CLASS_CALL, 0,
+	[183] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 153), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLSetBufferObjectMapFlags */
-	[184] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 153), TANDEM_CLASS_CALL, 0,
+	[184] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 154), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLMapBufferObjectAsync */
-	[185] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 154), TANDEM_CLASS_CALL, 0,
+	[185] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 155), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLUnmapBufferObjectAsync */
-	[186] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 155), TANDEM_CLASS_CALL, 0,
+	[186] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 156), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuVDPAUGetDevice */
-	[187] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 156), TANDEM_CLASS_CREATE, 0,
+	[187] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 157), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuVDPAUCtxCreate */
-	[188] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 157), TANDEM_CLASS_CALL, 0,
+	[188] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 158), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGraphicsVDPAURegisterVideoSurface */
-	[189] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 158), TANDEM_CLASS_CALL, 0,
+	[189] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 159), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGraphicsVDPAURegisterOutputSurface */
-	[190] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 159), TANDEM_CLASS_CALL, 0,
+	[190] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 160), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 25, 2, 18 } } }, /* cuModuleGetSurfRef */
-	[191] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 160), TANDEM_CLASS_CALL, 0,
+	[191] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 161), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuSurfRefCreate */
-	[192] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 161), TANDEM_CLASS_CALL, 0,
+	[192] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 162), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuSurfRefDestroy */
-	[193] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 162), TANDEM_CLASS_CALL, 0,
+	[193] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 163), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuSurfRefSetFormat */
-	[194] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 163), TANDEM_CLASS_CALL, 0,
+	[194] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 164), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuSurfRefSetArray */
-	[195] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 164), TANDEM_CLASS_CALL, 0,
+	[195] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 165), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuSurfRefGetFormat */
-	[196] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 165), TANDEM_CLASS_CALL, 0,
+	[196] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 166), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuSurfRefGetArray */
-	[197] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 166), TANDEM_CLASS_CALL, 0,
+	[197] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 167), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64DeviceTotalMem */
-	[207] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 167), TANDEM_CLASS_CALL, 0,
+	[207] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 168), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64GLMapBufferObject */
-	[208] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 168), TANDEM_CLASS_CALL, 0,
+	[208] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 169), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64GLMapBufferObjectAsync */
-	[215] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 169), TANDEM_CLASS_CALL, 0,
+	[215] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 170), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemHostAlloc */
-	[216] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 170), TANDEM_CLASS_ENQUEUE, 0,
+	[216] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 171), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 240, 4, 29 } } }, /* cuMemsetD8Async */
-	[217] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 171), TANDEM_CLASS_CALL, 0,
+	[217] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 172), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD8Async */
-	[218] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 172), TANDEM_CLASS_ENQUEUE, 0,
+	[218] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 173), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 244, 4, 30 } } }, /* cuMemsetD16Async */
-	[219] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 173), TANDEM_CLASS_CALL, 0,
+	[219] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 174), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD16Async */
-	[220] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 174), TANDEM_CLASS_ENQUEUE, 0,
+	[220] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 175), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } } }, /* cuMemsetD32Async */
-	[221] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 175), TANDEM_CLASS_CALL, 0,
+	[221] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 176), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD32Async */
-	[222] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 176), TANDEM_CLASS_ENQUEUE, 0,
+	[222] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 177), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 255, 4, 45 } } }, /* cuMemsetD2D8Async */
-	[223] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 177), TANDEM_CLASS_CALL, 0,
+	[223] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 178), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD2D8Async */
-	[224] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 178), TANDEM_CLASS_ENQUEUE, 0,
+	[224] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 179), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 259, 4, 46 } } }, /* cuMemsetD2D16Async */
-	[225] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 179), TANDEM_CLASS_CALL, 0,
+	[225] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 180), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD2D16Async */
-	[226] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 180), TANDEM_CLASS_ENQUEUE, 0,
+	[226] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 181), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } } }, /* cuMemsetD2D32Async */
-	[227] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 181), TANDEM_CLASS_CALL, 0,
+	[227] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 182), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64MemsetD2D32Async */
-	[228] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 182), TANDEM_CLASS_CALL, 0,
+	[228] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 183), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64ArrayCreate */
-	[229] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 183), TANDEM_CLASS_CALL, 0,
+	[229] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 184), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64ArrayGetDescriptor */
-	[230] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 184), TANDEM_CLASS_CALL, 0,
+	[230] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 185), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64Array3DCreate */
-	[231] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 185), TANDEM_CLASS_CALL, 0,
+	[231] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 186), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64Array3DGetDescriptor */
-	[232] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 186), TANDEM_CLASS_CALL, 0,
+	[232] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 187), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64Memcpy2D */
-	[233] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 187), TANDEM_CLASS_CALL, 0,
+	[233] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 188), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64Memcpy2DUnaligned */
-	[234] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 188), TANDEM_CLASS_CALL, 0,
+	[234] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 189), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cu64Memcpy2DAsync */
-	[235] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 16), TANDEM_CLASS_CREATE, 0,
+	[235] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 17), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 6, 3, 24 } } }, /* cuCtxCreate_v2 */
-	[239] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 144), TANDEM_CLASS_CREATE, 0,
+	[239] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 145), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLCtxCreate_v2 */
-	[240] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 156), TANDEM_CLASS_CREATE, 0,
+	[240] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 157), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuVDPAUCtxCreate_v2 */
-	[241] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 30), TANDEM_CLASS_CALL, 0,
+	[241] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 31), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } } }, /* cuModuleGetGlobal_v2 */
-	[242] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 33), TANDEM_CLASS_CALL, 0,
+	[242] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 34), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuMemGetInfo_v2 */
-	[243] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 35), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[243] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 36), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } } }, /* cuMemAlloc_v2 */
-	[244] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 37), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[244] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 38), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 40, 2, 24 }, { 42, 3, 36 } } }, /* cuMemAllocPitch_v2 */
-	[245] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 39), TANDEM_CLASS_RELEASE, CUDA_HOOK,
+	[245] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 40), TANDEM_CLASS_RELEASE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } } }, /* cuMemFree_v2 */
-	[246] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 41), TANDEM_CLASS_CALL, 0,
+	[246] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 42), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuMemGetAddressRange_v2 */
-	[247] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 46), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[247] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 47), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 56, 2, 12 }, { 58, 3, 20 } } }, /* cuMemHostGetDevicePointer_v2 */
-	[248] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 189), TANDEM_CLASS_ENQUEUE, 0,
+	[248] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 190), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 70, 3, 32 } } }, /* cuMemcpy_v2 */
-	[249] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 77), TANDEM_CLASS_ENQUEUE, 0,
+	[249] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 78), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 163, 3, 25 } } }, /* cuMemsetD8_v2 */
-	[250] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 79), TANDEM_CLASS_ENQUEUE, 0,
+	[250] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 80), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 169, 3, 26 } } }, /* cuMemsetD16_v2 */
-	[251] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 81), TANDEM_CLASS_ENQUEUE, 0,
+	[251] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 82), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 175, 3, 28 } } }, /* cuMemsetD32_v2 */
-	[252] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 83), TANDEM_CLASS_ENQUEUE, 0,
+	[252] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 84), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 185, 3, 41 } } }, /* cuMemsetD2D8_v2 */
-	[253] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 85), TANDEM_CLASS_ENQUEUE, 0,
+	[253] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 86), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 193, 3, 42 } } }, /* cuMemsetD2D16_v2 */
-	[254] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 87), TANDEM_CLASS_ENQUEUE, 0,
+	[254] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 88), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 201, 3, 44 } } }, /* cuMemsetD2D32_v2 */
-	[255] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 101), TANDEM_CLASS_CALL, 0,
+	[255] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 102), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuTexRefSetAddress_v2 */
-	[256] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 103), TANDEM_CLASS_CALL, 0,
+	[256] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 104), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuTexRefSetAddress2D_v2 */
-	[257] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 109), TANDEM_CLASS_CALL, 0,
+	[257] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 110), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefGetAddress_v2 */
-	[258] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 136), TANDEM_CLASS_CALL, 0,
+	[258] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 137), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphicsResourceGetMappedPointer_v2 */
-	[259] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 13), TANDEM_CLASS_CALL, 0,
+	[259] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 14), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDeviceTotalMem_v2 */
-	[269] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 149), TANDEM_CLASS_CALL, 0,
+	[269] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 150), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLMapBufferObject_v2 */
-	[270] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 153), TANDEM_CLASS_CALL, 0,
+	[270] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 154), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLMapBufferObjectAsync_v2 */
-	[271] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 45), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[271] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 46), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 51, 2, 12 }, { 53, 3, 20 } } }, /* cuMemHostAlloc_v2 */
-	[272] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 93), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[272] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 94), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuArrayCreate_v2 */
-	[273] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 94), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[273] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 95), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuArrayGetDescriptor_v2 */
-	[274] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 96), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[274] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 97), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuArray3DCreate_v2 */
-	[275] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 97), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[275] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 98), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuArray3DGetDescriptor_v2 */
-	[276] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 49), TANDEM_CLASS_ENQUEUE, 0,
+	[276] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 50), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } } }, /* cuMemcpyHtoD_v2 */
-	[277] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 66), TANDEM_CLASS_ENQUEUE, 0,
+	[277] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 67), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } } }, /* cuMemcpyHtoDAsync_v2 */
-	[278] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 51), TANDEM_CLASS_ENQUEUE, 0,
+	[278] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 52), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 67, 3, 32 }, { 67, 3, 32 } } }, /* cuMemcpyDtoH_v2 */
-	[279] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 68), TANDEM_CLASS_ENQUEUE, 0,
+	[279] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 69), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 119, 4, 36 }, { 119, 4, 36 } } }, /* cuMemcpyDtoHAsync_v2 */
-	[280] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 53), TANDEM_CLASS_ENQUEUE, 0,
+	[280] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 54), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } } }, /* cuMemcpyDtoD_v2 */
-	[281] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 70), TANDEM_CLASS_ENQUEUE, 0,
+	[281] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 71), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } } }, /* cuMemcpyDtoDAsync_v2 */
-	[282] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 60), TANDEM_CLASS_ENQUEUE, 0,
+	[282] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 61), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 86, 2, 24 }, { 88, 3, 40 } } }, /* cuMemcpyAtoH_v2 */
-	[283] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 73), TANDEM_CLASS_ENQUEUE, 0,
+	[283] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 74), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 148, 3, 28 }, { 151, 4, 44 } } }, /* cuMemcpyAtoHAsync_v2 */
-	[284] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 57), TANDEM_CLASS_ENQUEUE, 0,
+	[284] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 58), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 86, 2, 24 }, { 88, 3, 40 } } }, /* cuMemcpyAtoD_v2 */
-	[285] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 55), TANDEM_CLASS_ENQUEUE, 0,
+	[285] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 56), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 79, 1, 24 }, { 80, 2, 40 } } }, /* cuMemcpyDtoA_v2 */
-	[286] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 61), TANDEM_CLASS_ENQUEUE, 0,
+	[286] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 62), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 106, 1, 16 }, { 107, 2, 48 } } }, /* cuMemcpyAtoA_v2 */
-	[287] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 62), TANDEM_CLASS_ENQUEUE, 0,
+	[287] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 63), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } } }, /* cuMemcpy2D_v2 */
-	[288] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 63), TANDEM_CLASS_ENQUEUE, 0,
+	[288] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 64), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } } }, /* cuMemcpy2DUnaligned_v2 */
-	[289] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 74), TANDEM_CLASS_ENQUEUE, 0,
+	[289] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 75), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } } }, /* cuMemcpy2DAsync_v2 */
-	[290] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 64), TANDEM_CLASS_ENQUEUE, 0,
+	[290] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 65), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } } }, /* cuMemcpy3D_v2 */
-	[291] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 75), TANDEM_CLASS_ENQUEUE, 0,
+	[291] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 76), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } } }, /* cuMemcpy3DAsync_v2 */
-	[292] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 59), TANDEM_CLASS_ENQUEUE, 0,
+	[292] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 60), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 79, 1, 24 }, { 80, 2, 40 } } }, /* cuMemcpyHtoA_v2 */
-	[293] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 72), TANDEM_CLASS_ENQUEUE, 0,
+	[293] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 73), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 135, 2, 28 }, { 137, 3, 44 } } }, /* cuMemcpyHtoAAsync_v2 */
-	[294] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 43), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[294] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 44), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } } }, /* cuMemAllocHost_v2 */
-	[295] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 190), TANDEM_CLASS_CALL, 0,
+	[295] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 191), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } } }, /* cuStreamWaitEvent */
-	[296] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 191), TANDEM_CLASS_CALL, 0,
+	[296] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 192), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuCtxGetApiVersion */
-	[299] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 192), TANDEM_CLASS_CALL, 0,
+	[299] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 193), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxGetCacheConfig */
-	[300] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 193), TANDEM_CLASS_CALL, 0,
+	[300] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 194), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cuCtxSetCacheConfig */
-	[301] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 194), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[301] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 195), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } } }, /* cuMemHostRegister */
-	[302] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 195), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[302] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 196), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } } }, /* cuMemHostUnregister */
-	[303] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 196), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[303] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 197), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxSetCurrent */
-	[304] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 197), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[304] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 198), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxGetCurrent */
-	[305] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 189), TANDEM_CLASS_ENQUEUE, 0,
+	[305] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 190), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } } }, /* cuMemcpy */
-	[306] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 198), TANDEM_CLASS_ENQUEUE, 0,
+	[306] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 199), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } } }, /* cuMemcpyAsync */
-	[307] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 199), TANDEM_CLASS_ENQUEUE, 0,
+	[307] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 200), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 274, 4, 68 } } }, /* cuLaunchKernel */
-	[308] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 200), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[308] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 201), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuProfilerStart */
-	[309] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 201), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[309] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 202), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuProfilerStop */
-	[310] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 202), TANDEM_CLASS_CALL, 0,
+	[310] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 203), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } } }, /* cuPointerGetAttribute */
-	[311] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 203), TANDEM_CLASS_CALL, 0,
+	[311] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 204), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuProfilerInitialize */
-	[312] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 204), TANDEM_CLASS_CALL, 0,
+	[312] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 205), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuDeviceCanAccessPeer */
-	[313] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 205), TANDEM_CLASS_CALL, 0,
+	[313] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 206), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuCtxEnablePeerAccess */
-	[314] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 206), TANDEM_CLASS_CALL, 0,
+	[314] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 207), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxDisablePeerAccess */
-	[315] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 207), TANDEM_CLASS_CALL, 0,
+	[315] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 208), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuMemPeerRegister */
-	[316] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 208), TANDEM_CLASS_CALL, 0,
+	[316] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 209), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuMemPeerUnregister */
-	[317] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 209), TANDEM_CLASS_CALL, 0,
+	[317] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 210), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuMemPeerGetDevicePointer */
-	[318] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 210), TANDEM_CLASS_ENQUEUE, 0,
+	[318] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 211), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 278, 3, 32 }, { 281, 5, 48 } } }, /* cuMemcpyPeer */
-	[319] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 211), TANDEM_CLASS_ENQUEUE, 0,
+	[319] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 212), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 286, 4, 36 }, { 290, 6, 52 } } }, /* cuMemcpyPeerAsync */
-	[320] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 212), TANDEM_CLASS_ENQUEUE, 0,
+	[320] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 213), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } } }, /* cuMemcpy3DPeer */
-	[321] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 213), TANDEM_CLASS_ENQUEUE, 0,
+	[321] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 214), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } } }, /* cuMemcpy3DPeerAsync */
-	[322] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 17), TANDEM_CLASS_RELEASE, 0,
+	[322] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 18), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxDestroy_v2 */
-	[323] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 20), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[323] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 21), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxPushCurrent_v2 */
-	[324] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 21), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[324] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 22), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxPopCurrent_v2 */
-	[325] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 128), TANDEM_CLASS_RELEASE, 0,
+	[325] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 129), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } } }, /* cuEventDestroy_v2 */
-	[326] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 133), TANDEM_CLASS_RELEASE, 0,
+	[326] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 134), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } } }, /* cuStreamDestroy_v2 */
-	[327] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 103), TANDEM_CLASS_CALL, 0,
+	[327] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 104), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuTexRefSetAddress2D_v3 */
-	[328] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 214), TANDEM_CLASS_CALL, 0,
+	[328] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 215), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuIpcGetMemHandle */
-	[329] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 215), TANDEM_CLASS_CALL, 0,
+	[329] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 216), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 296, 2, 12 } } }, /* cuIpcOpenMemHandle */
-	[330] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 216), TANDEM_CLASS_CALL, 0,
+	[330] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 217), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuIpcCloseMemHandle */
-	[331] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 217), TANDEM_CLASS_CALL, 0,
+	[331] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 218), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 20, 2, 10 } } }, /* cuDeviceGetByPCIBusId */
-	[332] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 218), TANDEM_CLASS_CALL, 0,
+	[332] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 219), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuDeviceGetPCIBusId */
-	[333] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 219), TANDEM_CLASS_CALL, 0,
+	[333] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 220), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLGetDevices */
-	[334] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 220), TANDEM_CLASS_CALL, 0,
+	[334] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 221), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } } }, /* cuIpcGetEventHandle */
-	[335] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 221), TANDEM_CLASS_CALL, 0,
+	[335] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 222), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuIpcOpenEventHandle */
-	[336] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 222), TANDEM_CLASS_CALL, 0,
+	[336] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 223), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cuCtxSetSharedMemConfig */
-	[337] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 223), TANDEM_CLASS_CALL, 0,
+	[337] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 224), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxGetSharedMemConfig */
-	[338] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 224), TANDEM_CLASS_CALL, 0,
+	[338] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 225), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuFuncSetSharedMemConfig */
-	[339] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 225), TANDEM_CLASS_CALL, 0,
+	[339] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 226), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuTexObjectCreate */
-	[340] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 226), TANDEM_CLASS_CALL, 0,
+	[340] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 227), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuTexObjectDestroy */
-	[341] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 227), TANDEM_CLASS_CALL, 0,
+	[341] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 228), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexObjectGetResourceDesc */
-	[342] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 228), TANDEM_CLASS_CALL, 0,
+	[342] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 229), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexObjectGetTextureDesc */
-	[343] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 229), TANDEM_CLASS_CALL, 0,
+	[343] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 230), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuSurfObjectCreate */
-	[344] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 230), TANDEM_CLASS_CALL, 0,
+	[344] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 231), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuSurfObjectDestroy */
-	[345] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 231), TANDEM_CLASS_CALL, 0,
+	[345] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 232), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuSurfObjectGetResourceDesc */
-	[346] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 232), TANDEM_CLASS_CALL, 0,
+	[346] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 233), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } } }, /* cuStreamAddCallback */
-	[347] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 233), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[347] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 234), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuMipmappedArrayCreate */
-	[348] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 234), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[348] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 235), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuMipmappedArrayGetLevel */
-	[349] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 235), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[349] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 236), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuMipmappedArrayDestroy */
-	[350] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 236), TANDEM_CLASS_CALL, 0,
+	[350] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 237), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuTexRefSetMipmappedArray */
-	[351] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 237), TANDEM_CLASS_CALL, 0,
+	[351] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 238), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuTexRefSetMipmapFilterMode */
-	[352] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 238), TANDEM_CLASS_CALL, 0,
+	[352] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 239), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuTexRefSetMipmapLevelBias */
-	[353] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 239), TANDEM_CLASS_CALL, 0,
+	[353] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 240), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuTexRefSetMipmapLevelClamp */
-	[354] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 240), TANDEM_CLASS_CALL, 0,
+	[354] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 241), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuTexRefSetMaxAnisotropy */
-	[355] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 241), TANDEM_CLASS_CALL, 0,
+	[355] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 242), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefGetMipmappedArray */
-	[356] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 242), TANDEM_CLASS_CALL, 0,
+	[356] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 243), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefGetMipmapFilterMode */
-	[357] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 243), TANDEM_CLASS_CALL, 0,
+	[357] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 244), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefGetMipmapLevelBias */
-	[358] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 244), TANDEM_CLASS_CALL, 0,
+	[358] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 245), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuTexRefGetMipmapLevelClamp */
-	[359] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 245), TANDEM_CLASS_CALL, 0,
+	[359] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 246), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefGetMaxAnisotropy */
-	[360] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 246), TANDEM_CLASS_CALL, 0,
+	[360] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 247), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphicsResourceGetMappedMipmappedArray */
-	[361] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 247), TANDEM_CLASS_CALL, 0,
+	[361] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 248), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexObjectGetResourceViewDesc */
-	[362] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 248), TANDEM_CLASS_BUILD, 0,
+	[362] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 249), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } } }, /* cuLinkCreate */
-	[363] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 249), TANDEM_CLASS_BUILD, 0,
+	[363] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 250), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 304, 5, 50 } } }, /* cuLinkAddData */
-	[364] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 250), TANDEM_CLASS_BUILD, 0,
+	[364] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 251), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 4, 34 } } }, /* cuLinkAddFile */
-	[365] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 251), TANDEM_CLASS_BUILD, 0,
+	[365] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 252), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuLinkComplete */
-	[366] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 252), TANDEM_CLASS_BUILD, 0,
+	[366] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 253), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuLinkDestroy */
-	[367] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 253), TANDEM_CLASS_CREATE, 0,
+	[367] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 254), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } } }, /* cuStreamCreateWithPriority */
-	[368] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 254), TANDEM_CLASS_CALL, 0,
+	[368] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 255), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamGetPriority */
-	[369] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 255), TANDEM_CLASS_CALL, 0,
+	[369] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 256), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamGetFlags */
-	[370] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 256), TANDEM_CLASS_CALL, 0,
+	[370] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 257), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuCtxGetStreamPriorityRange */
-	[371] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 257), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[371] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 258), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } } }, /* cuMemAllocManaged */
-	[372] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 258), TANDEM_CLASS_CALL, 0,
+	[372] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 259), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } } }, /* cuGetErrorString */
-	[373] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 259), TANDEM_CLASS_CALL, 0,
+	[373] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 260), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } } }, /* cuGetErrorName */
-	[374] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 260), TANDEM_CLASS_CALL, 0,
+	[374] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 261), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } } }, /* cuOccupancyMaxActiveBlocksPerMultiprocessor */
-	[375] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 261), TANDEM_CLASS_CALL, 0,
+	[375] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 262), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuCompilePtx */
-	[376] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 262), TANDEM_CLASS_CALL, 0,
+	[376] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 263), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuBinaryFree */
-	[377] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 263), TANDEM_CLASS_CALL, 0,
+	[377] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 264), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } } }, /* cuStreamAttachMemAsync */
-	[378] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 264), TANDEM_CLASS_CALL, 0,
+	[378] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 265), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } } }, /* cuPointerSetAttribute */
-	[379] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 194), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[379] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 195), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } } }, /* cuMemHostRegister_v2 */
-	[380] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 138), TANDEM_CLASS_CALL, 0,
+	[380] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 139), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuGraphicsResourceSetMapFlags_v2 */
-	[381] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 248), TANDEM_CLASS_BUILD, 0,
+	[381] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 249), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } } }, /* cuLinkCreate_v2 */
-	[382] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 249), TANDEM_CLASS_BUILD, 0,
+	[382] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 250), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 304, 5, 50 } } }, /* cuLinkAddData_v2 */
-	[383] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 250), TANDEM_CLASS_BUILD, 0,
+	[383] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 251), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 4, 34 } } }, /* cuLinkAddFile_v2 */
-	[384] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 265), TANDEM_CLASS_CALL, 0,
+	[384] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 266), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } } }, /* cuOccupancyMaxPotentialBlockSize */
-	[385] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 219), TANDEM_CLASS_CALL, 0,
+	[385] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 220), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLGetDevices_v2 */
-	[386] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 266), TANDEM_CLASS_CALL, 0,
+	[386] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 267), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDevicePrimaryCtxRetain */
-	[387] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 267), TANDEM_CLASS_CALL, 0,
+	[387] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 268), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cuDevicePrimaryCtxRelease */
-	[388] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 268), TANDEM_CLASS_CALL, 0,
+	[388] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 269), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuDevicePrimaryCtxSetFlags */
-	[389] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 269), TANDEM_CLASS_CALL, 0,
+	[389] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 270), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cuDevicePrimaryCtxReset */
-	[390] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 270), TANDEM_CLASS_CALL, 0,
+	[390] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 271), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGraphicsEGLRegisterImage */
-	[391] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 271), TANDEM_CLASS_CALL, 0,
+	[391] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 272), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxGetFlags */
-	[392] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 272), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[392] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 273), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } } }, /* cuDevicePrimaryCtxGetState */
-	[393] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 273), TANDEM_CLASS_CALL, 0,
+	[393] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 274), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEGLStreamConsumerConnect */
-	[394] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 274), TANDEM_CLASS_CALL, 0,
+	[394] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 275), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEGLStreamConsumerDisconnect */
-	[395] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 275), TANDEM_CLASS_CALL, 0,
+	[395] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 276), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEGLStreamConsumerAcquireFrame */
-	[396] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 276), TANDEM_CLASS_CALL, 0,
+	[396] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 277), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEGLStreamConsumerReleaseFrame */
-	[397] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 49), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[397] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 50), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } } }, /* cuMemcpyHtoD_v2_ptds */
-	[398] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 51), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[398] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 52), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 67, 3, 32 }, { 67, 3, 32 } } }, /* cuMemcpyDtoH_v2_ptds */
-	[399] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 53), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[399] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 54), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } } }, /* cuMemcpyDtoD_v2_ptds */
-	[400] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 55), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[400] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 56), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 79, 1, 24 }, { 80, 2, 40 } } }, /* cuMemcpyDtoA_v2_ptds */
-	[401] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 57), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[401] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 58), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 86, 2, 24 }, { 88, 3, 40 } } }, /* cuMemcpyAtoD_v2_ptds */
-	[402] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 59), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[402] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 60), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 79, 1, 24 }, { 80, 2, 40 } } }, /* cuMemcpyHtoA_v2_ptds */
-	[403] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 60), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[403] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 61), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 86, 2, 24 }, { 88, 3, 40 } } }, /* cuMemcpyAtoH_v2_ptds */
-	[404] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 61), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[404] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 62), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 106, 1, 16 }, { 107, 2, 48 } } }, /* cuMemcpyAtoA_v2_ptds */
-	[405] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 62), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[405] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 63), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } } }, /* cuMemcpy2D_v2_ptds */
-	[406] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 63), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[406] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 64), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } } }, /* cuMemcpy2DUnaligned_v2_ptds */
-	[407] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 64), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[407] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 65), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } } }, /* cuMemcpy3D_v2_ptds */
-	[408] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 189), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[408] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 190), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } } }, /* cuMemcpy_ptds */
-	[409] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 210), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[409] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 211), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 278, 3, 32 }, { 281, 5, 48 } } }, /* cuMemcpyPeer_ptds */
-	[410] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 212), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[410] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 213), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } } }, /* cuMemcpy3DPeer_ptds */
-	[411] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 77), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[411] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 78), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 163, 3, 25 } } }, /* cuMemsetD8_v2_ptds */
-	[412] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 79), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[412] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 80), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 169, 3, 26 } } }, /* cuMemsetD16_v2_ptds */
-	[413] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 81), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[413] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 82), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 161, 2, 24 }, { 175, 3, 28 } } }, /* cuMemsetD32_v2_ptds */
-	[414] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 83), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[414] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 84), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 185, 3, 41 } } }, /* cuMemsetD2D8_v2_ptds */
-	[415] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 85), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[415] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 86), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 193, 3, 42 } } }, /* cuMemsetD2D16_v2_ptds */
-	[416] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 87), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[416] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 88), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 183, 2, 32 }, { 201, 3, 44 } } }, /* cuMemsetD2D32_v2_ptds */
-	[417] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 149), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[417] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 150), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLMapBufferObject_v2_ptds */
-	[418] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 198), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[418] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 199), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } } }, /* cuMemcpyAsync_ptsz */
-	[419] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 72), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[419] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 73), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 135, 2, 28 }, { 137, 3, 44 } } }, /* cuMemcpyHtoAAsync_v2_ptsz */
-	[420] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 73), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[420] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 74), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 148, 3, 28 }, { 151, 4, 44 } } }, /* cuMemcpyAtoHAsync_v2_ptsz */
-	[421] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 66), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[421] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 67), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } } }, /* cuMemcpyHtoDAsync_v2_ptsz */
-	[422] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 68), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[422] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 69), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 119, 4, 36 }, { 119, 4, 36 } } }, /* cuMemcpyDtoHAsync_v2_ptsz */
-	[423] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 70), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[423] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 71), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 113, 2, 36 }, { 113, 2, 36 } } }, /* cuMemcpyDtoDAsync_v2_ptsz */
-	[424] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 74), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[424] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 75), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } } }, /* cuMemcpy2DAsync_v2_ptsz */
-	[425] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 75), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[425] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 76), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } } }, /* cuMemcpy3DAsync_v2_ptsz */
-	[426] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 211), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[426] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 212), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 286, 4, 36 }, { 290, 6, 52 } } }, /* cuMemcpyPeerAsync_ptsz */
-	[427] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 213), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[427] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 214), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } } }, /* cuMemcpy3DPeerAsync_ptsz */
-	[428] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 170), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[428] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 171), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 240, 4, 29 } } }, /* cuMemsetD8Async_ptsz */
-	[429] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 172), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[429] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 173), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 244, 4, 30 } } }, /* cuMemsetD16Async_ptsz */
-	[430] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 174), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[430] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 175), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } } }, /* cuMemsetD32Async_ptsz */
-	[431] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 176), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[431] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 177), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 255, 4, 45 } } }, /* cuMemsetD2D8Async_ptsz */
-	[432] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 178), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[432] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 179), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 259, 4, 46 } } }, /* cuMemsetD2D16Async_ptsz */
-	[433] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 180), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[433] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 181), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } } }, /* cuMemsetD2D32Async_ptsz */
-	[434] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 254), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[434] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 255), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamGetPriority_ptsz */
-	[435] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 255), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[435] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 256), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamGetFlags_ptsz */
-	[436] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 190), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[436] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 191), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } } }, /* cuStreamWaitEvent_ptsz */
-	[437] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 232), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[437] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 233), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } } }, /* cuStreamAddCallback_ptsz */
-	[438] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 263), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[438] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 264), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } } }, /* cuStreamAttachMemAsync_ptsz */
-	[439] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 131), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[439] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 132), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } } }, /* cuStreamQuery_ptsz */
-	[440] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 132), TANDEM_CLASS_WAIT, CUDA_PER_THREAD,
+	[440] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 133), TANDEM_CLASS_WAIT, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } } }, /* cuStreamSynchronize_ptsz */
-	[441] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 125), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[441] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 126), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } } }, /* cuEventRecord_ptsz */
-	[442] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 199), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[442] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 200), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 274, 4, 68 } } }, /* cuLaunchKernel_ptsz */
-	[443] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 139), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[443] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 140), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } } }, /* cuGraphicsMapResources_ptsz */
-	[444] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 140), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[444] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 141), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } } }, /* cuGraphicsUnmapResources_ptsz */
-	[445] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 153), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[445] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 154), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGLMapBufferObjectAsync_v2_ptsz */
-	[446] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 277), TANDEM_CLASS_CALL, 0,
+	[446] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 278), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEGLStreamProducerConnect */
-	[447] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 278), TANDEM_CLASS_CALL, 0,
+	[447] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 279), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEGLStreamProducerDisconnect */
-	[448] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 279), TANDEM_CLASS_CALL, 0,
+	[448] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 280), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEGLStreamProducerPresentFrame */
-	[449] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 280), TANDEM_CLASS_CALL, 0,
+	[449] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 281), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuGraphicsResourceGetMappedEglFrame */
-	[450] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 281), TANDEM_CLASS_CALL, 0,
+	[450] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 282), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } } }, /* cuPointerGetAttributes */
-	[451] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 282), TANDEM_CLASS_CALL, 0,
+	[451] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 283), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 320, 2, 32 } } }, /* cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags */
-	[452] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 283), TANDEM_CLASS_CALL, 0,
+	[452] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 284), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } } }, /* cuOccupancyMaxPotentialBlockSizeWithFlags */
-	[453] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 284), TANDEM_CLASS_CALL, 0,
+	[453] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 285), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEGLStreamProducerReturnFrame */
-	[454] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 285), TANDEM_CLASS_CALL, 0,
+	[454] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 286), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuDeviceGetP2PAttribute */
-	[455] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 286), TANDEM_CLASS_CALL, 0,
+	[455] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 287), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefSetBorderColor */
-	[456] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 287), TANDEM_CLASS_CALL, 0,
+	[456] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 288), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTexRefGetBorderColor */
-	[457] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 288), TANDEM_CLASS_CALL, 0,
+	[457] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 289), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 323, 3, 28 } } }, /* cuMemAdvise */
-	[458] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 289), TANDEM_CLASS_CALL, 0,
+	[458] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 290), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } } }, /* cuStreamWaitValue32 */
-	[459] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 289), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[459] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 290), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } } }, /* cuStreamWaitValue32_ptsz */
-	[460] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 290), TANDEM_CLASS_CALL, 0,
+	[460] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 291), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } } }, /* cuStreamWriteValue32 */
-	[461] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 290), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[461] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 291), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } } }, /* cuStreamWriteValue32_ptsz */
-	[462] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 291), TANDEM_CLASS_CALL, 0,
+	[462] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 292), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } } }, /* cuStreamBatchMemOp */
-	[463] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 291), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[463] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 292), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } } }, /* cuStreamBatchMemOp_ptsz */
-	[464] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 292), TANDEM_CLASS_CALL, 0,
+	[464] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 293), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuNVNbufferGetPointer */
-	[465] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 293), TANDEM_CLASS_CALL, 0,
+	[465] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 294), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuNVNtextureGetArray */
-	[466] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 294), TANDEM_CLASS_CALL, 0,
+	[466] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuNNSetAllocator */
-	[467] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_CALL, 0,
+	[467] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 296), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 332, 2, 20 }, { 334, 5, 32 } } }, /* cuMemPrefetchAsync */
-	[468] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[468] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 296), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 332, 2, 20 }, { 334, 5, 32 } } }, /* cuMemPrefetchAsync_ptsz */
-	[469] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 296), TANDEM_CLASS_CREATE, 0,
+	[469] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 297), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEventCreateFromNVNSync */
-	[470] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 297), TANDEM_CLASS_CALL, 0,
+	[470] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 298), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEGLStreamConsumerConnectWithFlags */
-	[471] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 298), TANDEM_CLASS_CALL, 0,
+	[471] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 299), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } } }, /* cuMemRangeGetAttribute */
-	[472] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 299), TANDEM_CLASS_CALL, 0,
+	[472] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 300), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } } }, /* cuMemRangeGetAttributes */
-	[473] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 300), TANDEM_CLASS_CALL, 0,
+	[473] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 301), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } } }, /* cuStreamWaitValue64 */
-	[474] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 300), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[474] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 301), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } } }, /* cuStreamWaitValue64_ptsz */
-	[475] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 301), TANDEM_CLASS_CALL, 0,
+	[475] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 302), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } } }, /* cuStreamWriteValue64 */
-	[476] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 301), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[476] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 302), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } } }, /* cuStreamWriteValue64_ptsz */
-	[477] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 302), TANDEM_CLASS_ENQUEUE, 0,
+	[477] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 303), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 343, 4, 60 } } }, /* cuLaunchCooperativeKernel */
-	[478] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 302), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[478] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 303), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 272, 2, 16 }, { 343, 4, 60 } } }, /* cuLaunchCooperativeKernel_ptsz */
-	[479] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 303), TANDEM_CLASS_CREATE, 0,
+	[479] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 304), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuEventCreateFromEGLSync */
-	[480] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 304), TANDEM_CLASS_ENQUEUE, 0,
+	[480] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 305), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 215, 2, 28 } } }, /* cuLaunchCooperativeKernelMultiDevice */
-	[481] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 305), TANDEM_CLASS_CALL, 0,
+	[481] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 306), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuFuncSetAttribute */
-	[482] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 306), TANDEM_CLASS_CALL, 0,
+	[482] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 307), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDeviceGetUuid */
-	[483] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 307), TANDEM_CLASS_CALL, 0,
+	[483] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 347, 3, 20 } } }, /* cuStreamGetCtx */
-	[484] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 307), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[484] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 347, 3, 20 } } }, /* cuStreamGetCtx_ptsz */
-	[485] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_CALL, 0,
+	[485] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 309), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuImportExternalMemory */
-	[486] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 309), TANDEM_CLASS_CALL, 0,
+	[486] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 310), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuExternalMemoryGetMappedBuffer */
-	[487] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 310), TANDEM_CLASS_CALL, 0,
+	[487] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 311), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuExternalMemoryGetMappedMipmappedArray */
-	[488] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 311), TANDEM_CLASS_CALL, 0,
+	[488] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 312), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuDestroyExternalMemory */
-	[489] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 312), TANDEM_CLASS_CALL, 0,
+	[489] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 313), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuImportExternalSemaphore */
-	[490] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 313), TANDEM_CLASS_CALL, 0,
+	[490] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 314), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } } }, /* cuSignalExternalSemaphoresAsync */
-	[491] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 313), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[491] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 314), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } } }, /* cuSignalExternalSemaphoresAsync_ptsz */
-	[492] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 314), TANDEM_CLASS_CALL, 0,
+	[492] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 315), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } } }, /* cuWaitExternalSemaphoresAsync */
-	[493] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 314), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[493] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 315), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } } }, /* cuWaitExternalSemaphoresAsync_ptsz */
-	[494] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 315), TANDEM_CLASS_CALL, 0,
+	[494] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuDestroyExternalSemaphore */
-	[495] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[495] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 317), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 352, 2, 8 }, { 352, 2, 8 } } }, /* cuStreamBeginCapture */
-	[496] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
+	[496] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 317), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 352, 2, 8 }, { 352, 2, 8 } } }, /* cuStreamBeginCapture_ptsz */
-	[497] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 317), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[497] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 318), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } } }, /* cuStreamEndCapture */
-	[498] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 317), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
+	[498] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 318), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } } }, /* cuStreamEndCapture_ptsz */
-	[499] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 318), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[499] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 319), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamIsCapturing */
-	[500] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 318), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
+	[500] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 319), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamIsCapturing_ptsz */
-	[501] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 319), TANDEM_CLASS_CREATE, 0,
+	[501] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 320), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuGraphCreate */
-	[502] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 320), TANDEM_CLASS_CALL, 0,
+	[502] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 321), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphAddKernelNode */
-	[503] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 321), TANDEM_CLASS_CALL, 0,
+	[503] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 322), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphKernelNodeGetParams */
-	[504] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 322), TANDEM_CLASS_CALL, 0,
+	[504] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 323), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } } }, /* cuGraphAddMemcpyNode */
-	[505] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 323), TANDEM_CLASS_CALL, 0,
+	[505] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 324), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphMemcpyNodeGetParams */
-	[506] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 324), TANDEM_CLASS_CALL, 0,
+	[506] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 325), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } } }, /* cuGraphAddMemsetNode */
-	[507] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 325), TANDEM_CLASS_CALL, 0,
+	[507] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 326), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphMemsetNodeGetParams */
-	[508] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 326), TANDEM_CLASS_CALL, 0,
+	[508] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 327), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphMemsetNodeSetParams */
-	[509] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 327), TANDEM_CLASS_CALL, 0,
+	[509] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 328), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphNodeGetType */
-	[510] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 328), TANDEM_CLASS_CALL, 0,
+	[510] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 329), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphGetRootNodes */
-	[511] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 329), TANDEM_CLASS_CALL, 0,
+	[511] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 330), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 357, 3, 32 } } }, /* cuGraphNodeGetDependencies */
-	[512] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 330), TANDEM_CLASS_CALL, 0,
+	[512] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 331), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 357, 3, 32 } } }, /* cuGraphNodeGetDependentNodes */
-	[513] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 331), TANDEM_CLASS_BUILD, 0,
+	[513] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 332), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 360, 3, 40 } } }, /* cuGraphInstantiate */
-	[514] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 332), TANDEM_CLASS_ENQUEUE, 0,
+	[514] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 333), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 363, 2, 20 }, { 363, 2, 20 } } }, /* cuGraphLaunch */
-	[515] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 332), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[515] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 333), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 156, 2, 20 }, { 156, 2, 20 } } }, /* cuGraphLaunch_ptsz */
-	[516] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 333), TANDEM_CLASS_RELEASE, 0,
+	[516] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 334), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } } }, /* cuGraphExecDestroy */
-	[517] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 334), TANDEM_CLASS_RELEASE, 0,
+	[517] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 335), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } } }, /* cuGraphDestroy */
-	[518] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 335), TANDEM_CLASS_CALL, 0,
+	[518] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 336), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 3, 40 } } }, /* cuGraphAddDependencies */
-	[519] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 336), TANDEM_CLASS_CALL, 0,
+	[519] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 337), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 3, 40 } } }, /* cuGraphRemoveDependencies */
-	[520] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 337), TANDEM_CLASS_CALL, 0,
+	[520] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 338), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphMemcpyNodeSetParams */
-	[521] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 338), TANDEM_CLASS_CALL, 0,
+	[521] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 339), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphKernelNodeSetParams */
-	[522] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 339), TANDEM_CLASS_CALL, 0,
+	[522] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 340), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuGraphDestroyNode */
-	[523] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 340), TANDEM_CLASS_CREATE, 0,
+	[523] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 341), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphClone */
-	[524] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 341), TANDEM_CLASS_CALL, 0,
+	[524] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 342), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphNodeFindInClone */
-	[525] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 342), TANDEM_CLASS_CALL, 0,
+	[525] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 343), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphAddChildGraphNode */
-	[526] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 343), TANDEM_CLASS_CALL, 0,
+	[526] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 344), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuGraphAddEmptyNode */
-	[527] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 344), TANDEM_CLASS_CALL, 0,
+	[527] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 345), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } } }, /* cuLaunchHostFunc */
-	[528] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 344), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[528] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 345), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } } }, /* cuLaunchHostFunc_ptsz */
-	[529] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 345), TANDEM_CLASS_CALL, 0,
+	[529] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 346), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphChildGraphNodeGetGraph */
-	[530] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 346), TANDEM_CLASS_CALL, 0,
+	[530] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 347), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphAddHostNode */
-	[531] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 347), TANDEM_CLASS_CALL, 0,
+	[531] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 348), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphHostNodeGetParams */
-	[532] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 348), TANDEM_CLASS_CALL, 0,
+	[532] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 349), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuDeviceGetLuid */
-	[533] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 349), TANDEM_CLASS_CALL, 0,
+	[533] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 350), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphHostNodeSetParams */
-	[534] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 350), TANDEM_CLASS_CALL, 0,
+	[534] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 351), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphGetNodes */
-	[535] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 351), TANDEM_CLASS_CALL, 0,
+	[535] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 3, 40 } } }, /* cuGraphGetEdges */
-	[536] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[536] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 6, 52 } } }, /* cuStreamGetCaptureInfo */
-	[537] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
+	[537] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 6, 52 } } }, /* cuStreamGetCaptureInfo_ptsz */
-	[538] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, 0,
+	[538] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 354), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphExecKernelNodeSetParams */
-	[539] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[539] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 317), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } } }, /* cuStreamBeginCapture_v2 */
-	[540] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 316), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
+	[540] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 317), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } } }, /* cuStreamBeginCapture_v2_ptsz */
-	[541] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 354), TANDEM_CLASS_CALL, 0,
+	[541] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 355), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuThreadExchangeStreamCaptureMode */
-	[542] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 355), TANDEM_CLASS_CALL, 0,
+	[542] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 356), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuDeviceGetNvSciSyncAttributes */
-	[543] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 356), TANDEM_CLASS_CALL, 0,
+	[543] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 357), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuOccupancyAvailableDynamicSMemPerBlock */
-	[544] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 267), TANDEM_CLASS_CALL, 0,
+	[544] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 268), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cuDevicePrimaryCtxRelease_v2 */
-	[545] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 269), TANDEM_CLASS_CALL, 0,
+	[545] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 270), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cuDevicePrimaryCtxReset_v2 */
-	[546] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 268), TANDEM_CLASS_CALL, 0,
+	[546] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 269), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuDevicePrimaryCtxSetFlags_v2 */
-	[547] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 357), TANDEM_CLASS_CALL, 0,
+	[547] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 358), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 380, 3, 24 }, { 383, 4, 40 } } }, /* cuMemAddressReserve */
-	[548] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 358), TANDEM_CLASS_CALL, 0,
+	[548] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 359), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } } }, /* cuMemAddressFree */
-	[549] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 359), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[549] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 360), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 387, 2, 16 }, { 389, 4, 32 } } }, /* cuMemCreate */
-	[550] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 360), TANDEM_CLASS_RELEASE, CUDA_HOOK,
+	[550] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 361), TANDEM_CLASS_RELEASE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuMemRelease */
-	[551] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 361), TANDEM_CLASS_CALL, 0,
+	[551] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 362), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 380, 3, 24 }, { 383, 4, 40 } } }, /* cuMemMap */
-	[552] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 362), TANDEM_CLASS_CALL, 0,
+	[552] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 363), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } } }, /* cuMemUnmap */
-	[553] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 363), TANDEM_CLASS_CALL, 0,
+	[553] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 364), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 67, 3, 24 } } }, /* cuMemSetAccess */
-	[554] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 364), TANDEM_CLASS_CALL, 0,
+	[554] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 365), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } } }, /* cuMemExportToShareableHandle */
-	[555] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 365), TANDEM_CLASS_CALL, 0,
+	[555] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 366), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuMemImportFromShareableHandle */
-	[556] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 366), TANDEM_CLASS_CALL, 0,
+	[556] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 367), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuMemGetAllocationGranularity */
-	[557] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 367), TANDEM_CLASS_CALL, 0,
+	[557] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 368), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuMemGetAllocationPropertiesFromHandle */
-	[558] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 368), TANDEM_CLASS_CALL, 0,
+	[558] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 369), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuMemGetAccess */
-	[559] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 369), TANDEM_CLASS_CALL, 0,
+	[559] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 370), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuStreamSetFlags */
-	[560] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 369), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[560] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 370), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuStreamSetFlags_ptsz */
-	[561] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 370), TANDEM_CLASS_CALL, 0,
+	[561] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 371), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 6, 3, 24 } } }, /* cuGraphExecUpdate */
-	[562] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 371), TANDEM_CLASS_CALL, 0,
+	[562] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 372), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuGraphExecMemcpyNodeSetParams */
-	[563] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 372), TANDEM_CLASS_CALL, 0,
+	[563] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 373), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuGraphExecMemsetNodeSetParams */
-	[564] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 373), TANDEM_CLASS_CALL, 0,
+	[564] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 374), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphExecHostNodeSetParams */
-	[565] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 374), TANDEM_CLASS_CALL, 0,
+	[565] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 375), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuMemRetainAllocationHandle */
-	[566] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 375), TANDEM_CLASS_CALL, 0,
+	[566] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 376), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuFuncGetModule */
-	[567] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 215), TANDEM_CLASS_CALL, 0,
+	[567] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 216), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 296, 2, 12 } } }, /* cuIpcOpenMemHandle_v2 */
-	[568] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 376), TANDEM_CLASS_CALL, 0,
+	[568] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 377), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuCtxResetPersistingL2Cache */
-	[569] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 377), TANDEM_CLASS_CALL, 0,
+	[569] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 378), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphKernelNodeCopyAttributes */
-	[570] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 378), TANDEM_CLASS_CALL, 0,
+	[570] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 379), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } } }, /* cuGraphKernelNodeGetAttribute */
-	[571] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 379), TANDEM_CLASS_CALL, 0,
+	[571] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 380), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } } }, /* cuGraphKernelNodeSetAttribute */
-	[572] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 380), TANDEM_CLASS_CALL, 0,
+	[572] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 381), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 393, 2, 8 } } }, /* cuStreamCopyAttributes */
-	[573] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 380), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[573] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 381), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 395, 2, 8 } } }, /* cuStreamCopyAttributes_ptsz */
-	[574] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 381), TANDEM_CLASS_CALL, 0,
+	[574] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 382), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 3, 16 } } }, /* cuStreamGetAttribute */
-	[575] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 381), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[575] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 382), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } } }, /* cuStreamGetAttribute_ptsz */
-	[576] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 382), TANDEM_CLASS_CALL, 0,
+	[576] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 383), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 3, 16 } } }, /* cuStreamSetAttribute */
-	[577] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 382), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[577] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 383), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } } }, /* cuStreamSetAttribute_ptsz */
-	[578] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 331), TANDEM_CLASS_BUILD, 0,
+	[578] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 332), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 360, 3, 40 } } }, /* cuGraphInstantiate_v2 */
-	[579] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 383), TANDEM_CLASS_CALL, 0,
+	[579] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 384), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuDeviceGetTexture1DLinearMaxWidth */
-	[580] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 384), TANDEM_CLASS_CALL, 0,
+	[580] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 385), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 403, 2, 12 } } }, /* cuGraphUpload */
-	[581] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 384), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[581] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 385), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 405, 2, 12 } } }, /* cuGraphUpload_ptsz */
-	[582] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 385), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[582] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 386), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuArrayGetSparseProperties */
-	[583] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 386), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[583] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 387), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuMipmappedArrayGetSparseProperties */
-	[584] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 387), TANDEM_CLASS_CALL, 0,
+	[584] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 388), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 407, 2, 16 } } }, /* cuMemMapArrayAsync */
-	[585] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 387), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[585] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 388), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 407, 2, 16 } } }, /* cuMemMapArrayAsync_ptsz */
-	[586] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 388), TANDEM_CLASS_CALL, 0,
+	[586] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 389), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphExecChildGraphNodeSetParams */
-	[587] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 389), TANDEM_CLASS_CALL, 0,
+	[587] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 390), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } } }, /* cuEventRecordWithFlags */
-	[588] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 389), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[588] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 390), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } } }, /* cuEventRecordWithFlags_ptsz */
-	[589] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 390), TANDEM_CLASS_CALL, 0,
+	[589] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 391), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } } }, /* cuGraphAddEventRecordNode */
-	[590] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 391), TANDEM_CLASS_CALL, 0,
+	[590] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 392), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } } }, /* cuGraphAddEventWaitNode */
-	[591] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 392), TANDEM_CLASS_CALL, 0,
+	[591] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 393), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphEventRecordNodeGetEvent */
-	[592] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 393), TANDEM_CLASS_CALL, 0,
+	[592] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 394), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphEventWaitNodeGetEvent */
-	[593] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 394), TANDEM_CLASS_CALL, 0,
+	[593] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 395), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } } }, /* cuGraphEventRecordNodeSetEvent */
-	[594] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 395), TANDEM_CLASS_CALL, 0,
+	[594] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 396), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } } }, /* cuGraphEventWaitNodeSetEvent */
-	[595] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 396), TANDEM_CLASS_CALL, 0,
+	[595] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 397), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } } }, /* cuGraphExecEventRecordNodeSetEvent */
-	[596] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 397), TANDEM_CLASS_CALL, 0,
+	[596] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 398), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } } }, /* cuGraphExecEventWaitNodeSetEvent */
-	[597] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 398), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[597] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 399), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuArrayGetPlane */
-	[598] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 399), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[598] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 400), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } } }, /* cuMemAllocAsync */
-	[599] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 399), TANDEM_CLASS_CREATE, CUDA_HOOK | CUDA_PER_THREAD,
+	[599] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 400), TANDEM_CLASS_CREATE, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } } }, /* cuMemAllocAsync_ptsz */
-	[600] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 400), TANDEM_CLASS_RELEASE, CUDA_HOOK,
+	[600] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 401), TANDEM_CLASS_RELEASE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 405, 2, 12 }, { 405, 2, 12 } } }, /* cuMemFreeAsync */
-	[601] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 400), TANDEM_CLASS_RELEASE, CUDA_HOOK | CUDA_PER_THREAD,
+	[601] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 401), TANDEM_CLASS_RELEASE, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 405, 2, 12 }, { 405, 2, 12 } } }, /* cuMemFreeAsync_ptsz */
-	[602] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 401), TANDEM_CLASS_CALL, 0,
+	[602] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 402), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuMemPoolTrimTo */
-	[603] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 402), TANDEM_CLASS_CALL, 0,
+	[603] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 403), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } } }, /* cuMemPoolSetAttribute */
-	[604] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 403), TANDEM_CLASS_CALL, 0,
+	[604] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 404), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } } }, /* cuMemPoolGetAttribute */
-	[605] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 404), TANDEM_CLASS_CALL, 0,
+	[605] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 405), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuMemPoolSetAccess */
-	[606] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 405), TANDEM_CLASS_CALL, 0,
+	[606] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 406), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDeviceGetDefaultMemPool */
-	[607] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 406), TANDEM_CLASS_CALL, 0,
+	[607] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 407), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuMemPoolCreate */
-	[608] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 407), TANDEM_CLASS_CALL, 0,
+	[608] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 408), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuMemPoolDestroy */
-	[609] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 408), TANDEM_CLASS_CALL, 0,
+	[609] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 409), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } } }, /* cuDeviceSetMemPool */
-	[610] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 409), TANDEM_CLASS_CALL, 0,
+	[610] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 410), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDeviceGetMemPool */
-	[611] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 410), TANDEM_CLASS_CREATE, CUDA_HOOK,
+	[611] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 411), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 419, 3, 20 }, { 422, 4, 28 } } }, /* cuMemAllocFromPoolAsync */
-	[612] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 410), TANDEM_CLASS_CREATE, CUDA_HOOK | CUDA_PER_THREAD,
+	[612] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 411), TANDEM_CLASS_CREATE, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 419, 3, 20 }, { 422, 4, 28 } } }, /* cuMemAllocFromPoolAsync_ptsz */
-	[613] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 411), TANDEM_CLASS_CALL, 0,
+	[613] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 412), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } } }, /* cuMemPoolExportToShareableHandle */
-	[614] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 412), TANDEM_CLASS_CALL, 0,
+	[614] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 413), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } } }, /* cuMemPoolImportFromShareableHandle */
-	[615] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 413), TANDEM_CLASS_CALL, 0,
+	[615] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 414), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuMemPoolExportPointer */
-	[616] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 414), TANDEM_CLASS_CALL, 0,
+	[616] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 415), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuMemPoolImportPointer */
-	[617] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 415), TANDEM_CLASS_CALL, 0,
+	[617] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 416), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuMemPoolGetAccess */
-	[618] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 416), TANDEM_CLASS_CALL, 0,
+	[618] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 417), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphAddExternalSemaphoresSignalNode */
-	[619] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 417), TANDEM_CLASS_CALL, 0,
+	[619] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 418), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphExternalSemaphoresSignalNodeGetParams */
-	[620] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 418), TANDEM_CLASS_CALL, 0,
+	[620] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 419), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphExternalSemaphoresSignalNodeSetParams */
-	[621] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 419), TANDEM_CLASS_CALL, 0,
+	[621] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 420), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphAddExternalSemaphoresWaitNode */
-	[622] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 420), TANDEM_CLASS_CALL, 0,
+	[622] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 421), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphExternalSemaphoresWaitNodeGetParams */
-	[623] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 421), TANDEM_CLASS_CALL, 0,
+	[623] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 422), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphExternalSemaphoresWaitNodeSetParams */
-	[624] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 422), TANDEM_CLASS_CALL, 0,
+	[624] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 423), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphExecExternalSemaphoresSignalNodeSetParams */
-	[625] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 423), TANDEM_CLASS_CALL, 0,
+	[625] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 424), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphExecExternalSemaphoresWaitNodeSetParams */
-	[626] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 424), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[626] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 425), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 426, 3, 36 } } }, /* cuGetProcAddress */
-	[627] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 425), TANDEM_CLASS_CALL, 0,
+	[627] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 426), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuFlushGPUDirectRDMAWrites */
-	[628] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 426), TANDEM_CLASS_CALL, 0,
+	[628] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 427), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } } }, /* cuGraphDebugDotPrint */
-	[629] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[629] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 374, 4, 52 } } }, /* cuStreamGetCaptureInfo_v2 */
-	[630] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
+	[630] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 374, 4, 52 } } }, /* cuStreamGetCaptureInfo_v2_ptsz */
-	[631] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 427), TANDEM_CLASS_CALL, 0,
+	[631] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 428), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 432, 4, 32 } } }, /* cuStreamUpdateCaptureDependencies */
-	[632] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 427), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[632] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 428), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 432, 4, 32 } } }, /* cuStreamUpdateCaptureDependencies_ptsz */
-	[633] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 428), TANDEM_CLASS_CALL, 0,
+	[633] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 429), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuUserObjectCreate */
-	[634] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 429), TANDEM_CLASS_CALL, 0,
+	[634] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 430), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuUserObjectRetain */
-	[635] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 430), TANDEM_CLASS_CALL, 0,
+	[635] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 431), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuUserObjectRelease */
-	[636] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 431), TANDEM_CLASS_CALL, 0,
+	[636] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 432), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphRetainUserObject */
-	[637] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 432), TANDEM_CLASS_CALL, 0,
+	[637] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 433), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuGraphReleaseUserObject */
-	[638] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 433), TANDEM_CLASS_CALL, 0,
+	[638] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 434), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphAddMemAllocNode */
-	[639] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 434), TANDEM_CLASS_CALL, 0,
+	[639] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 435), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphAddMemFreeNode */
-	[640] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 435), TANDEM_CLASS_CALL, 0,
+	[640] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 436), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cuDeviceGraphMemTrim */
-	[641] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 436), TANDEM_CLASS_CALL, 0,
+	[641] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 437), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuDeviceGetGraphMemAttribute */
-	[642] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 437), TANDEM_CLASS_CALL, 0,
+	[642] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 438), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuDeviceSetGraphMemAttribute */
-	[643] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 438), TANDEM_CLASS_BUILD, 0,
+	[643] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 439), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } } }, /* cuGraphInstantiateWithFlags */
-	[644] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 439), TANDEM_CLASS_CALL, 0,
+	[644] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 440), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuDeviceGetExecAffinitySupport */
-	[645] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 16), TANDEM_CLASS_CREATE, 0,
+	[645] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 17), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 9, 1, 8 }, { 10, 3, 24 } } }, /* cuCtxCreate_v3 */
-	[646] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 440), TANDEM_CLASS_CALL, 0,
+	[646] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 441), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuCtxGetExecAffinity */
-	[647] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 306), TANDEM_CLASS_CALL, 0,
+	[647] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 307), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuDeviceGetUuid_v2 */
-	[648] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 441), TANDEM_CLASS_CALL, 0,
+	[648] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 442), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphMemAllocNodeGetParams */
-	[649] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 442), TANDEM_CLASS_CALL, 0,
+	[649] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 443), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphMemFreeNodeGetParams */
-	[650] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 443), TANDEM_CLASS_CALL, 0,
+	[650] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 444), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuGraphNodeSetEnabled */
-	[651] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 444), TANDEM_CLASS_CALL, 0,
+	[651] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 445), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphNodeGetEnabled */
-	[652] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 445), TANDEM_CLASS_ENQUEUE, 0,
+	[652] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 446), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 440, 3, 48 } } }, /* cuLaunchKernelEx */
-	[653] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 445), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[653] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 446), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 440, 3, 48 } } }, /* cuLaunchKernelEx_ptsz */
-	[654] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 446), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[654] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 447), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuArrayGetMemoryRequirements */
-	[655] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 447), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[655] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 448), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuMipmappedArrayGetMemoryRequirements */
-	[656] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 448), TANDEM_CLASS_BUILD, 0,
+	[656] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 449), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } } }, /* cuGraphInstantiateWithParams */
-	[657] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 448), TANDEM_CLASS_BUILD, CUDA_PER_THREAD,
+	[657] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 449), TANDEM_CLASS_BUILD, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } } }, /* cuGraphInstantiateWithParams_ptsz */
-	[658] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 449), TANDEM_CLASS_CALL, 0,
+	[658] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 450), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphExecGetFlags */
-	[659] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 289), TANDEM_CLASS_CALL, 0,
+	[659] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 290), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } } }, /* cuStreamWaitValue32_v2 */
-	[660] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 289), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[660] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 290), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } } }, /* cuStreamWaitValue32_v2_ptsz */
-	[661] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 300), TANDEM_CLASS_CALL, 0,
+	[661] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 301), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } } }, /* cuStreamWaitValue64_v2 */
-	[662] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 300), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[662] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 301), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } } }, /* cuStreamWaitValue64_v2_ptsz */
-	[663] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 290), TANDEM_CLASS_CALL, 0,
+	[663] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 291), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } } }, /* cuStreamWriteValue32_v2 */
-	[664] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 290), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[664] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 291), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } } }, /* cuStreamWriteValue32_v2_ptsz */
-	[665] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 301), TANDEM_CLASS_CALL, 0,
+	[665] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 302), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } } }, /* cuStreamWriteValue64_v2 */
-	[666] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 301), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[666] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 302), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } } }, /* cuStreamWriteValue64_v2_ptsz */
-	[667] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 291), TANDEM_CLASS_CALL, 0,
+	[667] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 292), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } } }, /* cuStreamBatchMemOp_v2 */
-	[668] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 291), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[668] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 292), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } } }, /* cuStreamBatchMemOp_v2_ptsz */
-	[669] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 450), TANDEM_CLASS_CALL, 0,
+	[669] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 451), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphAddBatchMemOpNode */
-	[670] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 451), TANDEM_CLASS_CALL, 0,
+	[670] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 452), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphBatchMemOpNodeGetParams */
-	[671] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 452), TANDEM_CLASS_CALL, 0,
+	[671] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 453), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphBatchMemOpNodeSetParams */
-	[672] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 453), TANDEM_CLASS_CALL, 0,
+	[672] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 454), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphExecBatchMemOpNodeSetParams */
-	[673] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 454), TANDEM_CLASS_CALL, 0,
+	[673] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 455), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuModuleGetLoadingMode */
-	[674] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 455), TANDEM_CLASS_CALL, 0,
+	[674] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 456), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 443, 2, 36 } } }, /* cuMemGetHandleForAddressRange */
-	[675] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 456), TANDEM_CLASS_CALL, 0,
+	[675] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 457), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuOccupancyMaxPotentialClusterSize */
-	[676] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 457), TANDEM_CLASS_CALL, 0,
+	[676] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 458), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuOccupancyMaxActiveClusters */
-	[677] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 424), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[677] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 425), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } } }, /* cuGetProcAddress_v2 */
-	[678] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 458), TANDEM_CLASS_BUILD, 0,
+	[678] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 459), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 445, 2, 56 } } }, /* cuLibraryLoadData */
-	[679] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 459), TANDEM_CLASS_BUILD, 0,
+	[679] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 460), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 19, 1, 2 }, { 447, 4, 50 } } }, /* cuLibraryLoadFromFile */
-	[680] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 460), TANDEM_CLASS_CALL, 0,
+	[680] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 461), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuLibraryUnload */
-	[681] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 461), TANDEM_CLASS_CALL, 0,
+	[681] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 462), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 24, 1, 2 }, { 25, 2, 18 } } }, /* cuLibraryGetKernel */
-	[682] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 462), TANDEM_CLASS_CALL, 0,
+	[682] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 463), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuLibraryGetModule */
-	[683] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 463), TANDEM_CLASS_CALL, 0,
+	[683] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 464), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuKernelGetFunction */
-	[684] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 464), TANDEM_CLASS_CALL, 0,
+	[684] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 465), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } } }, /* cuLibraryGetGlobal */
-	[685] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 465), TANDEM_CLASS_CALL, 0,
+	[685] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 466), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } } }, /* cuLibraryGetManaged */
-	[686] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 466), TANDEM_CLASS_CALL, 0,
+	[686] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 467), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 210, 2, 24 } } }, /* cuKernelGetAttribute */
-	[687] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 467), TANDEM_CLASS_CALL, 0,
+	[687] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 468), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuKernelSetAttribute */
-	[688] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 468), TANDEM_CLASS_CALL, 0,
+	[688] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 469), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuKernelSetCacheConfig */
-	[689] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 320), TANDEM_CLASS_CALL, 0,
+	[689] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 321), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphAddKernelNode_v2 */
-	[690] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 321), TANDEM_CLASS_CALL, 0,
+	[690] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 322), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphKernelNodeGetParams_v2 */
-	[691] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 338), TANDEM_CLASS_CALL, 0,
+	[691] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 339), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphKernelNodeSetParams_v2 */
-	[692] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, 0,
+	[692] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 354), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphExecKernelNodeSetParams_v2 */
-	[693] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 469), TANDEM_CLASS_CALL, 0,
+	[693] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 470), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamGetId */
-	[694] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 469), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[694] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 470), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamGetId_ptsz */
-	[695] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 470), TANDEM_CLASS_CALL, 0,
+	[695] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 471), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuCtxGetId */
-	[696] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 370), TANDEM_CLASS_CALL, 0,
+	[696] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 371), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 67, 3, 24 } } }, /* cuGraphExecUpdate_v2 */
-	[697] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 471), TANDEM_CLASS_CALL, 0,
+	[697] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 472), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 451, 2, 72 } } }, /* cuTensorMapEncodeTiled */
-	[698] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 472), TANDEM_CLASS_CALL, 0,
+	[698] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 473), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 453, 2, 88 } } }, /* cuTensorMapEncodeIm2col */
-	[699] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 473), TANDEM_CLASS_CALL, 0,
+	[699] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 474), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuTensorMapReplaceAddress */
-	[700] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 474), TANDEM_CLASS_CALL, 0,
+	[700] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 475), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuLibraryGetUnifiedFunction */
-	[701] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 475), TANDEM_CLASS_CALL, 0,
+	[701] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 476), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } } }, /* cuCoredumpGetAttribute */
-	[702] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 476), TANDEM_CLASS_CALL, 0,
+	[702] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 477), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } } }, /* cuCoredumpGetAttributeGlobal */
-	[703] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 477), TANDEM_CLASS_CALL, 0,
+	[703] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 478), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } } }, /* cuCoredumpSetAttribute */
-	[704] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 478), TANDEM_CLASS_CALL, 0,
+	[704] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 479), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } } }, /* cuCoredumpSetAttributeGlobal */
-	[705] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 479), TANDEM_CLASS_CALL, 0,
+	[705] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 480), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } } }, /* cuCtxSetFlags */
-	[706] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 480), TANDEM_CLASS_CALL, 0,
+	[706] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 481), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuMulticastCreate */
-	[707] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 481), TANDEM_CLASS_CALL, 0,
+	[707] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 482), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuMulticastAddDevice */
-	[708] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 482), TANDEM_CLASS_CALL, 0,
+	[708] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 483), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } } }, /* cuMulticastBindMem */
-	[709] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 483), TANDEM_CLASS_CALL, 0,
+	[709] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 484), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuMulticastBindAddr */
-	[710] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 484), TANDEM_CLASS_CALL, 0,
+	[710] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 485), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 455, 2, 28 } } }, /* cuMulticastUnbind */
-	[711] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 485), TANDEM_CLASS_CALL, 0,
+	[711] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 486), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuMulticastGetGranularity */
-	[712] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 486), TANDEM_CLASS_CALL, 0,
+	[712] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 487), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 457, 3, 48 } } }, /* cuGraphAddNode */
-	[713] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 487), TANDEM_CLASS_CALL, 0,
+	[713] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 488), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGraphNodeSetParams */
-	[714] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 488), TANDEM_CLASS_CALL, 0,
+	[714] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 489), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGraphExecNodeSetParams */
-	[715] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 288), TANDEM_CLASS_CALL, 0,
+	[715] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 289), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } } }, /* cuMemAdvise_v2 */
-	[716] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_CALL, 0,
+	[716] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 296), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } } }, /* cuMemPrefetchAsync_v2 */
-	[717] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[717] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 296), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } } }, /* cuMemPrefetchAsync_v2_ptsz */
-	[718] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 489), TANDEM_CLASS_CALL, 0,
+	[718] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 490), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuFuncGetName */
-	[719] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 490), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[719] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 491), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuKernelGetName */
-	[720] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 491), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[720] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 492), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } } }, /* cuStreamBeginCaptureToGraph */
-	[721] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 491), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
+	[721] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 492), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } } }, /* cuStreamBeginCaptureToGraph_ptsz */
-	[722] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 492), TANDEM_CLASS_CALL, 0,
+	[722] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 493), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuGraphConditionalHandleCreate */
-	[723] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 486), TANDEM_CLASS_CALL, 0,
+	[723] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 487), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } } }, /* cuGraphAddNode_v2 */
-	[724] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 351), TANDEM_CLASS_CALL, 0,
+	[724] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphGetEdges_v2 */
-	[725] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 329), TANDEM_CLASS_CALL, 0,
+	[725] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 330), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuGraphNodeGetDependencies_v2 */
-	[726] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 330), TANDEM_CLASS_CALL, 0,
+	[726] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 331), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuGraphNodeGetDependentNodes_v2 */
-	[727] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 335), TANDEM_CLASS_CALL, 0,
+	[727] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 336), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphAddDependencies_v2 */
-	[728] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 336), TANDEM_CLASS_CALL, 0,
+	[728] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 337), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuGraphRemoveDependencies_v2 */
-	[729] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[729] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } } }, /* cuStreamGetCaptureInfo_v3 */
-	[730] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
+	[730] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } } }, /* cuStreamGetCaptureInfo_v3_ptsz */
-	[731] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 427), TANDEM_CLASS_CALL, 0,
+	[731] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 428), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } } }, /* cuStreamUpdateCaptureDependencies_v2 */
-	[732] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 427), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[732] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 428), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } } }, /* cuStreamUpdateCaptureDependencies_v2_ptsz */
-	[733] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 493), TANDEM_CLASS_CALL, 0,
+	[733] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 494), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuFuncGetParamInfo */
-	[734] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 494), TANDEM_CLASS_CALL, 0,
+	[734] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 495), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } } }, /* cuKernelGetParamInfo */
-	[735] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 495), TANDEM_CLASS_CALL, 0,
+	[735] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 496), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } } }, /* cuDeviceRegisterAsyncNotification */
-	[736] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 496), TANDEM_CLASS_CALL, 0,
+	[736] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 497), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } } }, /* cuDeviceUnregisterAsyncNotification */
-	[737] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 497), TANDEM_CLASS_CALL, 0,
+	[737] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 498), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuModuleGetFunctionCount */
-	[738] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 498), TANDEM_CLASS_CALL, 0,
+	[738] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 499), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } } }, /* cuModuleEnumerateFunctions */
-	[739] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 499), TANDEM_CLASS_CALL, 0,
+	[739] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 500), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuLibraryGetKernelCount */
-	[740] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 500), TANDEM_CLASS_CALL, 0,
+	[740] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 501), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } } }, /* cuLibraryEnumerateKernels */
-	[741] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 501), TANDEM_CLASS_CALL, 0,
+	[741] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 502), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuFuncIsLoaded */
-	[742] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 502), TANDEM_CLASS_CALL, 0,
+	[742] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 503), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuFuncLoad */
-	[743] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 503), TANDEM_CLASS_CREATE, 0,
+	[743] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 504), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuGreenCtxCreate */
-	[744] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 504), TANDEM_CLASS_RELEASE, 0,
+	[744] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 505), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuGreenCtxDestroy */
-	[745] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 505), TANDEM_CLASS_CALL, 0,
+	[745] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 506), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 465, 2, 16 } } }, /* cuDeviceGetDevResource */
-	[746] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 506), TANDEM_CLASS_CALL, 0,
+	[746] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 507), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuCtxGetDevResource */
-	[747] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 507), TANDEM_CLASS_CALL, 0,
+	[747] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 508), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuGreenCtxGetDevResource */
-	[748] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 508), TANDEM_CLASS_CALL, 0,
+	[748] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 509), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuDevResourceGenerateDesc */
-	[749] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 509), TANDEM_CLASS_CALL, 0,
+	[749] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 510), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } } }, /* cuGreenCtxRecordEvent */
-	[750] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 510), TANDEM_CLASS_CALL, 0,
+	[750] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 511), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } } }, /* cuGreenCtxWaitEvent */
-	[751] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 511), TANDEM_CLASS_CALL, 0,
+	[751] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 512), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } } }, /* cuDevSmResourceSplitByCount */
-	[752] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 512), TANDEM_CLASS_CALL, 0,
+	[752] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 513), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamGetGreenCtx */
-	[753] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 513), TANDEM_CLASS_CALL, 0,
+	[753] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 514), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuCtxFromGreenCtx */
-	[754] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 514), TANDEM_CLASS_CALL, 0,
+	[754] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 515), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuKernelGetLibrary */
-	[755] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 515), TANDEM_CLASS_CALL, 0,
+	[755] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 516), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } } }, /* cuCtxRecordEvent */
-	[756] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 516), TANDEM_CLASS_CALL, 0,
+	[756] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 517), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } } }, /* cuCtxWaitEvent */
-	[757] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 16), TANDEM_CLASS_CREATE, 0,
+	[757] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 17), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 13, 1, 8 }, { 14, 2, 24 } } }, /* cuCtxCreate_v4 */
-	[758] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 517), TANDEM_CLASS_CREATE, 0,
+	[758] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 518), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 13, 1, 8 }, { 14, 2, 24 } } }, /* cuGreenCtxStreamCreate */
-	[759] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 307), TANDEM_CLASS_CALL, 0,
+	[759] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } } }, /* cuStreamGetCtx_v2 */
-	[760] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 307), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[760] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } } }, /* cuStreamGetCtx_v2_ptsz */
-	[761] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 518), TANDEM_CLASS_ENQUEUE, 0,
+	[761] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 519), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 467, 3, 40 } } }, /* cuMemBatchDecompressAsync */
-	[762] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 518), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[762] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 519), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 467, 3, 40 } } }, /* cuMemBatchDecompressAsync_ptsz */
-	[763] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 519), TANDEM_CLASS_CALL, 0,
+	[763] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 520), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuLogsRegisterCallback */
-	[764] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 520), TANDEM_CLASS_CALL, 0,
+	[764] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 521), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuLogsUnregisterCallback */
-	[765] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 521), TANDEM_CLASS_CALL, 0,
+	[765] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 522), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } } }, /* cuLogsCurrent */
-	[766] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 522), TANDEM_CLASS_CALL, 0,
+	[766] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 523), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } } }, /* cuLogsDumpToFile */
-	[767] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 523), TANDEM_CLASS_CALL, 0,
+	[767] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 524), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } } }, /* cuLogsDumpToMemory */
-	[768] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 524), TANDEM_CLASS_CALL, 0,
+	[768] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 525), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } } }, /* cuCheckpointProcessGetRestoreThreadId */
-	[769] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 525), TANDEM_CLASS_CALL, 0,
+	[769] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 526), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } } }, /* cuCheckpointProcessGetState */
-	[770] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 526), TANDEM_CLASS_CALL, 0,
+	[770] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 527), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } } }, /* cuCheckpointProcessLock */
-	[771] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 527), TANDEM_CLASS_CALL, 0,
+	[771] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 528), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } } }, /* cuCheckpointProcessCheckpoint */
-	[772] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 528), TANDEM_CLASS_CALL, 0,
+	[772] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 529), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } } }, /* cuCheckpointProcessRestore */
-	[773] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 529), TANDEM_CLASS_CALL, 0,
+	[773] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 530), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } } }, /* cuCheckpointProcessUnlock */
-	[774] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 530), TANDEM_CLASS_CALL, 0,
+	[774] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 531), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamGetDevice */
-	[775] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 530), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[775] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 531), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } } }, /* cuStreamGetDevice_ptsz */
-	[776] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 531), TANDEM_CLASS_ENQUEUE, 0,
+	[776] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 532), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 470, 2, 20 }, { 472, 4, 68 } } }, /* cuMemcpyBatchAsync */
-	[777] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 531), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[777] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 532), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 470, 2, 20 }, { 472, 4, 68 } } }, /* cuMemcpyBatchAsync_ptsz */
-	[778] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 532), TANDEM_CLASS_ENQUEUE, 0,
+	[778] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 533), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 482, 1, 12 }, { 483, 3, 36 } } }, /* cuMemcpy3DBatchAsync */
-	[779] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 532), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[779] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 533), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 482, 1, 12 }, { 483, 3, 36 } } }, /* cuMemcpy3DBatchAsync_ptsz */
-	[780] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 129), TANDEM_CLASS_CALL, 0,
+	[780] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 130), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } } }, /* cuEventElapsedTime_v2 */
-	[781] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 533), TANDEM_CLASS_CALL, 0,
+	[781] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 534), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 487, 2, 84 } } }, /* cuTensorMapEncodeIm2colWide */
-	[782] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 534), TANDEM_CLASS_CALL, 0,
+	[782] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 535), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuGreenCtxGetId */
-	[783] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 535), TANDEM_CLASS_CREATE, 0,
+	[783] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 536), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuStreamCreateForCaptureToCig */
-	[784] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 536), TANDEM_CLASS_CALL, 0,
+	[784] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 537), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 489, 2, 12 }, { 491, 4, 60 } } }, /* cuMemPrefetchBatchAsync */
-	[785] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 536), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[785] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 537), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 489, 2, 12 }, { 491, 4, 60 } } }, /* cuMemPrefetchBatchAsync_ptsz */
-	[786] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 537), TANDEM_CLASS_CALL, 0,
+	[786] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 538), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuSemaphoreCreate */
-	[787] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 538), TANDEM_CLASS_CALL, 0,
+	[787] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 539), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuSemaphoreExport */
-	[788] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 539), TANDEM_CLASS_CALL, 0,
+	[788] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 540), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuSemaphoreDestroy */
-	[789] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 540), TANDEM_CLASS_CALL, 0,
+	[789] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 541), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 495, 2, 36 } } }, /* cuMemDiscardBatchAsync */
-	[790] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 540), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[790] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 541), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 495, 2, 36 } } }, /* cuMemDiscardBatchAsync_ptsz */
-	[791] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 541), TANDEM_CLASS_CALL, 0,
+	[791] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 542), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } } }, /* cuMemDiscardAndPrefetchBatchAsync */
-	[792] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 541), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[792] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 542), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } } }, /* cuMemDiscardAndPrefetchBatchAsync_ptsz */
-	[793] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 542), TANDEM_CLASS_CALL, 0,
+	[793] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 543), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuMultiKernelCooperativeDomainCreate */
-	[794] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 543), TANDEM_CLASS_CALL, 0,
+	[794] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 544), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuMultiKernelCooperativeDomainDestroy */
-	[795] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 22), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[795] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 23), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } } }, /* cuCtxGetDevice_v2 */
-	[796] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 531), TANDEM_CLASS_ENQUEUE, 0,
+	[796] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 532), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } } }, /* cuMemcpyBatchAsync_v2 */
-	[797] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 531), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[797] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 532), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } } }, /* cuMemcpyBatchAsync_v2_ptsz */
-	[798] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 532), TANDEM_CLASS_ENQUEUE, 0,
+	[798] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 533), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 486, 1, 12 }, { 113, 2, 36 } } }, /* cuMemcpy3DBatchAsync_v2 */
-	[799] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 532), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
+	[799] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 533), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 486, 1, 12 }, { 113, 2, 36 } } }, /* cuMemcpy3DBatchAsync_v2_ptsz */
-	[800] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 23), TANDEM_CLASS_WAIT, 0,
+	[800] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 24), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } } }, /* cuCtxSynchronize_v2 */
-	[801] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 544), TANDEM_CLASS_CALL, 0,
+	[801] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 545), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuMemGetDefaultMemPool */
-	[802] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 545), TANDEM_CLASS_CALL, 0,
+	[802] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 546), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } } }, /* cuMemGetMemPool */
-	[803] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 546), TANDEM_CLASS_CALL, 0,
+	[803] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 547), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } } }, /* cuMemSetMemPool */
-	[804] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 547), TANDEM_CLASS_CALL, 0,
+	[804] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 548), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } } }, /* cuDeviceGetP2PAtomicCapabilities */
-	[805] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 548), TANDEM_CLASS_CALL, 0,
+	[805] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 549), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } } }, /* cuDeviceGetHostAtomicCapabilities */
-	[806] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 549), TANDEM_CLASS_CALL, 0,
+	[806] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 550), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } } }, /* cuDriverGetGpuCodeIsaVersion */
 };
 const uint32_t cuda_driver_api_count = sizeof(cuda_driver_api) / sizeof(cuda_driver_api[0]);
