@@ -76,19 +76,6 @@ static void overhead_write(const struct cupti_overhead *overhead)
 	tandem_record_commit();
 }
 
-static void external_write(const struct cupti_external *external)
-{
-	struct tandem_cuda_external *record =
-		tandem_record_begin(TANDEM_CUDA_EVENT_external, sizeof(*record));
-
-	if (!record)
-		return;
-	record->op = cuda_op(external->correlation);
-	record->kind = (uint8_t)external->external_kind;
-	record->id = external->id;
-	tandem_record_commit();
-}
-
 static void activity_write(const void *activity)
 {
 	switch (*(const uint32_t *)activity) {
@@ -115,7 +102,10 @@ static void activity_write(const void *activity)
 		overhead_write(activity);
 		break;
 	case CUPTI_KIND_EXTERNAL:
-		external_write(activity);
+		cuda_external_number(activity);
+		break;
+	case CUPTI_KIND_DRIVER:
+		cuda_external_call(activity);
 		break;
 	default:
 		break;
@@ -167,10 +157,7 @@ void cuda_activity_switch(bool on)
 	}
 	if (cuda_wanted(TANDEM_CUDA_overhead))
 		kind_switch(on, CUPTI_KIND_OVERHEAD, TANDEM_CUDA_ACTIVITY_KIND_overhead);
-	/* CUPTI tells of the program's numbers with its own records of calls only,
-	 * which are read for nothing else. */
 	if (cuda_wanted(TANDEM_CUDA_external)) {
-		kind_switch(on, CUPTI_KIND_RUNTIME, TANDEM_CUDA_ACTIVITY_KIND_external);
 		kind_switch(on, CUPTI_KIND_DRIVER, TANDEM_CUDA_ACTIVITY_KIND_external);
 		kind_switch(on, CUPTI_KIND_EXTERNAL, TANDEM_CUDA_ACTIVITY_KIND_external);
 	}

@@ -44,7 +44,6 @@ enum cupti_kind {
 	CUPTI_KIND_MEMSET = 2,
 	CUPTI_KIND_KERNEL = 3,
 	CUPTI_KIND_DRIVER = 4,
-	CUPTI_KIND_RUNTIME = 5,
 	CUPTI_KIND_CONCURRENT_KERNEL = 10,
 	CUPTI_KIND_OVERHEAD = 17,
 	CUPTI_KIND_PEER_COPY = 22,
@@ -211,6 +210,17 @@ struct cupti_external {
 	uint64_t id;
 	uint32_t correlation;
 	uint32_t padding;
+};
+
+struct cupti_api { /* a call, as CUPTI itself records it */
+	uint32_t kind;
+	uint32_t function;
+	uint64_t start;
+	uint64_t end;
+	uint32_t process;
+	uint32_t thread;
+	uint32_t correlation;
+	uint32_t result;
 };
 
 enum { CUPTI_OBJECT_THREAD = 2 };

@@ -79,4 +79,5 @@ def processes():
     expect("kernel:sin", 200)
 
 
-globals()[sys.argv[1]]()
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()
