@@ -79,7 +79,9 @@ static int process_make(void)
 
 	if (strlen(tandem_session_dir) + 32 > sizeof(process_dir))
 		return -ENAMETOOLONG;
-	if (getrandom(tandem_process_uuid, sizeof(tandem_process_uuid), GRND_NONBLOCK) < 0) {
+	/* getrandom() could cancel the thread. */
+	if (syscall(SYS_getrandom, tandem_process_uuid, sizeof(tandem_process_uuid),
+		    GRND_NONBLOCK) < 0) {
 		uint64_t ticks = tandem_ticks();
 
 		memcpy(tandem_process_uuid, &ticks, sizeof(ticks));

@@ -245,7 +245,8 @@ uint64_t trace_clock_ticks(const struct trace_clock *clock, int64_t ns)
 			high = middle;
 	}
 	line = &clock->lines[low];
-	ticks = ((__int128)(ns - line->ns) << CLOCK_SHIFT) / (__int128)line->slope;
+	ticks = (__int128)(ns - line->ns) * ((__int128)1 << CLOCK_SHIFT) /
+		(__int128)line->slope;
 	ticks += line->ticks;
 	return ticks < 0 ? 0 : ticks > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }

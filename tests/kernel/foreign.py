@@ -25,6 +25,10 @@ TRACES = next((folder for folder in
                 for up in ("..", "../..")) if os.path.isdir(folder)), None)
 
 
+# Others may be at the same work in /tmp.
+os.environ["TMPDIR"] = os.environ["TANDEM_TMP"]
+
+
 def tandem(*words):
     return subprocess.run([TANDEM, *words], capture_output=True, text=True)
 
@@ -196,6 +200,6 @@ else:
     write_lttng("user", events, boot, host, domain="ust")
     said = tandem("report", "--with", "user", "session")
     check(said.returncode == 1 and "kernel" in said.stderr, "of user space: refused", said.stderr)
-left = [name for name in os.listdir("/tmp") if name.startswith("tandem-with-")]
+left = [name for name in os.listdir(os.environ["TMPDIR"]) if name.startswith("tandem-with-")]
 check(not left, "no temporary files are left", left)
 finish()

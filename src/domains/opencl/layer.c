@@ -12,6 +12,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <sched.h>
 #include <string.h>
@@ -24,6 +25,10 @@ static _Atomic int bootstrap_state; /* 0 not yet, 1 under way, 2 done */
 static __thread int bootstrap_here __attribute__((tls_model("initial-exec")));
 static _Atomic int layer_loaded;
 static void *layer_target; /* the loader's first function below us */
+static struct { /* and the library that it lies in */
+	void *base;
+	char path[PATH_MAX];
+} layer_loader;
 static void *layer_dispatch[OPENCL_ICD_SLOTS];
 
 static void next_set(int fn, void *real)
@@ -132,12 +137,26 @@ int32_t clGetLayerInfo(uint32_t param_name, size_t param_value_size, void *param
 }
 
 /* Whether the loader that we serve is gone: a program that closes libOpenCL and
- * opens it again has a new one, at the same place or at another. */
+ * opens it again has a new one, at the same place or at another, and another
+ * library may lie where the old one was. */
 static int loader_is_gone(void *target)
 {
 	Dl_info info;
 
-	return target == layer_target || !dladdr(layer_target, &info);
+	return target == layer_target || !dladdr(layer_target, &info) ||
+	       info.dli_fbase != layer_loader.base || strcmp(info.dli_fname, layer_loader.path) != 0;
+}
+
+static void loader_keep(void *target)
+{
+	Dl_info info;
+
+	layer_target = target;
+	layer_loader.base = NULL;
+	if (dladdr(target, &info) && strlen(info.dli_fname) < sizeof(layer_loader.path)) {
+		layer_loader.base = info.dli_fbase;
+		strcpy(layer_loader.path, info.dli_fname);
+	}
 }
 
 int32_t clInitLayer(uint32_t num_entries, const struct _cl_icd_dispatch *target_dispatch,
@@ -152,7 +171,7 @@ int32_t clInitLayer(uint32_t num_entries, const struct _cl_icd_dispatch *target_
 	if (!tandem_session_dir[0] ||
 	    (atomic_exchange(&layer_loaded, 1) && !loader_is_gone(target[0])))
 		return CL_INVALID_OPERATION;
-	layer_target = target[0];
+	loader_keep(target[0]);
 	for (uint32_t slot = 0; slot < OPENCL_ICD_SLOTS; slot++) {
 		int fn = opencl_icd_table[slot];
 		void *real = slot < num_entries ? target[slot] : NULL;

@@ -208,7 +208,7 @@ static void reverse(void)
 static void deliver(void)
 {
 	uint8_t *full = buffer;
-	size_t bytes = valid;
+	size_t bytes = valid, size = buffer_bytes;
 
 	if (!full)
 		return;
@@ -217,7 +217,7 @@ static void deliver(void)
 	buffer = NULL;
 	valid = 0;
 	pthread_mutex_unlock(&lock);
-	completed(NULL, 0, full, buffer_bytes, bytes);
+	completed(NULL, 0, full, size, bytes);
 	pthread_mutex_lock(&lock);
 }
 

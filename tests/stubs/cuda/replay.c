@@ -300,7 +300,7 @@ static int pass(const char *path)
 int main(int argc, char **argv)
 {
 	/* The tool finds it loaded, as in a program that brings its own. */
-	void *library = dlopen("libcupti.so.13", RTLD_LAZY);
+	void *library = dlopen(STUB_CUPTI, RTLD_LAZY);
 	const struct stub_cupti *(*get)(void) = NULL;
 	long rounds = argc > 2 ? atol(argv[2]) : 1;
 
