@@ -186,6 +186,48 @@ static const struct table_column waits_columns[] = {
 	{"name", "thread's name", TABLE_STRING, offsetof(struct report_wait, name)},
 };
 
+static const struct table_column functions_columns[] = {
+	{"self_ns", "self", TABLE_NS, offsetof(struct report_function, self_ns)},
+	{"self_percent", "share", TABLE_PERCENT, offsetof(struct report_function, self_percent)},
+	{"self_samples", "samples", TABLE_COUNT, offsetof(struct report_function, self_samples)},
+	{"total_ns", "total", TABLE_NS, offsetof(struct report_function, total_ns)},
+	{"total_percent", "share", TABLE_PERCENT, offsetof(struct report_function, total_percent)},
+	{"total_samples", NULL, TABLE_COUNT, offsetof(struct report_function, total_samples)},
+	{"name", "function", TABLE_STRING, offsetof(struct report_function, name)},
+	{"file", "file", TABLE_STRING, offsetof(struct report_function, file)},
+};
+
+static const struct table_column engines_columns[] = {
+	{"busy_ns", "busy", TABLE_NS, offsetof(struct report_engine, busy_ns)},
+	{"busy_percent", "share", TABLE_PERCENT, offsetof(struct report_engine, busy_percent)},
+	{"jobs", "jobs", TABLE_COUNT, offsetof(struct report_engine, jobs)},
+	{"host_mean", "in host queue", TABLE_REAL, offsetof(struct report_engine, host_mean)},
+	{"host_most", "at most", TABLE_COUNT, offsetof(struct report_engine, host_most)},
+	{"device_mean", "at the device", TABLE_REAL, offsetof(struct report_engine, device_mean)},
+	{"device_most", "at most", TABLE_COUNT, offsetof(struct report_engine, device_most)},
+	{"unfinished", "unfinished", TABLE_COUNT, offsetof(struct report_engine, unfinished)},
+	{"unknown_ns", "not known", TABLE_NS, offsetof(struct report_engine, unknown_ns)},
+	{"dropped", "jobs lost sight of", TABLE_COUNT, offsetof(struct report_engine, dropped)},
+	{"driver", "driver", TABLE_STRING, offsetof(struct report_engine, driver)},
+	{"name", "engine", TABLE_STRING, offsetof(struct report_engine, name)},
+};
+
+static const struct table_column engine_users_columns[] = {
+	{"host_queue_ns", "in host queue", TABLE_NS,
+	 offsetof(struct report_engine_user, host_queue_ns)},
+	{"device_queue_ns", "in device queue", TABLE_NS,
+	 offsetof(struct report_engine_user, device_queue_ns)},
+	{"executing_ns", "executing", TABLE_NS,
+	 offsetof(struct report_engine_user, executing_ns)},
+	{"unsplit_ns", "queued to done", TABLE_NS,
+	 offsetof(struct report_engine_user, unsplit_ns)},
+	{"jobs", "jobs", TABLE_COUNT, offsetof(struct report_engine_user, jobs)},
+	{"pid", "process", TABLE_NUMBER, offsetof(struct report_engine_user, process)},
+	{"name", "name", TABLE_STRING, offsetof(struct report_engine_user, name)},
+	{"driver", NULL, TABLE_STRING, offsetof(struct report_engine_user, driver)},
+	{"engine", "engine", TABLE_STRING, offsetof(struct report_engine_user, engine)},
+};
+
 static const struct table_column clocks_columns[] = {
 	{"offset_ns", "offset (ns)", TABLE_SIGNED, offsetof(struct report_clock, offset_ns)},
 	{"drift_ppm", "drift", TABLE_PPM, offsetof(struct report_clock, drift_ppm)},
@@ -212,6 +254,10 @@ static const struct table tables[] = {
 	[REPORT_TABLE_untimed_queues] = TABLE("untimed_queues", untimed_queues_columns,
 					      struct report_queue),
 	[REPORT_TABLE_waits] = TABLE("waits", waits_columns, struct report_wait),
+	[REPORT_TABLE_functions] = TABLE("functions", functions_columns, struct report_function),
+	[REPORT_TABLE_engines] = TABLE("engines", engines_columns, struct report_engine),
+	[REPORT_TABLE_engine_users] = TABLE("engine_users", engine_users_columns,
+					    struct report_engine_user),
 	[REPORT_TABLE_clocks] = TABLE("clocks", clocks_columns, struct report_clock),
 	[REPORT_TABLE_process] = TABLE("processes", process_columns, struct report_process),
 	[REPORT_TABLE_thread] = TABLE("threads", thread_columns, struct report_thread),

@@ -51,13 +51,16 @@ static void skip_spaces(struct reader *reader)
 		reader->at++;
 }
 
-/* "[16]", "[TASK_COMM_LEN]"; "[]" of a type whose place is told elsewhere. */
+/* "[16]", "[30+1]", "[TASK_COMM_LEN]"; "[]" of a type whose place is told elsewhere. */
 static bool take_array(struct reader *reader)
 {
+	const char *begin = reader->at;
+
 	if (!take(reader, "["))
 		return false;
-	take_name(reader);
-	return take(reader, "]");
+	while (reader->at < reader->end && (is_word(*reader->at) || *reader->at == '+'))
+		reader->at++;
+	return reader->at - begin < 128 && take(reader, "]");
 }
 
 /* "unsigned long args[6]", "const char * name", "__data_loc char[] name". */
