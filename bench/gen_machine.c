@@ -2,7 +2,8 @@
  * share CPUs and a device, with the kernel's side of it. For the reading
  * benchmark, and for tests that want to know what really happened.
  *
- *	gen_machine [-n RECORDS] [-p PROCESSES] [-t THREADS] [-c CPUS] DIR
+ *	gen_machine [-n RECORDS] [-p PROCESSES] [-t THREADS] [-c CPUS]
+ *	            [-w WINDOW_BYTES] DIR
  *
  * A thread makes synchronous calls, enqueues some kernels and waits for them in a
  * blocking read; the device does one command after another, whoever's. Each
@@ -576,7 +577,7 @@ static void read_options(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "n:p:t:c:")) != -1) {
+	while ((option = getopt(argc, argv, "n:p:t:c:w:")) != -1) {
 		uint64_t number = option == '?' ? 0 : synthetic_number(optarg);
 
 		if (option == 'n')
@@ -587,6 +588,8 @@ static void read_options(int argc, char **argv)
 			options.threads = (unsigned)number;
 		else if (option == 'c')
 			options.cpus = (unsigned)number;
+		else if (option == 'w' && number >= 1024)
+			synthetic.window_bytes = (uint32_t)number & ~7u;
 		else
 			exit(2);
 	}

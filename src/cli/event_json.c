@@ -51,6 +51,9 @@ static void add_columns(struct json *json, const struct trace_session *session,
 	json_signed(json, "time_ns", ns - session->start_ns);
 	json_signed(json, "monotonic_ns", ns);
 	json_unsigned(json, "process", event->stream->process->pid);
+	/* Its objects and operations are numbered anew. */
+	if (event->stream->process->instance)
+		json_unsigned(json, "instance", event->stream->process->instance);
 	json_unsigned(json, "thread", event->tid);
 	json_string(json, "thread_name", event->thread_name);
 	json_string(json, "domain", domain ? domain->name : "");

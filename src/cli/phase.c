@@ -119,6 +119,8 @@ void phase_json(struct walk *walk, struct text *out, enum chronicle_kind kind, i
 	json_signed(&json, "time_ns", ns - walk->session->start_ns);
 	json_signed(&json, "monotonic_ns", ns);
 	json_unsigned(&json, "process", thread.stream->process->pid);
+	if (thread.stream->process->instance)
+		json_unsigned(&json, "instance", thread.stream->process->instance);
 	json_unsigned(&json, "thread", thread.tid);
 	json_string(&json, "thread_name", thread.name);
 	json_string(&json, "domain", devices_domain(command->domain));

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/format_text.h"
+#include "trace/ring_page.h"
 #include "util/array.h"
 
 #define MAGIC "\x17\x08\x44tracing"
@@ -181,13 +183,19 @@ static int take_driver(struct dat *dat, struct tep_event *event, const char *tex
 	return status;
 }
 
+/* Sections that are of no use here. */
+static int skip_sized(struct dat *dat, unsigned size_bytes, const char *what)
+{
+	return take(dat, take_number(dat, size_bytes)) ? 0 : damaged(dat, what);
+}
+
 static int take_format(struct dat *dat, const char *system)
 {
 	uint64_t bytes = take_number(dat, 8);
 	const char *text = (const char *)take(dat, bytes);
 	struct tep_event *event;
 	size_t which = 0;
-	char called[64];
+	char called[64], *checked;
 
 	if (!text)
 		return damaged(dat, "the description of an event is cut off");
@@ -198,7 +206,10 @@ static int take_format(struct dat *dat, const char *system)
 	if (which == KNOWN && !is_driver(system))
 		return 0;
 	/* What can't be parsed is left out. */
-	tep_parse_event(dat->tep, text, bytes, system);
+	checked = format_text_check(text, bytes);
+	if (checked)
+		tep_parse_event(dat->tep, checked, strlen(checked), system);
+	free(checked);
 	event = tep_find_event_by_name(dat->tep, system, called);
 	if (!event)
 		return 0;
@@ -276,12 +287,6 @@ static int take_options(struct dat *dat)
 	}
 }
 
-/* Sections that are of no use here. */
-static int skip_sized(struct dat *dat, unsigned size_bytes, const char *what)
-{
-	return take(dat, take_number(dat, size_bytes)) ? 0 : damaged(dat, what);
-}
-
 static int take_cpus(struct dat *dat)
 {
 	dat->cpus = calloc(dat->cpu_count + 1, sizeof(*dat->cpus));
@@ -309,8 +314,6 @@ static int take_header(struct dat *dat)
 	const uint8_t *magic = take(dat, sizeof(MAGIC) - 1);
 	const char *version = magic ? take_string(dat) : NULL;
 	const uint8_t *order;
-	uint64_t bytes;
-	const char *text;
 
 	if (!magic || memcmp(magic, MAGIC, sizeof(MAGIC) - 1) || !version)
 		return error_add(dat->error, -EINVAL, "%s: neither a folder with LTTng's traces nor "
@@ -330,10 +333,10 @@ static int take_header(struct dat *dat)
 	tep_set_page_size(dat->tep, (int)dat->page_bytes);
 	if (!take_word(dat, "header_page"))
 		return damaged(dat, "the description of a page is missing");
-	bytes = take_number(dat, 8);
-	text = (const char *)take(dat, bytes);
-	if (!text || tep_parse_header_page(dat->tep, (char *)(uintptr_t)text, bytes, order[1]))
-		return damaged(dat, "the description of a page can't be read");
+	/* Nothing in it that is not known already. */
+	if (skip_sized(dat, 8, "the description of a page is cut off"))
+		return -EBADMSG;
+	tep_parse_header_page(dat->tep, (char *)"", 0, order[1]);
 	if (!take_word(dat, "header_event"))
 		return damaged(dat, "the description of an event's header is missing");
 	return skip_sized(dat, 8, "the description of an event's header is cut off");
@@ -376,8 +379,12 @@ static void cpu_advance(struct dat *dat, struct dat_cpu *cpu, bool first)
 	void *data = first ? NULL : kbuffer_next_event(cpu->pages, &ns);
 
 	while (!data && cpu->end - cpu->next >= (ptrdiff_t)dat->page_bytes) {
+		/* The mapping is our own to write to. */
+		bool whole = ring_page_trim((uint8_t *)(uintptr_t)cpu->next, dat->page_bytes,
+					    (unsigned)tep_get_long_size(dat->tep));
 		int missed;
 
+		cpu->missed += !whole;
 		if (kbuffer_load_subbuffer(cpu->pages, (void *)(uintptr_t)cpu->next))
 			break;
 		cpu->next += dat->page_bytes;
@@ -393,12 +400,18 @@ static void cpu_advance(struct dat *dat, struct dat_cpu *cpu, bool first)
 	cpu->record.size = kbuffer_event_size(cpu->pages);
 }
 
+/* Where it lies is the file's word. */
+static bool field_lies_in(const struct tep_format_field *field, const struct tep_record *record)
+{
+	return field && field->offset >= 0 && field->size > 0 && field->size <= record->size &&
+	       field->offset <= record->size - field->size;
+}
+
 static uint32_t number(const struct dat_kind *kind, int field, const struct tep_record *record)
 {
 	unsigned long long value = 0;
 
-	if (!kind->fields[field] ||
-	    kind->fields[field]->offset + kind->fields[field]->size > record->size)
+	if (!field_lies_in(kind->fields[field], record))
 		return 0;
 	tep_read_number_field(kind->fields[field], record->data, &value);
 	return (uint32_t)value;
@@ -410,7 +423,7 @@ static const char *name(const struct dat_kind *kind, int field, const struct tep
 {
 	const struct tep_format_field *place = kind->fields[field];
 
-	if (!place || place->size > 16 || place->offset + place->size > record->size)
+	if (!field_lies_in(place, record) || place->size > 16)
 		return NULL;
 	copy_word(out, 17, (const char *)record->data + place->offset,
 		  strnlen((const char *)record->data + place->offset, (size_t)place->size));

@@ -7,6 +7,7 @@
 
 #include "schema/gen/kernel_records.h"
 #include "trace/field.h"
+#include "trace/format_text.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/map.h"
@@ -99,38 +100,29 @@ static int keep(struct tracepoints *tracepoints, uint32_t id, const char *system
 int tracepoints_describe(struct tracepoints *tracepoints, uint32_t id, const char *system,
 			 const char *name, const char *text, size_t length)
 {
-	/* How the kernel would print it is not asked for, and is where parsing fails. */
-	static const char no_print[] = "print fmt: \"\"\n";
-	struct tep_event *event = NULL;
+	struct tep_event *event;
 	struct tep_handle *tep;
-	const char *print;
-	char *copy;
+	char *checked;
 	int status = 0;
 
 	if (!tracepoints || map_get(&tracepoints->by_id, id) != MAP_NONE)
 		return 0;
-	copy = malloc(length + sizeof(no_print));
+	checked = format_text_check(text, length);
+	if (!checked)
+		return 0;
 	tep = tep_alloc();
-	if (copy && tep) {
-		memcpy(copy, text, length);
-		copy[length] = '\0';
-		length = strlen(copy);
-		print = strstr(copy, "print fmt:");
-		if (print)
-			length = (size_t)(print - copy);
-		memcpy(copy + length, no_print, sizeof(no_print));
+	if (tep) {
 		tep_set_loglevel(TEP_LOG_NONE);
 		tep_set_long_size(tep, sizeof(long));
-		tep_parse_event(tep, copy, length + sizeof(no_print) - 1, system);
+		tep_parse_event(tep, checked, strlen(checked), system);
 		event = tep_find_event_by_name(tep, system, name);
 		if (event)
 			status = keep(tracepoints, id, system, name, event);
+		tep_free(tep);
 	} else {
 		status = -ENOMEM;
 	}
-	if (tep)
-		tep_free(tep);
-	free(copy);
+	free(checked);
 	return status;
 }
 

@@ -1,9 +1,9 @@
 /* Fuzz target of the reader: a process's metadata, a stream and a window of any
  * bytes, through everything that `tandem print` and `tandem report` do with them.
  *
- * An input is 2 bytes: the metadata's length; 3 bytes: the stream's; then the
- * metadata, the stream and, as far as it goes, the window. Lengths are taken
- * modulo what is left. tests/fuzz/run makes the first inputs and starts it.
+ * An input is the metadata and the stream, each with its length before it
+ * (scratch.h), and then the window. tests/fuzz/run makes the first inputs and
+ * starts it.
  *
  * With libFuzzer (clang -fsanitize=fuzzer) it looks for inputs by itself; linked
  * with tests/fuzz/replay.c it reads the files that are given.
@@ -12,15 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "analysis/chronicle.h"
 #include "analysis/report.h"
 #include "cli/event_json.h"
 #include "cli/event_text.h"
 #include "cli/phase.h"
-#include "schema/control.h"
+#include "scratch.h"
 #include "trace/merge.h"
 
 struct ordered {
@@ -37,7 +35,10 @@ static int keep_lines(void *user, enum chronicle_kind kind, int64_t ns,
 	if (kind >= CHRONICLE_QUEUED && kind <= CHRONICLE_STOP)
 		phase_text(&ordered->view, &ordered->walk, kept, kind, ns, item);
 	else
-		event_text_line(&ordered->view, kept, item->event, EVENT_END);
+		event_text_line(&ordered->view, kept, item->event,
+				kind == CHRONICLE_BEGIN ? EVENT_BEGIN
+				: kind == CHRONICLE_END ? EVENT_END
+							: EVENT_WHOLE);
 	return 0;
 }
 
@@ -75,56 +76,6 @@ static void print_ordered(struct trace_session *session)
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
-
-static char folder[128];
-
-static void put_file(const char *name, const void *data, size_t bytes)
-{
-	char path[256];
-	FILE *file;
-
-	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	file = fopen(path, "w");
-	if (!file || fwrite(data, 1, bytes, file) != bytes || fclose(file))
-		abort();
-}
-
-static void remove_folder(void)
-{
-	static const char *const names[] = {"process-1/metadata", "process-1/stream-1",
-					    "process-1/window-1", "process-1", "control"};
-	char path[256];
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
-		remove(path);
-	}
-	rmdir(folder);
-}
-
-static void make_folder(void)
-{
-	static struct tandem_control control = {
-		.args_level = TANDEM_ARGS_BASIC,
-		.magic = TANDEM_CONTROL_MAGIC,
-		.version = TANDEM_CONTROL_VERSION,
-		.ticks_hz = 2500000000u,
-		.start_ticks = 1000000000000u,
-		.start_monotonic_ns = 400000000000u,
-	};
-	char path[256];
-
-	/* In memory where there is such a place: some thousand a second. */
-	snprintf(folder, sizeof(folder), "%s/tandem-fuzz-XXXXXX",
-		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
-	if (!mkdtemp(folder))
-		abort();
-	snprintf(path, sizeof(path), "%s/process-1", folder);
-	if (mkdir(path, 0700))
-		abort();
-	put_file("control", &control, sizeof(control));
-	atexit(remove_folder);
-}
 
 static void print_all(struct trace_session *session, bool json)
 {
@@ -164,25 +115,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	struct trace_session session;
 	struct error error = ERROR_INIT;
 	struct report report;
-	size_t metadata, stream;
+	struct scratch_part part;
+	static bool made;
 
-	if (bytes < 5)
-		return 0;
-	if (!*folder)
-		make_folder();
-	metadata = data[0] | (size_t)data[1] << 8;
-	stream = data[2] | (size_t)data[3] << 8 | (size_t)data[4] << 16;
-	data += 5;
-	bytes -= 5;
-	metadata = metadata <= bytes ? metadata : metadata % (bytes + 1);
-	put_file("process-1/metadata", data, metadata);
-	data += metadata;
-	bytes -= metadata;
-	stream = stream <= bytes ? stream : stream % (bytes + 1);
-	put_file("process-1/stream-1", data, stream);
-	put_file("process-1/window-1", data + stream, bytes - stream);
+	if (!made) {
+		scratch_folder("process-1");
+		scratch_put_control();
+		made = true;
+	}
+	part = scratch_part(&data, &bytes);
+	scratch_put("process-1/metadata", part.data, part.bytes);
+	part = scratch_part(&data, &bytes);
+	scratch_put("process-1/stream-1", part.data, part.bytes);
+	scratch_put("process-1/window-1", data, bytes);
 
-	if (!trace_session_open(&session, folder, &problems, &error)) {
+	if (!trace_session_open(&session, scratch(), &problems, &error)) {
 		print_all(&session, bytes % 2);
 		print_ordered(&session);
 		if (!report_make(&report, &session, NULL, &error))

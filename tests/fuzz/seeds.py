@@ -1,41 +1,77 @@
 #!/usr/bin/env python3
-"""Writes first inputs for fuzz_trace into FOLDER: sessions of every argument level.
+"""Writes first inputs for the fuzz targets into FOLDER/TARGET: sessions of every argument
+level, machines with the kernel's side, files of trace-cmd.
 
-    tests/fuzz/seeds.py GEN_TRACE FOLDER
+    tests/fuzz/seeds.py BUILD FOLDER
 """
+import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
+from foreigntrace import write_dat
 
-def session_input(generator, level, records, window):
+
+def part(data):
+    """As scratch_part() takes it."""
+    return len(data).to_bytes(3, "little") + data
+
+
+def content(*path):
+    with open(os.path.join(*path), "rb") as file:
+        return file.read()
+
+
+def write(folder, target, name, data):
+    os.makedirs(os.path.join(folder, target), exist_ok=True)
+    with open(os.path.join(folder, target, name), "wb") as file:
+        file.write(data)
+
+
+def session_input(build, level, records, window):
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([generator, "-n", str(records), "-t", "1", "-w", str(window),
-                        "-a", level, folder], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([os.path.join(build, "bench", "gen_trace"), "-n", str(records), "-t", "1",
+                        "-w", str(window), "-a", level, folder], check=True,
+                       stdout=subprocess.DEVNULL)
         process = os.path.join(folder, "process-1000")
-        with open(os.path.join(process, "metadata"), encoding="utf-8") as file:
-            text = file.read()
+        text = content(process, "metadata").decode()
         # The blocks that the reader takes; the events' text is long and passed over.
         blocks = re.findall(r"^(?:trace|env|clock) \{.*?^\};", text, re.S | re.M)
-        metadata = "\n".join(blocks).encode()
-        parts = []
-        for name in "stream-1", "window-1":
-            with open(os.path.join(process, name), "rb") as file:
-                parts.append(file.read())
-    return (len(metadata).to_bytes(2, "little") + len(parts[0]).to_bytes(3, "little")
-            + metadata + parts[0] + parts[1])
+        return (part("\n".join(blocks).encode()) + part(content(process, "stream-1"))
+                + content(process, "window-1"))
+
+
+def machine_input(build, records):
+    """And its kernel's events, as `tandem print` has them."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([os.path.join(build, "bench", "gen_machine"), "-n", str(records), "-p", "1",
+                        "-t", "1", "-c", "2", "-w", "1200", folder], check=True,
+                       stdout=subprocess.DEVNULL)
+        stream = (content(folder, "process-1000", "stream-1")
+                  + content(folder, "process-1000", "window-1"))
+        printed = subprocess.run([os.path.join(build, "tandem"), "print", "--raw", "--format",
+                                  "json", folder], check=True, capture_output=True, text=True)
+        events = [json.loads(line) for line in printed.stdout.splitlines()]
+        return (part(content(folder, "session.json")) + part(stream)
+                + part(content(folder, "kernel", "stream-1"))
+                + content(folder, "kernel", "stream-2"),
+                [event for event in events if event["domain"] == "kernel"])
 
 
 def main():
-    generator, folder = sys.argv[1:]
-    os.makedirs(folder, exist_ok=True)
+    build, folder = sys.argv[1:]
     for level in "none", "basic", "full":
         for records, window in (20, 1024), (60, 1200):
-            data = session_input(generator, level, records, window)
-            with open(os.path.join(folder, f"{level}-{records}"), "wb") as file:
-                file.write(data)
+            write(folder, "trace", f"{level}-{records}",
+                  session_input(build, level, records, window))
+    for records in 40, 120:
+        data, events = machine_input(build, records)
+        write(folder, "machine", str(records), data)
+        os.makedirs(os.path.join(folder, "dat"), exist_ok=True)
+        write_dat(os.path.join(folder, "dat", str(records)), events, "here", "6.1.0")
 
 
 main()

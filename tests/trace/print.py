@@ -50,6 +50,17 @@ check(issued == done and len(done) == known["operations"], "each operation finds
 check(any('clEnqueueNDRangeKernel(queue ' in line and 'kernel "mandelbrot", [1920x1080] / [16x16])'
           ' = CL_SUCCESS  op ' in line for line in text), "text names the kernel and its shape")
 
+# A process that became another program: the same numbers mean other things there.
+generate("twice", "-n", "200", "-p", "1", "-t", "1")
+shutil.copytree("twice/process-1000", "twice/process-1000.1")
+for words in [], ["--raw"]:
+    found = [json.loads(line) for line in
+             subprocess.run([TANDEM, "print", *words, "--format", "json", "twice"],
+                            capture_output=True, text=True).stdout.splitlines()]
+    marked = [event for event in found if "instance" in event]
+    check(len(marked) * 2 == len(found) and all(event["instance"] == 1 for event in marked),
+          f"a process's second program is told from its first {words}", (len(marked), len(found)))
+
 check(all(event["process"] == 2000 for event in events("some", "--pid", "2000")), "--pid")
 mine = events("some", "--tid", "1002", "--tid", "2001")
 check({event["thread"] for event in mine} == {1002, 2001}, "--tid, twice")
