@@ -84,6 +84,7 @@ static int take_item(struct build *build, const struct walk_item *item)
 		build->lost += ((const struct tandem_rec_lost *)item->event->record)->count;
 		return 0;
 	case WALK_BUILD:
+	case WALK_ENGINES:
 	case WALK_OTHER:
 		break;
 	}
