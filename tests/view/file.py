@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """The timeline as one file: what it holds is what the server says, event by event; of
-a session that is too large it holds an overview and says so."""
+a session that is too large it holds an overview and says so.
+
+tandem-test: timeout=400
+"""
 import os
 import re
 import sys
