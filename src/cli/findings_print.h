@@ -7,7 +7,8 @@
 
 struct findings_style {
 	double least_percent; /* cheaper ones are only counted */
-	size_t most;	      /* further ones are, too; 0: all */
+	size_t most;	      /* further ones are, too; so many that matter whatever they cost
+				 are shown beside; 0: all */
 	bool brief;	      /* a line each */
 	bool colour;
 };

@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "cli/colour.h"
+#include "cli/findings_print.h"
 #include "cli/report_tables.h"
 #include "util/units.h"
 
 #define NAME_MOST_WIDTH 72
+#define FINDINGS_SHOWN 5
+#define FINDINGS_LEAST_PERCENT 1
 #define LOG_LINES 12
 #define LOGS_SHOWN 3
 
@@ -180,8 +183,27 @@ static bool part_is_worth(const struct report *report, enum report_table which,
 	return part->count > 0 && which != REPORT_TABLE_clocks;
 }
 
+/* What is worth a look first. */
+static void add_findings(struct text *out, const struct findings *findings,
+			 const struct trace_session *session, bool colour)
+{
+	struct findings_style style = {.least_percent = FINDINGS_LEAST_PERCENT,
+				       .most = FINDINGS_SHOWN,
+				       .brief = true,
+				       .colour = colour};
+
+	text_format(out, "\n%sFindings%s  %s", colour_begin(colour, COLOUR_BOLD),
+		    colour_end(colour), colour_begin(colour, COLOUR_DIM));
+	text_format(out, findings ? "`tandem findings %s` says where, who, how sure and what to do"
+				  : "`tandem findings %s` looks for them: this is a long trace",
+		    session->path);
+	text_format(out, "%s\n", colour_end(colour));
+	if (findings)
+		findings_text_print(out, findings, &style);
+}
+
 void report_text(struct text *out, const struct report *report,
-		 const struct trace_session *session, int table, size_t top, bool colour)
+		 const struct findings *findings, const struct trace_session *session, int table, size_t top, bool colour)
 {
 	struct table_style style = {.colour = colour,
 				    .indent = "  ",
@@ -191,6 +213,8 @@ void report_text(struct text *out, const struct report *report,
 	if (table < 0) {
 		add_title(out, report, session, colour);
 		add_notes(out, report, colour);
+		if (report->events)
+			add_findings(out, findings, session, colour);
 	}
 	for (int i = 0; i < REPORT_TABLE_COUNT; i++) {
 		enum report_table which = (enum report_table)i;
