@@ -4,7 +4,7 @@
  *
  *	struct view_bundle bundle;
  *
- *	view_bundle_plan(&bundle, &source, 200000);
+ *	view_bundle_plan(&bundle, &source, 100000);
  *	view_bundle_tracks(&bundle, &bytes);
  *	view_bundle_details(&bundle, take_chunk, user);
  *	view_bundle_json(&bundle, &json);

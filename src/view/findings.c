@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "analysis/findings/json.h"
 #include "trace/session.h"
@@ -13,6 +15,8 @@
 
 /* The page hides the cheap ones itself, until it is asked for them. */
 #define LEAST_PERCENT 0.0
+
+#define BACKGROUND_NICE 15
 
 struct session_findings {
 	char *path;
@@ -88,6 +92,8 @@ static void *make_all(void *findings_of)
 {
 	struct view_findings *findings = findings_of;
 
+	/* The picture comes first; where that cannot be said, they share. */
+	setpriority(PRIO_PROCESS, (id_t)gettid(), BACKGROUND_NICE);
 	for (size_t i = 0; i < findings->count && !atomic_load(&findings->unwanted); i++) {
 		struct session_findings *session = &findings->sessions[i];
 		struct progress progress = {.tell = tell_progress, .user = session};

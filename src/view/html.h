@@ -13,8 +13,8 @@
 #include "util/error.h"
 #include "view/source.h"
 
-/* Of all sessions together: about 16 MB. */
-#define VIEW_HTML_ITEMS 200000u
+/* Of all sessions together: about 6 MB. */
+#define VIEW_HTML_ITEMS 100000u
 
 struct view_html {
 	struct view_source *sources;

@@ -28,8 +28,12 @@ int view_place_open(struct trace_records *records, struct trace_stream *stream, 
 
 int view_place_next(struct trace_records *records, struct trace_event *event)
 {
-	int status = trace_records_next(records);
+	int status;
 
+	/* Of a packet that holds the place, all that comes before it. */
+	do
+		status = trace_records_next(records);
+	while (status > 0 && records->event.ticks < records->skip_before);
 	if (status <= 0)
 		return status;
 	*event = records->event;

@@ -168,39 +168,72 @@ bool view_search_step(const struct view_search *search, struct view_hit *hit, bo
 	return true;
 }
 
-static void mark_track(const struct look *look, int64_t from_ns, int64_t to_ns, uint32_t bins,
-		       uint8_t *marks)
+struct marking {
+	const struct look *look;
+	int64_t from_ns, to_ns;
+	double bin_ns;
+	uint32_t bins;
+	uint8_t *marks;
+};
+
+/* The bins that a stretch of time touches; false where it touches none. */
+static bool bins_of(const struct marking *marking, int64_t begin_ns, int64_t end_ns,
+		    uint32_t *first, uint32_t *last)
 {
-	double bin_ns = (double)(to_ns - from_ns) / bins;
-	uint32_t bin = 0, item;
+	double from, to;
 
-	while (bin < bins) {
-		int64_t begin_ns, end_ns;
-		double first, last;
+	if (end_ns < marking->from_ns || begin_ns >= marking->to_ns)
+		return false;
+	from = (double)(begin_ns - marking->from_ns) / marking->bin_ns;
+	to = (double)(end_ns - marking->from_ns) / marking->bin_ns;
+	*first = from > 0 ? (uint32_t)from : 0;
+	*last = to < marking->bins - 1 ? (uint32_t)to : marking->bins - 1;
+	if (*first >= marking->bins)
+		*first = marking->bins - 1;
+	return true;
+}
 
-		if (marks[bin]) {
-			bin++;
+static bool all_marked(const struct marking *marking, uint32_t first, uint32_t last)
+{
+	return !memchr(marking->marks + first, 0, last - first + 1);
+}
+
+static void mark_items(const struct marking *marking, uint32_t from, uint32_t to)
+{
+	const struct look *look = marking->look;
+	const struct view_index *index = look->search->index;
+	uint32_t first, last;
+
+	for (uint32_t i = from; i < to; i++) {
+		const struct view_span *span = &view_index_item(index, look->track, i)->span;
+
+		if (wanted(look->search, span->label) &&
+		    bins_of(marking, span->begin_ns, view_index_end(index, look->track, i, span),
+			    &first, &last))
+			memset(marking->marks + first, 1, last - first + 1);
+	}
+}
+
+/* Only where something is wanted and not yet marked is looked closer. */
+static void mark_nodes(const struct marking *marking, unsigned level, uint32_t from, uint32_t to)
+{
+	const struct look *look = marking->look;
+	uint32_t below = level ? look->tree.counts[level - 1] : look->track->items;
+	uint32_t first, last;
+
+	for (uint32_t i = from; i < to; i++) {
+		const struct view_node *node = &look->tree.nodes[level][i].span;
+		uint32_t begin = i * VIEW_FANOUT;
+		uint32_t end = below - begin < VIEW_FANOUT ? below : begin + VIEW_FANOUT;
+
+		if (!(node->labels & look->search->mask) ||
+		    !bins_of(marking, node->begin_ns, node->end_ns, &first, &last) ||
+		    all_marked(marking, first, last))
 			continue;
-		}
-		item = view_index_lower(look->search->index, look->track,
-					from_ns + (int64_t)(bin * bin_ns));
-		item = look_forward(look, item);
-		if (item == look->track->items)
-			return;
-		begin_ns = begin_of(look, item);
-		if (begin_ns >= to_ns)
-			return;
-		end_ns = view_index_end(look->search->index, look->track, item,
-					&view_index_item(look->search->index, look->track,
-							 item)->span);
-		first = (double)(begin_ns - from_ns) / bin_ns;
-		last = (double)(end_ns - from_ns) / bin_ns;
-		if (first < bin)
-			first = bin;
-		for (bin = (uint32_t)first; bin < bins && bin <= last; bin++)
-			marks[bin] = 1;
-		if (bin < (uint32_t)first + 1)
-			bin = (uint32_t)first + 1;
+		if (level)
+			mark_nodes(marking, level - 1, begin, end);
+		else
+			mark_items(marking, begin, end);
 	}
 }
 
@@ -208,11 +241,25 @@ void view_search_marks(const struct view_search *search, int64_t from_ns, int64_
 		       uint32_t bins, uint8_t *marks)
 {
 	struct look look;
+	struct marking marking = {
+		.look = &look,
+		.from_ns = from_ns,
+		.to_ns = to_ns,
+		.bin_ns = (double)(to_ns - from_ns) / bins,
+		.bins = bins,
+		.marks = marks,
+	};
 
 	memset(marks, 0, bins);
 	if (to_ns <= from_ns)
 		return;
-	for (uint32_t i = 0; i < search->index->tracks_count; i++)
-		if (look_begin(&look, search, i))
-			mark_track(&look, from_ns, to_ns, bins, marks);
+	for (uint32_t i = 0; i < search->index->tracks_count; i++) {
+		if (!look_begin(&look, search, i))
+			continue;
+		if (look.tree.levels)
+			mark_nodes(&marking, look.tree.levels - 1, 0,
+				   look.tree.counts[look.tree.levels - 1]);
+		else
+			mark_items(&marking, 0, look.track->items);
+	}
 }

@@ -1,5 +1,8 @@
 #!/usr/bin/env python3
-"""What exports do with damaged sessions, several sessions, bad outputs and size."""
+"""What exports do with damaged sessions, several sessions, bad outputs and size.
+
+tandem-test: timeout=400
+"""
 import json
 import os
 import re

@@ -80,7 +80,7 @@ class Page:
     def run(self, script, *arguments):
         return self.browser.run("const app = window.tandem;" + script, *arguments)
 
-    def wait(self, script, *arguments, seconds=20):
+    def wait(self, script, *arguments, seconds=60):
         return self.browser.wait("const app = window.tandem;" + script, *arguments,
                                  seconds=seconds)
 

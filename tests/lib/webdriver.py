@@ -8,10 +8,13 @@
     browser.picture("page.png")
     browser.stop()
 """
+import atexit
 import base64
+import ctypes
 import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -22,6 +25,14 @@ import urllib.request
 KEYS = {"Enter": "\ue007", "Escape": "\ue00c", "Shift": "\ue008", "Control": "\ue009",
         "Alt": "\ue00a", "ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014",
         "ArrowDown": "\ue015", "Home": "\ue011", "End": "\ue010", "Tab": "\ue004"}
+
+
+PR_SET_PDEATHSIG = 1
+
+
+def _end_with_parent():
+    """A test that is killed leaves no browser behind."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class Browser:
@@ -44,8 +55,10 @@ class Browser:
             port = free.getsockname()[1]
         self.driver = subprocess.Popen(
             ["chromedriver", f"--port={port}", "--silent"], stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env=dict(os.environ, HOME=self.profile, TMPDIR=self.profile))
+            stderr=subprocess.DEVNULL, preexec_fn=_end_with_parent, env=dict(os.environ, HOME=self.profile, TMPDIR=self.profile))
         self.base = f"http://127.0.0.1:{port}"
+        self.session = None
+        atexit.register(self.stop)
         self._wait_for_driver()
         arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                      "--hide-scrollbars=false", "--no-first-run", "--disable-extensions",
@@ -61,7 +74,7 @@ class Browser:
         self.session = "/session/" + answer["sessionId"]
 
     def _wait_for_driver(self):
-        end = time.monotonic() + 30
+        end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
                 if self._ask("GET", "/status")["ready"]:
@@ -82,8 +95,10 @@ class Browser:
             raise RuntimeError(f"{value['error']}: {value['message'].splitlines()[0]}") from None
 
     def stop(self):
+        atexit.unregister(self.stop)
         try:
-            self._ask("DELETE", self.session)
+            if self.session:
+                self._ask("DELETE", self.session)
         except (RuntimeError, OSError):
             pass
         self.driver.terminate()
@@ -105,7 +120,7 @@ class Browser:
             "script": "return (async () => {" + script + "}).apply(null, arguments)",
             "args": list(arguments)})
 
-    def wait(self, script, *arguments, seconds=20):
+    def wait(self, script, *arguments, seconds=60):
         """Waits until the script returns something true; returns it."""
         end = time.monotonic() + seconds
         while True:

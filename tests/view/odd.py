@@ -4,7 +4,7 @@ kernel's side, without device times, with clocks that cannot be fitted; of two
 machines; names that are huge, hold control characters or HTML. Served, and as one
 file from the disk.
 
-tandem-test: timeout=180
+tandem-test: timeout=400
 """
 import json
 import os

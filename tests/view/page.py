@@ -2,7 +2,7 @@
 """The timeline's page in a real browser: rows, tooltips, details and arrows, search,
 selection, measuring, keys, folding, pinning, filtering, looks.
 
-tandem-test: timeout=180
+tandem-test: timeout=400
 """
 import os
 import re

@@ -4,7 +4,7 @@ program, the same pushed off its CPU (the CLUST paper, section 4.7.1), two proce
 on one device (4.7.2), many threads. Rows, colours and findings are asserted.
 
 tandem-test: alone
-tandem-test: timeout=180
+tandem-test: timeout=400
 """
 import os
 import shutil

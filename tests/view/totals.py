@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Sums of a stretch of time are right: those of the whole run are `tandem report`'s,
-those of a part what SQL says of it, and those of the page in one file the same."""
+those of a part what SQL says of it, and those of the page in one file the same.
+
+tandem-test: timeout=400
+"""
 import os
 import random
 import sqlite3

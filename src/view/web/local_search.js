@@ -46,10 +46,10 @@ function localMarks(tracks, labels, from, to, bins) {
 	for (const track of tracks) {
 		if (!searched(track))
 			continue;
-		for (let i = lowerBound(track.begin, from); i < track.count && track.begin[i] < to; i++) {
-			if (!labels.has(track.label[i]))
+		for (let i = lowerBound(track.reach, from); i < track.count && track.begin[i] < to; i++) {
+			if (!labels.has(track.label[i]) || track.end[i] < from)
 				continue;
-			const first = Math.floor((track.begin[i] - from) / width);
+			const first = Math.max(0, Math.floor((track.begin[i] - from) / width));
 			const last = Math.floor((track.end[i] - from) / width);
 			for (let bin = first; bin <= last && bin < bins; bin++)
 				marks[bin] = 1;

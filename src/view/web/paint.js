@@ -34,7 +34,7 @@ class Painter {
 	 * `ratio`; from..to over the canvas's width. Returns whether all was there. */
 	draw(context, places, width, ratio, from, to) {
 		const pixels = Math.max(1, Math.round(width * ratio));
-		const level = clamp(Math.floor(Math.log2((to - from) / pixels)), 0, 50);
+		const level = levelOf(to - from, pixels);
 		const frame = {context, width, ratio, from, to, pixels, level,
 			scale: pixels / (to - from), whole: true};
 		const spans = places.filter(({track}) =>

@@ -360,7 +360,7 @@ class Pane {
 	}
 
 	get level() {
-		return clamp(Math.floor(Math.log2(this.app.range.span / Math.max(1, this.width * this.ratio))), 0, 50);
+		return levelOf(this.app.range.span, this.width * this.ratio);
 	}
 
 	hitSpan(track, x) {

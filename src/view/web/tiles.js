@@ -13,6 +13,11 @@ function tileNs(level) {
 	return TILE_BINS * Math.pow(2, level);
 }
 
+/* The level whose bins are nearest to a pixel. */
+function levelOf(ns, pixels) {
+	return clamp(Math.round(Math.log2(ns / Math.max(1, pixels))), 0, 50);
+}
+
 class Tiles {
 	constructor(source, changed) {
 		this.source = source;
