@@ -83,8 +83,10 @@ static void calls_share(struct wait_thread *thread, const struct states_interval
 		int64_t from = interval->from > call->begin ? interval->from : call->begin;
 		int64_t to = interval->to < call->end ? interval->to : call->end;
 
-		if (from < to)
-			call->ns[interval->state] += (uint64_t)(to - from);
+		if (from >= to)
+			continue;
+		call->ns[interval->state] += (uint64_t)(to - from);
+		call->waited = true;
 	}
 }
 
@@ -128,6 +130,11 @@ static void call_settle(struct waits *waits, const struct wait_call *call)
 	struct wait_function *function = &waits->functions[call->function];
 	uint64_t wall = (uint64_t)(call->end - call->begin), waited = 0;
 
+	/* As nearly all do. */
+	if (!call->waited) {
+		function->ns[STATE_RUNNING] += wall;
+		return;
+	}
 	for (int state = 0; state < STATE_COUNT; state++) {
 		function->ns[state] += call->ns[state];
 		waited += call->ns[state];

@@ -10,6 +10,10 @@
 #define INDENT "    "
 #define BRIEF_INDENT 21u /* where the words of a brief one begin */
 
+<<<<<<< HEAD
+/* Words broken into lines, each indented; names in them are not to be trusted. */
+static void add_wrapped(struct text *out, const char *label, const char *words)
+=======
 bool findings_shown(const struct finding *finding, double least_percent)
 {
 	return finding->free || finding->percent >= least_percent;
@@ -18,6 +22,7 @@ bool findings_shown(const struct finding *finding, double least_percent)
 /* Words broken into lines, all but the first, which has come to `column`, indented;
  * names in them are not to be trusted. */
 static void add_words(struct text *out, const char *words, size_t indent, size_t column)
+>>>>>>> findings
 {
 	struct text safe = TEXT_INIT;
 	size_t begin = column;
@@ -165,6 +170,8 @@ void findings_text_print(struct text *out, const struct findings *findings,
 		text_format(out, "  %s smaller %s not shown\n", units_count(count, hidden),
 			    hidden == 1 ? "one is" : "ones are");
 }
+<<<<<<< HEAD
+=======
 
 static void json_place(struct json *json, const struct finding *finding)
 {
@@ -242,3 +249,4 @@ void findings_json_replays(struct json *json, const struct findings *findings)
 	}
 	json_end_array(json);
 }
+>>>>>>> findings

@@ -1,9 +1,8 @@
-/* Findings as text and as JSON, for `tandem findings` and `tandem report`. */
+/* Findings as text, for `tandem findings` and `tandem report`. */
 #ifndef TANDEM_CLI_FINDINGS_PRINT_H
 #define TANDEM_CLI_FINDINGS_PRINT_H
 
-#include "analysis/findings/finding.h"
-#include "util/json.h"
+#include "analysis/findings/json.h"
 #include "util/text.h"
 
 struct findings_style {
@@ -14,12 +13,11 @@ struct findings_style {
 	bool colour;
 };
 
-/* Whether it is dear enough, or matters whatever it cost. */
-bool findings_shown(const struct finding *finding, double least_percent);
-
 void findings_text_print(struct text *out, const struct findings *findings,
 			 const struct findings_style *style);
 
+<<<<<<< HEAD
+=======
 /* A member `findings`: an array of objects, of all that are dear enough. */
 void findings_json_print(struct json *json, const struct findings *findings,
 			 double least_percent);
@@ -27,4 +25,5 @@ void findings_json_print(struct json *json, const struct findings *findings,
 /* A member `replays`: what several queues would bring to each thread and queue. */
 void findings_json_replays(struct json *json, const struct findings *findings);
 
+>>>>>>> findings
 #endif

@@ -21,8 +21,8 @@ static const char help[] =
 	"\n"
 	"  -f, --format=FORMAT  text (default), json or csv\n"
 	"  -t, --table=NAME     only this table: api, device, zones, devices, sharing, memory,\n"
-	"                       builds, errors, open_calls, untimed_queues, threads, waits,\n"
-	"                       clocks\n"
+	"                       builds, errors, open_calls, untimed_queues, processes, threads,\n"
+	"                       waits, functions, engines, engine_users, clocks\n"
 	"  -c, --clocks         only how clocks were fitted to the host's, and how wrong\n"
 	"                       that can be: --table clocks\n"
 	"  -w, --with=TRACE     take the kernel's side from a trace of LTTng's or trace-cmd's\n"
@@ -80,6 +80,9 @@ static void json_session(struct json *json, const struct report *report,
 	json_unsigned(json, "calls", report->calls);
 	json_unsigned(json, "kernel_events", report->kernel_events);
 	json_string(json, "scheduling", report->scheduling);
+	json_unsigned(json, "samples", report->samples);
+	json_unsigned(json, "samples_in_kernel", report->samples_in_kernel);
+	json_unsigned(json, "sample_period_ns", report->sample_period_ns);
 	json_string(json, "directory", session->path);
 	json_string(json, "cwd", run->cwd);
 	json_string(json, "tandem", run->tandem);
@@ -115,6 +118,7 @@ static void json_operations(struct json *json, const struct report *report)
 	json_unsigned(json, "unfinished", report->unfinished);
 	json_unsigned(json, "odd_times", report->odd_operations);
 	json_unsigned(json, "untimed_queues", report->untimed_queues_total);
+	json_unsigned(json, "untimed_commands", report->untimed_commands);
 	json_unsigned(json, "open_calls", report->open_calls_total);
 	json_unsigned(json, "builds", report->builds_total);
 	json_unsigned(json, "builds_failed", report->builds_failed);

@@ -108,7 +108,9 @@ static void add_notes(struct text *out, const struct report *report, bool colour
 	if (report->untimed_queues_total) {
 		text_format(out, "  %s", yellow);
 		add_count(out, report->untimed_queues_total, "queue has", "queues have");
-		text_format(out, " no device times%s\n", end);
+		text_add_string(out, " no device times: nothing is known of what ");
+		add_count(out, report->untimed_commands, "command", "commands");
+		text_format(out, " did there%s\n", end);
 	}
 	if (report->odd_operations) {
 		text_format(out, "  %s", yellow);
@@ -162,6 +164,10 @@ static void add_total(struct text *out, const struct report *report, enum report
 	} else if (table == REPORT_TABLE_builds) {
 		add_count(out, report->builds_total, "build", "builds");
 		text_format(out, ", %s", units_ns(buffer, (double)report->builds_ns));
+	} else if (table == REPORT_TABLE_functions) {
+		add_count(out, report->samples, "sample", "samples");
+		text_format(out, " of %s each",
+			    units_ns(buffer, (double)report->sample_period_ns));
 	} else if (table == REPORT_TABLE_devices) {
 		text_format(out, "of %s", units_ns(buffer, (double)report->duration_ns));
 	}

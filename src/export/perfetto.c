@@ -208,6 +208,7 @@ const struct export_ops export_perfetto = {
 	.memory = perfetto_memory,
 	.build = perfetto_build,
 	.lost = perfetto_lost,
+	.engines = perfetto_engines,
 	.session_end = perfetto_session_end,
 	.release = perfetto_release,
 };
