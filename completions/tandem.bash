@@ -8,7 +8,7 @@ _tandem() {
 		words=("${COMP_WORDS[@]}")
 		cword=$COMP_CWORD
 	}
-	local verbs="record pause resume stop status report print view findings export sql doctor"
+	local verbs="record pause resume stop status report print view findings diff export sql doctor"
 	local verb=${words[1]} options="--help" i
 
 	if [ "$cword" -eq 1 ]; then
@@ -42,8 +42,8 @@ _tandem() {
 	case $prev in
 	--format)
 		case $verb in
-		report | sql) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
-		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv html speedscope folded" -- "$cur")) ;;
+		report | sql | diff) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
+		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv html otf2 speedscope folded" -- "$cur")) ;;
 		*) COMPREPLY=($(compgen -W "text json" -- "$cur")) ;;
 		esac
 		return
@@ -64,6 +64,10 @@ _tandem() {
 	--domains) COMPREPLY=($(compgen -W "all opencl cuda" -- "$cur")) && return ;;
 	-o | --output) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
 	--table)
+		if [ "$verb" = diff ]; then
+			COMPREPLY=($(compgen -W "total api device findings" -- "$cur"))
+			return
+		fi
 		COMPREPLY=($(compgen -W "api device zones devices sharing memory builds errors
 			open_calls untimed_queues processes threads waits functions engines engine_users clocks" -- "$cur"))
 		return
@@ -74,7 +78,7 @@ _tandem() {
 		return
 		;;
 	--with) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
-	--limit-size | --exit-wait | --drain-interval | --port | --min | --pid | --tid | --name | --from | --to | --top | --limit)
+	--limit-size | --exit-wait | --drain-interval | --port | --p | --min | --min-run | --pid | --tid | --name | --from | --to | --top | --limit)
 		return
 		;;
 	esac
@@ -88,6 +92,7 @@ _tandem() {
 	status | doctor) options="--format --help" ;;
 	export) options="-f --format -o --output --join -q --quiet --help" ;;
 	view) options="--no-open -p --port --align-starts --join --help" ;;
+	diff) options="--format --table --p --min --min-run --top --help" ;;
 	sql) options="--format --help" ;;
 	report) options="--format --table --clocks --metrics --with --top --help" ;;
 	findings) options="--format --kind --min --all --with --help" ;;

@@ -241,6 +241,7 @@ static int add_times(struct operations *operations, struct operation_row *row,
 	queue->executing_ns += times->end - times->start;
 	queue->count++;
 	row->timed_bytes += bytes;
+	batches_add(&row->batches, times->end - times->start);
 	if (histogram_add(&row->times, times->end - times->start) ||
 	    devices_share(operations->devices, row->device, queue->process,
 			  times->waits && ordered ? times->queued : times->start, times->start,
@@ -353,6 +354,7 @@ static int finish_rows(struct operations *operations, struct report *report)
 			.times = table_times(&row->times),
 			.bytes = row->bytes,
 			.timed_bytes = row->timed_bytes,
+			.batches = row->batches,
 			/* Bytes in a ns are GB in a second. */
 			.gb_per_s = total ? (double)row->timed_bytes / (double)total : 0,
 		};

@@ -11,6 +11,7 @@
 #define TANDEM_ANALYSIS_OPERATIONS_H
 
 #include "analysis/align.h"
+#include "analysis/batches.h"
 #include "analysis/begins.h"
 #include "analysis/devices.h"
 #include "analysis/histogram.h"
@@ -25,6 +26,7 @@ struct operation_row { /* one device, kind and name */
 	uint32_t name; /* in `names` */
 	uint64_t count, failed, untimed, bytes, timed_bytes;
 	struct histogram times;
+	struct batches batches;
 };
 
 struct operation_queue { /* one queue of one process */

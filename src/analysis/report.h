@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/batches.h"
 #include "schema/losses.h"
 #include "trace/session.h"
 #include "util/arena.h"
@@ -38,6 +39,7 @@ struct report_api { /* one API function */
 	/* Of their time, where the kernel was recorded: */
 	uint64_t on_cpu_ns, wait_cpu_ns, wait_blocked_ns, unknown_ns;
 	unsigned index; /* the layouts' */
+	struct batches batches; /* of the durations of the calls that returned */
 };
 
 struct report_error { /* one API function's one return code */
@@ -57,6 +59,7 @@ struct report_device { /* what a device did of one kind, by one name */
 	uint64_t bytes;	   /* of all */
 	double gb_per_s;   /* of those with times */
 	uint64_t timed_bytes;
+	struct batches batches; /* of durations */
 };
 
 struct report_zone { /* the three waits of a queue's commands */

@@ -16,14 +16,4 @@ struct findings_style {
 void findings_text_print(struct text *out, const struct findings *findings,
 			 const struct findings_style *style);
 
-<<<<<<< HEAD
-=======
-/* A member `findings`: an array of objects, of all that are dear enough. */
-void findings_json_print(struct json *json, const struct findings *findings,
-			 double least_percent);
-
-/* A member `replays`: what several queues would bring to each thread and queue. */
-void findings_json_replays(struct json *json, const struct findings *findings);
-
->>>>>>> findings
 #endif

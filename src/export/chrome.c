@@ -84,6 +84,8 @@ static void name_place(struct export *export, const char *what, uint64_t pid, ui
 
 static int chrome_process(struct export *export, const struct trace_process *process)
 {
+	if (process->kernel)
+		return 0; /* CPUs are no threads */
 	name_place(export, "process_name", process->pid, process->pid, process->name);
 	if (*process->command)
 		name_place(export, "process_labels", process->pid, process->pid,
@@ -93,6 +95,8 @@ static int chrome_process(struct export *export, const struct trace_process *pro
 
 static int chrome_thread(struct export *export, const struct trace_stream *stream)
 {
+	if (stream->process->kernel)
+		return 0;
 	name_place(export, "thread_name", stream->process->pid, stream->tid, stream->thread_name);
 	return 0;
 }

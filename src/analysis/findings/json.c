@@ -23,13 +23,13 @@ static void json_place(struct json *json, const struct finding *finding)
 	json_end_object(json);
 }
 
-static void json_replay(struct json *json, const struct finding *finding)
+static void json_series(struct json *json, const char *name, const uint64_t *ns, size_t count)
 {
-	json_begin_array(json, "replay");
-	for (size_t i = 0; i < finding->replay_count; i++) {
+	json_begin_array(json, name);
+	for (size_t i = 0; i < count; i++) {
 		json_begin_object(json, NULL);
 		json_unsigned(json, "queues", i + 1);
-		json_unsigned(json, "ns", finding->replay_ns[i]);
+		json_unsigned(json, "ns", ns[i]);
 		json_end_object(json);
 	}
 	json_end_array(json);
@@ -57,7 +57,26 @@ void findings_json_print(struct json *json, const struct findings *findings, dou
 		json_string(json, "do", finding->todo);
 		json_place(json, finding);
 		if (finding->replay_count)
-			json_replay(json, finding);
+			json_series(json, "replay", finding->replay_ns, finding->replay_count);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+void findings_json_replays(struct json *json, const struct findings *findings)
+{
+	json_begin_array(json, "replays");
+	for (size_t i = 0; i < findings->replay_count; i++) {
+		const struct findings_replay *replay = &findings->replays[i];
+
+		json_begin_object(json, NULL);
+		json_unsigned(json, "process", replay->pid);
+		json_unsigned(json, "thread", replay->tid);
+		json_unsigned(json, "queue", replay->queue);
+		json_string(json, "device", replay->device);
+		json_unsigned(json, "cycles", replay->cycles);
+		json_unsigned(json, "took_ns", replay->took_ns);
+		json_series(json, "estimate", replay->ns, replay->count);
 		json_end_object(json);
 	}
 	json_end_array(json);

@@ -12,4 +12,7 @@ bool findings_shown(const struct finding *finding, double least_percent);
 void findings_json_print(struct json *json, const struct findings *findings,
 			 double least_percent);
 
+/* A member `replays`: what several queues would bring to each thread and queue. */
+void findings_json_replays(struct json *json, const struct findings *findings);
+
 #endif
