@@ -40,6 +40,8 @@ for folder, _, files in os.walk("cut"):
             os.truncate(path, os.path.getsize(path) // 3)
 said = tandem("findings", "--all", "cut")
 check(said.returncode == 0 and "warning" in said.stderr, "a cut-off session", said.stderr)
+said = tandem("findings", "--min", "101", "made").stdout
+check("Nothing cost 101 %" in said and "not shown" in said, "what is hidden is not nothing", said)
 os.mkdir("empty")
 shutil.copy("made/session.json", "empty")
 check(tandem("findings", "empty").stdout == "Nothing found.\n", "an empty session")
