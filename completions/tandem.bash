@@ -57,7 +57,7 @@ _tandem() {
 	--clock) COMPREPLY=($(compgen -W "auto counter monotonic" -- "$cur")) && return ;;
 	--cuda)
 		COMPREPLY=($(compgen -W "api queries all kernels memory graphs um nvtx overhead modules cubin
-			latency" -- "$cur"))
+			latency external" -- "$cur"))
 		return
 		;;
 	--capture) COMPREPLY=($(compgen -W "profiler-api nvtx:" -- "$cur")) && return ;;
