@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +46,8 @@ static pid_t busy_start(double milliseconds)
 	if (child)
 		return child;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* So that it counts beside whatever else runs; only root may. */
+	setpriority(PRIO_PROCESS, 0, -10);
 	snprintf(name, sizeof(name), "busy-%d", (int)getppid());
 	prctl(PR_SET_NAME, name);
 	host_work(milliseconds);

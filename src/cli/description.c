@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/floor.h"
 #include "schema/ids.h"
 #include "schema/losses.h"
 #include "schema/schema.h"
@@ -110,6 +111,8 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 	else
 		json_signed(json, "code", WEXITSTATUS(wait_status));
 	json_end_object(json);
+
+	json_float(json, "record_floor_ns", floor_ns(session->clock.source), 3);
 
 	/* What the recorder itself took of the machine. */
 	json_unsigned(json, "recorder_cpu_ns", cpu_time_ns());

@@ -151,7 +151,10 @@ void findings_text_print(struct text *out, const struct findings *findings,
 		else
 			add_finding(out, finding, shown, style->colour);
 	}
-	if (!shown)
+	if (!shown && hidden)
+		text_format(out, "%sNothing cost %g %% of the run.\n", style->brief ? "  " : "",
+			    style->least_percent);
+	else if (!shown)
 		text_add_string(out, style->brief ? "  nothing found\n" : "Nothing found.\n");
 	if (hidden && !style->brief)
 		text_format(out, "\n%s smaller %s not shown (--all shows them).\n",

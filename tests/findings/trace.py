@@ -40,6 +40,8 @@ for folder, _, files in os.walk("cut"):
             os.truncate(path, os.path.getsize(path) // 3)
 said = tandem("findings", "--all", "cut")
 check(said.returncode == 0 and "warning" in said.stderr, "a cut-off session", said.stderr)
+said = tandem("findings", "--min", "101", "made").stdout
+check("Nothing cost 101 %" in said and "not shown" in said, "what is hidden is not nothing", said)
 os.mkdir("empty")
 shutil.copy("made/session.json", "empty")
 check(tandem("findings", "empty").stdout == "Nothing found.\n", "an empty session")
@@ -52,6 +54,10 @@ if mandelbrot("limited", "--limit-size", "100k", "--args", "full"):
     untimed = [f for f in findings("untimed") if f["cause"] == "untimed"]
     check(untimed and untimed[0]["count"] == 202, "commands without device times", untimed)
     mandelbrot("run")
+    cost = [f for f in findings("run", "--all") if f["cause"] == "recording"]
+    each = cost[0]["cost_ns"] / (cost[0]["count"] + 202) if cost else 0
+    check(len(cost) == 1 and 2 < each < 20000 and "at the end of the run" in cost[0]["why"],
+          "what recording cost, by what a call costs here", cost)
     check(not [f for f in findings("run") if f["name"] in ("errors", "leaks") or
                f["cause"] in ("losses", "untimed", "causality")],
           "a sound program in a whole trace: none of these", findings("run"))

@@ -1,0 +1,14 @@
+/* What recording a call costs on this machine at the very least: two readings of the
+ * session's clock, and a record stored. Measured when the program has ended, so that it
+ * disturbs nobody. About 0.1 ms. One thread, no errors.
+ *
+ *	double ns = floor_ns(session->clock.source);
+ */
+#ifndef TANDEM_CLI_FLOOR_H
+#define TANDEM_CLI_FLOOR_H
+
+#include "schema/control.h"
+
+double floor_ns(enum tandem_clock_source source);
+
+#endif
