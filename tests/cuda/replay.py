@@ -91,6 +91,15 @@ check(trace.kinds()["kernel"] == 25 and not trace.launches and not trace.by_name
 trace = Trace(record("overlap", "--cuda", "api"))
 check(not trace.operations and not trace.launches and trace.by_name["cudaLaunchKernel"],
       "--cuda api is only that")
+trace = Trace(record("external", "--cuda", "api,kernels,external"))
+numbers = [(e["args"]["kind"], e["args"]["id"]) for e in trace.by_name["external"]]
+check(numbers == [("custom0", step * 100) for step in range(1, 6) for _ in range(2)] +
+      [("custom0", 600)],
+      "the program's own numbers", numbers)
+check({e["args"]["op"] for e in trace.by_name["external"]} <= {op for _, op in trace.launches},
+      "each of a launch", numbers)
+trace = Trace(record("external"))
+check(not trace.by_name["external"], "when they are asked for")
 trace = Trace(record("ranges", "--capture", "profiler-api"))
 check(trace.count("calls:cudaLaunchKernel") == 1, "between the profiler's marks",
       trace.count("calls:cudaLaunchKernel"))
