@@ -59,6 +59,7 @@ int calls_add(struct calls *calls, const struct trace_event *event)
 	}
 	ns = (uint64_t)(trace_clock_ns(&calls->session->clock, event->end_ticks) - event->ns);
 	thread->api_ns += ns;
+	batches_add(&row->batches, ns);
 	if (histogram_add(&row->times, ns))
 		return -ENOMEM;
 	if (__builtin_expect(trace_event_failed(event), 0))
@@ -106,6 +107,7 @@ static int finish_api(struct calls *calls, struct report *report)
 			.open = row->calls - row->times.count,
 			.times = table_times(&row->times),
 			.index = (unsigned)i,
+			.batches = row->batches,
 		};
 	}
 	for (size_t i = 0; i < report->api_count; i++)

@@ -10,6 +10,7 @@
 #ifndef TANDEM_ANALYSIS_CALLS_H
 #define TANDEM_ANALYSIS_CALLS_H
 
+#include "analysis/batches.h"
 #include "analysis/histogram.h"
 #include "analysis/report.h"
 #include "trace/event.h"
@@ -19,6 +20,7 @@ struct call_row { /* of one function */
 	const struct tandem_event *event;
 	uint64_t calls, errors;
 	struct histogram times;
+	struct batches batches;
 };
 
 struct call_thread { /* of one stream */

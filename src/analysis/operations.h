@@ -12,12 +12,14 @@
 #define TANDEM_ANALYSIS_OPERATIONS_H
 
 #include "analysis/align.h"
+#include "analysis/batches.h"
 #include "analysis/begins.h"
 #include "analysis/devices.h"
 #include "analysis/histogram.h"
 #include "analysis/launches.h"
 #include "analysis/report.h"
 #include "analysis/returns.h"
+#include "analysis/untimed.h"
 #include "trace/event.h"
 
 struct operation_row { /* one device, kind and name */
@@ -26,6 +28,7 @@ struct operation_row { /* one device, kind and name */
 	uint32_t name; /* in `names` */
 	uint64_t count, failed, untimed, bytes, timed_bytes;
 	struct histogram times;
+	struct batches batches;
 };
 
 struct operation_queue { /* one queue of one process */
@@ -35,6 +38,11 @@ struct operation_queue { /* one queue of one process */
 	bool described;
 	uint64_t host_queue_ns, device_queue_ns, executing_ns;
 	uint64_t count, untimed;
+};
+
+struct operation_latest { /* what a stream's commands are like, often several times */
+	uint64_t queue_key, row_key; /* 0: nothing yet */
+	uint32_t queue, row;
 };
 
 struct operations {
@@ -49,12 +57,14 @@ struct operations {
 	struct map queue_of;   /* process and number -> queue */
 	struct map kernels;    /* queue and kernel -> row: a cache */
 	struct map others;     /* queue, kind and API -> row: a cache */
+	struct operation_latest *latest; /* by stream: before all other caches */
 	/* When the calls began that enqueued what is in flight; where the runtime gave
 	 * the number, when they returned. */
 	struct begins begins;
 	struct returns returns;
 	struct align align;    /* of the devices' clocks */
 	struct launches launches;
+	struct untimed untimed;
 	int64_t *in_flight;    /* by process */
 	int64_t in_flight_all;
 	uint64_t count, odd;

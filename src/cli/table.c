@@ -1,12 +1,13 @@
 #include "cli/table.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "cli/colour.h"
 #include "util/units.h"
 
-#define COLUMNS_MOST 24
+#define COLUMNS_MOST 28
 
 struct cell {
 	uint64_t number;
@@ -34,7 +35,14 @@ static struct cell cell_read(const struct table_column *column, const void *row)
 	case TABLE_RATE:
 	case TABLE_PPM:
 	case TABLE_REAL:
+	case TABLE_AMOUNT:
+	case TABLE_NS_CHANGE:
+	case TABLE_CHANGE:
+	case TABLE_P:
 		memcpy(&cell.real, at, sizeof(cell.real));
+		break;
+	case TABLE_BOOL:
+		cell.number = *(const bool *)(const void *)at;
 		break;
 	case TABLE_COUNT:
 	case TABLE_NUMBER:
@@ -49,7 +57,8 @@ static struct cell cell_read(const struct table_column *column, const void *row)
 
 static bool cell_empty(const struct cell *cell)
 {
-	return !cell->number && !cell->signed_number && !(cell->real > 0) && !*cell->string;
+	return !cell->number && !cell->signed_number && (isnan(cell->real) || fabs(cell->real) <= 0) &&
+	       !*cell->string;
 }
 
 /* At most `width` characters of it, the last one an ellipsis where it was cut. */
@@ -68,6 +77,34 @@ static void add_cut(struct text *out, const char *string, size_t width)
 	}
 	text_escape(out, string, at);
 	text_add_string(out, "\xe2\x80\xa6");
+}
+
+/* "1,234", or "1,234.5" where it is no whole number. */
+static void add_amount(struct text *out, double amount)
+{
+	char buffer[UNITS_BYTES];
+	double tenths = round(amount * 10);
+
+	text_add_string(out, units_count(buffer, (uint64_t)(tenths / 10)));
+	if (fmod(tenths, 10) >= 1)
+		text_format(out, ".%.0f", fmod(tenths, 10));
+}
+
+static void add_change(struct text *out, enum table_kind kind, double value)
+{
+	char buffer[UNITS_BYTES];
+
+	if (!isfinite(value))
+		text_add_char(out, '-');
+	else if (kind == TABLE_NS_CHANGE)
+		text_format(out, "%s%s", value > 0 ? "+" : value < 0 ? "-" : "",
+			    units_ns(buffer, fabs(value)));
+	else if (kind == TABLE_CHANGE)
+		text_format(out, "%+.1f %%", value);
+	else if (value < 0.0001)
+		text_add_string(out, "<0.0001");
+	else
+		text_format(out, "%.2g", value);
 }
 
 static void cell_text(struct text *out, const struct table_column *column, const void *row,
@@ -114,6 +151,17 @@ static void cell_text(struct text *out, const struct table_column *column, const
 		break;
 	case TABLE_REAL:
 		text_format(out, "%.5g", cell.real);
+		break;
+	case TABLE_AMOUNT:
+		add_amount(out, cell.real);
+		break;
+	case TABLE_NS_CHANGE:
+	case TABLE_CHANGE:
+	case TABLE_P:
+		add_change(out, column->kind, cell.real);
+		break;
+	case TABLE_BOOL:
+		text_add_string(out, cell.number ? "yes" : "no");
 		break;
 	}
 }
@@ -250,7 +298,17 @@ static void csv_cell(struct text *out, const struct table_column *column, const 
 		text_format(out, "%.6f", cell.real);
 		break;
 	case TABLE_REAL:
+	case TABLE_AMOUNT:
 		text_format(out, "%.9g", cell.real);
+		break;
+	case TABLE_NS_CHANGE:
+		text_format(out, "%.1f", cell.real);
+		break;
+	case TABLE_CHANGE:
+	case TABLE_P:
+		/* Nothing where it is not known. */
+		if (isfinite(cell.real))
+			text_format(out, "%.9g", cell.real);
 		break;
 	case TABLE_BOUND:
 		if (cell.number != UINT64_MAX)
@@ -260,6 +318,7 @@ static void csv_cell(struct text *out, const struct table_column *column, const 
 	case TABLE_NUMBER:
 	case TABLE_NS:
 	case TABLE_BYTES:
+	case TABLE_BOOL:
 		text_add_unsigned(out, cell.number);
 		break;
 	}
@@ -310,6 +369,7 @@ static void json_cell(struct json *json, const struct table_column *column, cons
 		json_signed(json, column->key, cell.signed_number);
 		break;
 	case TABLE_NS_FLOAT:
+	case TABLE_NS_CHANGE:
 		json_float(json, column->key, cell.real, 1);
 		break;
 	case TABLE_PERCENT:
@@ -318,7 +378,20 @@ static void json_cell(struct json *json, const struct table_column *column, cons
 		json_float(json, column->key, cell.real, 6);
 		break;
 	case TABLE_REAL:
+	case TABLE_P:
 		json_float(json, column->key, cell.real, 9);
+		break;
+	case TABLE_CHANGE:
+		json_float(json, column->key, cell.real, 3);
+		break;
+	case TABLE_AMOUNT:
+		if (cell.real == floor(cell.real))
+			json_signed(json, column->key, (int64_t)cell.real);
+		else
+			json_float(json, column->key, cell.real, 3);
+		break;
+	case TABLE_BOOL:
+		json_bool(json, column->key, cell.number);
 		break;
 	case TABLE_BOUND:
 		if (cell.number == UINT64_MAX)

@@ -34,6 +34,11 @@ enum table_kind {	/* type in the row */
 	TABLE_RATE,	/* double, GB/s */
 	TABLE_PPM,	/* double, parts of a million */
 	TABLE_REAL,	/* double of any size: "1.25", "3.2e+09" */
+	TABLE_AMOUNT,	/* double, a mean of counts: "1,234", "1,234.5" */
+	TABLE_NS_CHANGE, /* double: "+1.25 ms" */
+	TABLE_CHANGE,	/* double, per cent: "+12.5 %"; not finite: "-" */
+	TABLE_P,	/* double, a probability; NAN: "-" */
+	TABLE_BOOL,	/* bool */
 };
 
 struct table_column {

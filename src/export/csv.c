@@ -112,6 +112,8 @@ static int csv_end(struct export *export)
 	int status = 0;
 
 	for (unsigned i = 0; !status && i < TABLE_COUNT; i++)
+		status = output_write_out(&state->files[i], export->error);
+	for (unsigned i = 0; !status && i < TABLE_COUNT; i++)
 		status = output_close(&state->files[i], export->error);
 	state->made = false; /* stays */
 	return status;

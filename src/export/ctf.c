@@ -309,6 +309,10 @@ static int ctf_end(struct export *export)
 
 	output_text(&state->metadata_out, &state->metadata.text);
 	for (size_t i = 0; !status && i < state->stream_count; i++)
+		status = output_write_out(&state->streams[i], export->error);
+	if (!status)
+		status = output_write_out(&state->metadata_out, export->error);
+	for (size_t i = 0; !status && i < state->stream_count; i++)
 		status = output_close(&state->streams[i], export->error);
 	if (!status)
 		status = output_close(&state->metadata_out, export->error);

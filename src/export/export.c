@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "export/child.h"
+
 /* Linux's pids are below this (PID_MAX_LIMIT). */
 #define PIDS (1u << 22)
 #define PID_SPACES (INT32_MAX / PIDS)
@@ -13,7 +15,7 @@
  * steps of NTP. */
 #define SAME_BOOT_NS INT64_C(2000000000)
 
-#define FORMATS(X) X(perfetto) X(chrome) X(ctf) X(sqlite) X(csv)
+#define FORMATS(X) X(perfetto) X(chrome) X(ctf) X(sqlite) X(csv) X(otf2) X(speedscope) X(folded)
 
 #define X(format) extern const struct export_ops export_##format;
 FORMATS(X)
@@ -47,17 +49,24 @@ static int64_t boot_ns(const struct trace_session *session)
 	return (int64_t)(session->run.start_realtime_ns - session->run.start_monotonic_ns);
 }
 
+/* Sessions of one boot have one clock, whatever the machine was called (containers have
+ * names of their own). Without the boot's id the clocks themselves tell. */
+static bool same_boot(const struct trace_session *a, const struct trace_session *b)
+{
+	if (*a->run.boot_id && *b->run.boot_id)
+		return !strcmp(a->run.boot_id, b->run.boot_id);
+	return llabs(boot_ns(a) - boot_ns(b)) < SAME_BOOT_NS && !strcmp(a->run.host, b->run.host);
+}
+
 static void place_session(struct export *export, const struct export_request *request)
 {
 	const struct trace_session *first = request->sessions[0];
 	const struct trace_session *session = request->sessions[export->session];
 	int64_t apart_ns = boot_ns(session) - boot_ns(first);
-	bool same_boot = llabs(apart_ns) < SAME_BOOT_NS &&
-			 !strcmp(session->run.host, first->run.host);
 
 	export->origin_ns = first->start_ns;
-	export->apart = !same_boot;
-	if (same_boot)
+	export->apart = !same_boot(first, session);
+	if (!export->apart)
 		export->shift_ns = 0;
 	else if (request->join)
 		export->shift_ns = apart_ns;
@@ -117,6 +126,9 @@ static int give_item(struct export *export, const struct walk_item *item)
 	case WALK_LOST:
 		op = ops->lost;
 		break;
+	case WALK_ENGINES:
+		op = ops->engines;
+		break;
 	case WALK_OTHER:
 		break;
 	}
@@ -171,8 +183,8 @@ static int export_run(struct export *export, const struct export_request *reques
 	return status ? status : call_op(export->ops->end, export);
 }
 
-int export_make(const struct export_request *request, struct export_result *result,
-		struct error *error)
+static int make_here(const struct export_request *request, struct export_result *result,
+		     struct error *error)
 {
 	struct error told = ERROR_INIT;
 	struct export export = {.ops = request->ops,
@@ -205,4 +217,12 @@ int export_make(const struct export_request *request, struct export_result *resu
 	if (status && !export.error->count)
 		error_add(export.error, status, "%s: %s", request->out, strerror(-status));
 	return status;
+}
+
+int export_make(const struct export_request *request, struct export_result *result,
+		struct error *error)
+{
+	*result = (struct export_result){.events = 0};
+	return request->ops->own_process ? export_child(make_here, request, result, error)
+					 : make_here(request, result, error);
 }

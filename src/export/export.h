@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "analysis/walk.h"
 #include "export/output.h"
@@ -32,6 +33,7 @@ struct export_ops {
 	const char *words;  /* for --help */
 	const char *suffix; /* of the output's name */
 	bool own_output;    /* makes export->out itself: a folder, a database */
+	bool own_process;   /* its library may crash: child.h */
 	size_t state_bytes; /* of export->state, zeroed */
 
 	int (*begin)(struct export *export);
@@ -46,6 +48,7 @@ struct export_ops {
 	int (*build)(struct export *export, const struct walk_item *item);
 	int (*object)(struct export *export, const struct walk_item *item);
 	int (*lost)(struct export *export, const struct walk_item *item);
+	int (*engines)(struct export *export, const struct walk_item *item);
 	/* Every item of the walk, also those that have no operation above; after
 	 * its own operation. */
 	int (*any)(struct export *export, const struct walk_item *item);
@@ -54,6 +57,8 @@ struct export_ops {
 	int (*end)(struct export *export);
 	/* Also after an error: frees what the state holds, drops an own output. */
 	void (*release)(struct export *export);
+	/* The own process was killed: drops what it had made. */
+	void (*killed)(const char *out, pid_t process);
 };
 
 struct export {

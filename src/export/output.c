@@ -10,11 +10,16 @@
 
 #define BUFFER_BYTES ((size_t)256 << 10)
 
-char *output_part(const char *path)
+char *output_part_of(const char *path, pid_t process)
 {
 	char *part = NULL;
 
-	return asprintf(&part, "%s.part-%ld", path, (long)getpid()) < 0 ? NULL : part;
+	return asprintf(&part, "%s.part-%ld", path, (long)process) < 0 ? NULL : part;
+}
+
+char *output_part(const char *path)
+{
+	return output_part_of(path, getpid());
 }
 
 static void output_release(struct output *output)
@@ -106,6 +111,14 @@ void output_text(struct output *output, struct text *text)
 	if (text->length)
 		output_add(output, text->data, text->length);
 	text_clear(text);
+}
+
+int output_write_out(struct output *output, struct error *error)
+{
+	output_flush(output);
+	return output->status ? error_add(error, output->status, "%s: %s", output->path,
+					  strerror(-output->status))
+			      : 0;
 }
 
 int output_close(struct output *output, struct error *error)

@@ -14,6 +14,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "util/error.h"
 #include "util/text.h"
@@ -44,8 +45,15 @@ int output_close(struct output *output, struct error *error);
 /* Gives up; nothing stays behind. A closed one is left alone. */
 void output_drop(struct output *output);
 
+/* Writes what is still in the buffer: of several outputs that belong together, all are
+ * written before the first gets its name. Returns 0 or -errno, told. */
+int output_write_out(struct output *output, struct error *error);
+
 /* The name under which a file is written until it is whole: "PATH.part-PID"; the
  * caller frees it. NULL without memory. */
 char *output_part(const char *path);
+
+/* The same of another process. */
+char *output_part_of(const char *path, pid_t process);
 
 #endif

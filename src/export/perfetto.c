@@ -43,6 +43,7 @@ static int perfetto_session(struct export *export)
 
 	if (export->session == 0)
 		write_clocks(export);
+	perfetto_sched_session(&state->sched);
 	state->open_count = export->walk->session->stream_count;
 	state->open = calloc(state->open_count + 1, sizeof(*state->open));
 	if (!state->open)
@@ -58,10 +59,16 @@ static int perfetto_process(struct export *export, const struct trace_process *p
 	struct text *packet = &state->writer.packet;
 	size_t track, described;
 	uint64_t id;
-	int status = tracks_find(&state->tracks, perfetto_process_key(export, process->index), &id);
+	int status;
 
+	/* CPUs are no threads: what ran on them comes as events of the kernel. */
+	if (process->kernel)
+		return 0;
+	status = tracks_find(&state->tracks, perfetto_process_key(export, process->index), &id);
 	if (status < 0)
 		return status;
+	if (map_set(&state->sched.processes, (uint64_t)export_pid(export, process->pid), 1))
+		return -ENOMEM;
 	track = perfetto_describe(export, id, 0);
 	described = proto_begin(packet, TRACK_OF_PROCESS);
 	proto_number(packet, PROCESS_PID, (uint64_t)export_pid(export, process->pid));
@@ -79,7 +86,7 @@ static int perfetto_thread(struct export *export, const struct trace_stream *str
 	struct text *packet = &state->writer.packet;
 	size_t track, described;
 	uint64_t id;
-	int status = perfetto_thread_track(export, stream, &id);
+	int status = stream->process->kernel ? 0 : perfetto_thread_track(export, stream, &id);
 
 	if (status <= 0)
 		return status;
@@ -154,8 +161,11 @@ static int perfetto_lost(struct export *export, const struct walk_item *item)
 	struct perfetto *state = export->state;
 	uint64_t track;
 	size_t event;
-	int status = perfetto_thread_track(export, item->event->stream, &track);
+	int status;
 
+	if (item->event->stream->process->kernel)
+		return 0;
+	status = perfetto_thread_track(export, item->event->stream, &track);
 	if (status < 0)
 		return status;
 	event = perfetto_event(export, export_time(export, item->event->ns), PERFETTO_INSTANT, track);
@@ -163,6 +173,15 @@ static int perfetto_lost(struct export *export, const struct walk_item *item)
 	perfetto_args(&state->writer, export->walk, item->event);
 	perfetto_event_end(export, event);
 	return 0;
+}
+
+static int perfetto_any(struct export *export, const struct walk_item *item)
+{
+	struct perfetto *state = export->state;
+
+	if (!item->event || !item->event->stream->process->kernel)
+		return 0;
+	return perfetto_sched_event(&state->sched, export, &state->writer, item->event);
 }
 
 static void release_open(struct perfetto *state)
@@ -191,6 +210,7 @@ static void perfetto_release(struct export *export)
 	struct perfetto *state = export->state;
 
 	release_open(state);
+	perfetto_sched_free(&state->sched);
 	perfetto_writer_free(&state->writer);
 	tracks_free(&state->tracks);
 }
@@ -208,6 +228,8 @@ const struct export_ops export_perfetto = {
 	.memory = perfetto_memory,
 	.build = perfetto_build,
 	.lost = perfetto_lost,
+	.engines = perfetto_engines,
+	.any = perfetto_any,
 	.session_end = perfetto_session_end,
 	.release = perfetto_release,
 };

@@ -2,7 +2,7 @@
  * is what the parts share. A process has a track, and below it its threads with
  * their calls and its queues with a row for kernels and one for transfers; flows
  * lead from a call to its command and on to the call that waited for it; memory in
- * use is a counter.
+ * use is a counter; scheduling is the kernel's own events (perfetto_sched.h).
  *
  * All but the table of operations (perfetto.c) is of the format's own; `state` of
  * the export is struct perfetto. One thread.
@@ -12,6 +12,7 @@
 
 #include "export/export.h"
 #include "export/perfetto_packet.h"
+#include "export/perfetto_sched.h"
 #include "export/tracks.h"
 
 /* Field numbers of TrackDescriptor and what it holds. */
@@ -32,6 +33,7 @@ enum {
 	THREAD_NAME = 5,
 
 	COUNTER_UNIT = 3,
+	UNIT_COUNT = 2,
 	UNIT_BYTES = 3,
 
 	SNAPSHOT_CLOCK = 1,
@@ -56,6 +58,7 @@ struct perfetto {
 	struct tracks tracks;
 	struct perfetto_call *open; /* by stream of the session */
 	size_t open_count;
+	struct perfetto_sched sched;
 };
 
 uint64_t perfetto_process_key(const struct export *export, uint32_t process);
@@ -78,6 +81,7 @@ void perfetto_event_end(struct export *export, size_t event);
 /* Operations of export_ops. */
 int perfetto_command(struct export *export, const struct walk_item *item);
 int perfetto_memory(struct export *export, const struct walk_item *item);
+int perfetto_engines(struct export *export, const struct walk_item *item);
 int perfetto_build(struct export *export, const struct walk_item *item);
 
 #endif

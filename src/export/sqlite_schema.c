@@ -39,7 +39,9 @@ const char sqlite_schema_indices[] =
 	"CREATE INDEX device_ops_by_device ON device_ops (device, start_ns);"
 	"CREATE INDEX device_ops_by_call ON device_ops (call);"
 	"CREATE INDEX device_ops_by_op ON device_ops (process, op);"
-	"CREATE INDEX memory_by_number ON memory (number);";
+	"CREATE INDEX memory_by_number ON memory (number);"
+	"CREATE INDEX thread_states_by_thread ON thread_states (process, tid, begin_ns);"
+	"CREATE INDEX thread_states_by_time ON thread_states (begin_ns);";
 
 const char sqlite_schema_views[] =
 	"CREATE VIEW calls AS -- api_calls with who made them\n"
@@ -67,4 +69,15 @@ const char sqlite_schema_views[] =
 	"    sum(submitted_ns - queued_ns) AS host_queue_ns,\n"
 	"    sum(start_ns - submitted_ns) AS device_queue_ns, sum(duration_ns) AS executing_ns\n"
 	"  FROM device_ops o LEFT JOIN devices d ON d.id = o.device WHERE start_ns IS NOT NULL\n"
-	"  GROUP BY o.process, o.queue ORDER BY executing_ns DESC;";
+	"  GROUP BY o.process, o.queue ORDER BY executing_ns DESC;"
+	"CREATE VIEW state_summary AS -- by thread and state\n"
+	"  SELECT p.pid, s.tid, s.name, s.state, count(*) AS count, sum(duration_ns) AS total_ns,\n"
+	"    max(duration_ns) AS max_ns\n"
+	"  FROM thread_states s JOIN processes p ON p.id = s.process\n"
+	"  GROUP BY s.process, s.tid, s.state ORDER BY p.pid, s.tid, total_ns DESC;"
+	"CREATE VIEW call_states AS -- what threads did during their calls\n"
+	"  SELECT c.id AS call, c.name AS call_name, s.state, s.by_name,\n"
+	"    min(s.end_ns, c.end_ns) - max(s.begin_ns, c.begin_ns) AS duration_ns\n"
+	"  FROM api_calls c JOIN threads t ON t.id = c.thread\n"
+	"    JOIN thread_states s ON s.process = t.process AND s.tid = t.tid\n"
+	"      AND s.begin_ns < c.end_ns AND s.end_ns > c.begin_ns;";

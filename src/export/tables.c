@@ -22,6 +22,8 @@ static const struct table_column device_ops_columns[] = {TABLE_DEVICE_OPS(X)};
 static const struct table_column memory_columns[] = {TABLE_MEMORY(X)};
 static const struct table_column losses_columns[] = {TABLE_LOSSES(X)};
 static const struct table_column clocks_columns[] = {TABLE_CLOCKS(X)};
+static const struct table_column thread_states_columns[] = {TABLE_THREAD_STATES(X)};
+static const struct table_column findings_columns[] = {TABLE_FINDINGS(X)};
 #undef X
 
 const struct table tables_all[TABLE_COUNT] = {
@@ -79,4 +81,5 @@ void tables_release(struct tables *tables)
 	text_free(&tables->json);
 	text_free(&tables->words);
 	map_free(&tables->described);
+	tables_states_free(tables);
 }

@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 
+#include "analysis/states.h"
 #include "export/export.h"
 
 /* X(column, type, words) */
@@ -190,6 +191,42 @@
 	X(best_ns, INTEGER, "... at best")                                     \
 	X(constraints, INTEGER, "moments that tell of it")
 
+#define TABLE_THREAD_STATES(X)                                                 \
+	X(process, INTEGER, "processes.id")                                    \
+	X(thread, INTEGER, "threads.id; NULL: it recorded nothing itself")     \
+	X(tid, INTEGER, "")                                                    \
+	X(name, TEXT, "of the thread")                                         \
+	X(state, TEXT, "running, wait_cpu, wait_blocked, unknown")             \
+	X(begin_ns, INTEGER, "")                                               \
+	X(end_ns, INTEGER, "")                                                 \
+	X(duration_ns, INTEGER, "")                                            \
+	X(cpu, INTEGER, "where it ran or waited")                              \
+	X(in_system, INTEGER, "1: it ran in a system call, where these are recorded") \
+	X(by_kind, TEXT, "who had the CPU, or ended the wait: process, interrupt, idle, unknown") \
+	X(by_pid, INTEGER, "its process")                                      \
+	X(by_tid, INTEGER, "its thread, as the kernel counts")                 \
+	X(by_name, TEXT, "its thread's name")
+
+#define TABLE_FINDINGS(X)                                                      \
+	X(session, INTEGER, "sessions.id")                                     \
+	X(name, TEXT, "kind")                                                  \
+	X(cause, TEXT, "within the kind")                                      \
+	X(what, TEXT, "in a sentence")                                         \
+	X(todo, TEXT, "in a sentence")                                         \
+	X(who, TEXT, "caused it; NULL: the program itself")                    \
+	X(sure, TEXT, "certain, likely, guess")                                \
+	X(why, TEXT, "so sure")                                                \
+	X(cost_ns, INTEGER, "what it cost; costs of findings overlap")         \
+	X(percent, REAL, "of the run")                                         \
+	X(count, INTEGER, "how often")                                         \
+	X(pid, INTEGER, "")                                                    \
+	X(tid, INTEGER, "")                                                    \
+	X(queue, INTEGER, "queues.number")                                     \
+	X(device, TEXT, "devices.name")                                        \
+	X(object, TEXT, "function, kernel...")                                 \
+	X(begin_ns, INTEGER, "of the longest, or the first")                   \
+	X(end_ns, INTEGER, "")
+
 /* X(name, TABLE_NAME, words) */
 #define TABLES(X)                                                              \
 	X(sessions, SESSIONS, "recorded runs")                                 \
@@ -205,7 +242,9 @@
 	X(device_ops, DEVICE_OPS, "each command that a device was given")      \
 	X(memory, MEMORY, "allocations and frees")                             \
 	X(losses, LOSSES, "why events are missing")                            \
-	X(clocks, CLOCKS, "how device clocks were fitted to the host's")
+	X(clocks, CLOCKS, "how device clocks were fitted to the host's")       \
+	X(thread_states, THREAD_STATES, "what threads did, where the kernel was recorded") \
+	X(findings, FINDINGS, "what is wrong, and what it cost")
 
 enum table_id {
 #define X(name, list, words) TABLE_##name,
@@ -246,6 +285,13 @@ struct tables {
 	int (*row)(struct export *export, enum table_id id, const struct table_value *values);
 	struct text json, words; /* of the row that is being made */
 	struct map described;	 /* objects of this session that have their row */
+
+	/* What its threads did (tables_states.c). */
+	struct states states;
+	bool watching; /* `states` is in use */
+	struct map pids, tids; /* pid -> processes.id; pid and tid -> threads.id */
+	struct export *export; /* whose rows on_interval() makes */
+	int status;	       /* of these */
 };
 
 /* The operations of a format that wants rows. */
@@ -257,6 +303,7 @@ int tables_command(struct export *export, const struct walk_item *item);
 int tables_memory(struct export *export, const struct walk_item *item);
 int tables_build(struct export *export, const struct walk_item *item);
 int tables_object(struct export *export, const struct walk_item *item);
+int tables_any(struct export *export, const struct walk_item *item);
 int tables_session_end(struct export *export);
 void tables_release(struct tables *tables);
 
@@ -264,6 +311,7 @@ void tables_release(struct tables *tables);
 	.session = tables_session, .process = tables_process, .thread = tables_thread, \
 	.call = tables_call, .command = tables_command, .unfinished = tables_command, \
 	.memory = tables_memory, .build = tables_build, .object = tables_object, \
+	.any = tables_any, \
 	.session_end = tables_session_end
 
 #endif

@@ -43,6 +43,8 @@ int tables_session(struct export *export)
 	row_word(&row[SESSIONS_tandem], run->tandem);
 	trace_fingerprint(session, fingerprint);
 	row_word(&row[SESSIONS_fingerprint], fingerprint);
+	if (tables_states_begin(export))
+		return -ENOMEM;
 	return tables->row(export, TABLE_sessions, row);
 }
 
@@ -51,6 +53,11 @@ int tables_process(struct export *export, const struct trace_process *process)
 	struct tables *tables = export->state;
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
 
+	/* CPUs are no threads of a process. */
+	if (process->kernel)
+		return 0;
+	if (tables_states_process(export, process))
+		return -ENOMEM;
 	row_id(&row[PROCESSES_id], export_process(export, process->index));
 	row_id(&row[PROCESSES_session], export->session + 1);
 	row_integer(&row[PROCESSES_pid], (int64_t)process->pid);
@@ -66,6 +73,10 @@ int tables_thread(struct export *export, const struct trace_stream *stream)
 	struct tables *tables = export->state;
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
 
+	if (stream->process->kernel)
+		return 0;
+	if (tables_states_thread(export, stream))
+		return -ENOMEM;
 	row_id(&row[THREADS_id], export_thread(export, stream->index));
 	row_id(&row[THREADS_process], export_process(export, stream->process->index));
 	row_integer(&row[THREADS_tid], stream->tid);
@@ -341,5 +352,9 @@ int tables_session_end(struct export *export)
 
 	if (!status)
 		status = loss_rows(export);
-	return status ? status : clock_rows(export);
+	if (!status)
+		status = clock_rows(export);
+	if (!status)
+		status = tables_states_end(export);
+	return status ? status : tables_findings(export);
 }

@@ -99,6 +99,18 @@ enum {
 #undef X
 };
 
+enum {
+#define X(column, type, words) THREAD_STATES_##column,
+	TABLE_THREAD_STATES(X)
+#undef X
+};
+
+enum {
+#define X(column, type, words) FINDINGS_##column,
+	TABLE_FINDINGS(X)
+#undef X
+};
+
 static inline void row_integer(struct table_value *value, int64_t integer)
 {
 	value->type = TABLE_INTEGER;
@@ -135,6 +147,24 @@ static inline void row_time(struct table_value *value, const struct export *expo
 {
 	row_integer(value, export_time(export, ns) - export->origin_ns);
 }
+
+/* NULL where it is empty. */
+static inline void row_word_or_none(struct table_value *value, const char *word)
+{
+	if (*word)
+		row_word(value, word);
+}
+
+/* Threads' states, for the session's begin, processes, threads and end. Each returns
+ * 0 or -errno. */
+int tables_states_begin(struct export *export);
+int tables_states_process(struct export *export, const struct trace_process *process);
+int tables_states_thread(struct export *export, const struct trace_stream *stream);
+int tables_states_end(struct export *export);
+void tables_states_free(struct tables *tables);
+
+/* The findings of the session, after all else of it. Returns 0 or -errno. */
+int tables_findings(struct export *export);
 
 /* The event's field of this name: a number, or the word of an enumerator, or text;
  * a handle in hexadecimal, into `words`. Stays NULL where there is no such field. */

@@ -5,6 +5,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -17,6 +18,8 @@ FORMATS = re.findall(r"^ {25}(\w+) ", tandem("export", "--help").stdout, re.M)
 check({"perfetto", "chrome", "csv"} <= set(FORMATS), "--help names the formats", FORMATS)
 missing = "built without" in tandem("export", "-f", "sqlite", "-o", "x.sqlite", ".").stderr
 made = synthetic("made", records=20000, processes=2, threads=2)
+# Those of sampled stacks have nothing of these sessions: tests/kernel/sample.py.
+FORMATS = [f for f in FORMATS if f not in ("speedscope", "folded")]
 FORMATS = [f for f in FORMATS if not (f == "sqlite" and "not in this build" in
                                       tandem("export", "--help").stdout)]
 
@@ -70,15 +73,32 @@ check(done.returncode == 2 and "perfetto" in done.stderr, "an unknown format", d
 
 
 def limited():
-    resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8000, 8000))
 
 
-if "sqlite" in FORMATS:
-    done = tandem("export", "-f", "sqlite", "-o", "full.sqlite", "made",
-                  preexec_fn=lambda: (__import__("signal").signal(
-                      __import__("signal").SIGXFSZ, __import__("signal").SIG_IGN), limited()))
-    check(done.returncode == 1 and not os.path.exists("full.sqlite"),
-          "sqlite: a full disk leaves no half of a database", done.stderr)
+def content(path):
+    """Of the file, or of all files of the folder."""
+    if os.path.isfile(path):
+        return open(path, "rb").read()
+    return {os.path.join(folder, name): open(os.path.join(folder, name), "rb").read()
+            for folder, _, names in os.walk(path) for name in names}
+
+
+for form in FORMATS:
+    for words, out in (("leaves nothing", f"full.{form}"), ("leaves what was there", f"was.{form}")):
+        if out.startswith("was"):
+            export(form, out, "empty")
+        before = content(out)
+        done = tandem("export", "-f", form, "-o", out, "made", preexec_fn=limited)
+        check(done.returncode == 1 and out in done.stderr and content(out) == before and
+              os.path.exists(out) == bool(before), f"{form}: a full disk {words}",
+              (done.stderr, os.path.isdir(out) and os.listdir(out)))
+    check(not [f for f in os.listdir(".") if ".part" in f], f"{form}: and no part",
+          os.listdir("."))
+    done = export(form, f"/proc/sys/out.{form}", "made")
+    check(done.returncode == 1 and "/proc/sys/out" in done.stderr,
+          f"{form}: a place that cannot be written", done.stderr)
 
 # Two sessions: on one axis, ids apart.
 again = synthetic("again", records=5000)

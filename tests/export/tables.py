@@ -53,6 +53,12 @@ check(query(db, "SELECT count(*) FROM device_ops WHERE call NOT IN (SELECT id FR
 check(query(db, "SELECT count(*) FROM device_ops o JOIN api_calls c ON c.id = o.call "
                 "WHERE o.queued_ns < c.begin_ns OR o.end_ns > o.seen_ns") == [(0,)],
       "none is queued before its call or ends after it was seen")
+said = json.loads(tandem("findings", "--all", "--format", "json", "made").stdout)["findings"]
+check(query(db, "SELECT name, cause, cost_ns, count, what, sure FROM findings") ==
+      [(f["name"], f["cause"], f["cost_ns"], f["count"], f["what"], f["sure"]) for f in said] and
+      said, "findings as `tandem findings` has them", said[:2])
+check(query(db, "SELECT count(*) FROM thread_states") == [(0,)],
+      "no states of threads where the kernel was not recorded")
 check(query(db, "SELECT count(*) FROM threads") == [(4,)], "a row for each thread")
 check(query(db, "SELECT DISTINCT pid FROM calls ORDER BY 1") == [(1000,), (2000,)],
       "the view of calls knows processes")
@@ -70,7 +76,8 @@ for (table,) in query(db, "SELECT name FROM sqlite_schema WHERE type = 'table'")
     with open(f"tables/{table}.csv", newline="") as file:
         rows = list(csv.reader(file))
     same = query(db, f"SELECT * FROM {table} ORDER BY rowid")
-    texts = [["" if v is None else str(v) for v in r] for r in same]
+    texts = [["" if v is None else "%.17g" % v if isinstance(v, float) else str(v) for v in r]
+             for r in same]
     head = [c[1] for c in query(db, f"PRAGMA table_info({table})")]
     check(rows[0] == head and rows[1:] == texts, f"{table}.csv has the database's rows",
           next((p for p in zip(rows[1:], texts) if p[0] != p[1]), (len(rows), len(same))))

@@ -6,6 +6,8 @@ that a timeline is made of.
     trace.tracks[uuid].path         ["process 12", "queue 1 on GPU", "kernels"]
     trace.slices                    begin, end (None: open), track, name, args...
     trace.counters, trace.instants, trace.sched
+    trace.threads[tid]              (pid, name), as ProcessTree has it
+    trace.release                   of the kernel
 """
 import struct
 
@@ -98,6 +100,7 @@ class Trace:
     def __init__(self):
         self.tracks, self.clocks, self.interned = {}, {}, {}
         self.slices, self.instants, self.counters, self.sched = [], [], [], []
+        self.threads, self.processes, self.release = {}, {}, None
         self.packets = 0
         self._ends = []
 
@@ -127,6 +130,14 @@ class Trace:
             self.track(message(one(packet, 60)))
         if 11 in packet:
             self.event(one(packet, 8), message(one(packet, 11)))
+        if 2 in packet:
+            tree = message(one(packet, 2))
+            for process in map(message, tree.get(1, [])):
+                self.processes[one(process, 1)] = text(one(process, 3, b""))
+            for thread in map(message, tree.get(2, [])):
+                self.threads[one(thread, 1)] = one(thread, 3), text(one(thread, 2, b""))
+        if 45 in packet:
+            self.release = text(one(message(one(message(one(packet, 45)), 1)), 3))
         if 1 in packet:
             self.bundle(message(one(packet, 1)))
 

@@ -1,0 +1,349 @@
+/* A folder with an OTF2 archive, for Vampir, Score-P's tools and otf2-print: a
+ * location for each thread, with its calls, and one for each queue (more where
+ * commands overlap), with its commands. Events of a location must not go back in
+ * time, so they come from the timeline. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/timeline.h"
+#include "export/export.h"
+#include "export/otf2_archive.h"
+#include "schema/gen/core_records.h"
+#include "util/array.h"
+
+/* A row of commands that do not overlap. */
+struct lane {
+	uint64_t queue;	 /* process and queue, as lane_key() */
+	uint32_t location;
+	bool busy;
+	struct timeline_event running; /* where it is busy */
+};
+
+struct otf2 {
+	struct otf2_archive archive;
+	struct timeline timeline;
+	bool ordering; /* the timeline is open */
+
+	/* Of the current session. */
+	uint32_t node;
+	struct map process_groups; /* process -> group */
+	struct map device_groups;  /* process and device -> group */
+	struct map threads;	   /* process and tid -> location */
+	struct lane *lanes;
+	size_t lane_count, lane_capacity;
+};
+
+static int otf2_begin(struct export *export)
+{
+	struct otf2 *state = export->state;
+
+	return otf_archive_open(&state->archive, export->out, export->error);
+}
+
+static OTF2_Paradigm paradigm_of(uint8_t domain)
+{
+	const char *name = devices_domain(domain);
+
+	if (!strcmp(name, "opencl"))
+		return OTF2_PARADIGM_OPENCL;
+	return !strncmp(name, "cuda", 4) ? OTF2_PARADIGM_CUDA : OTF2_PARADIGM_USER;
+}
+
+static uint64_t time_of(const struct export *export, int64_t monotonic_ns)
+{
+	int64_t ns = export_time(export, monotonic_ns);
+
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
+static int process_group(struct export *export, uint32_t process, uint32_t *group)
+{
+	const struct trace_process *of = &export->walk->session->processes[process];
+	struct otf2 *state = export->state;
+	uint64_t known = map_get(&state->process_groups, process);
+	struct text name = TEXT_INIT;
+	int status;
+
+	if (known != MAP_NONE) {
+		*group = (uint32_t)known;
+		return 0;
+	}
+	text_format(&name, "%s (process %d)", of->name, export_pid(export, of->pid));
+	status = name.failed ? -ENOMEM
+			     : otf_archive_group(&state->archive, name.data, state->node,
+						  OTF2_LOCATION_GROUP_TYPE_PROCESS, -1, group);
+	text_free(&name);
+	return status ? status : map_set(&state->process_groups, process, *group);
+}
+
+static int device_group(struct export *export, uint32_t process, uint32_t device, uint32_t *group)
+{
+	struct otf2 *state = export->state;
+	uint64_t key = (uint64_t)process << 32 | device;
+	uint64_t known = map_get(&state->device_groups, key);
+	uint32_t parent;
+	int status;
+
+	if (known != MAP_NONE) {
+		*group = (uint32_t)known;
+		return 0;
+	}
+	status = process_group(export, process, &parent);
+	if (!status)
+		status = otf_archive_group(&state->archive,
+					    walk_device_name(export->walk, device), state->node,
+					    OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, parent, group);
+	return status ? status : map_set(&state->device_groups, key, *group);
+}
+
+static int thread_location(struct export *export, const struct trace_stream *stream,
+			   uint32_t *location)
+{
+	struct otf2 *state = export->state;
+	/* One location, even of a thread that came back after its stream had ended. */
+	uint64_t key = (uint64_t)stream->process->index << 32 | stream->tid;
+	uint64_t known = map_get(&state->threads, key);
+	struct text name = TEXT_INIT;
+	uint32_t group;
+	int status;
+
+	if (known != MAP_NONE) {
+		*location = (uint32_t)known;
+		return 0;
+	}
+	status = process_group(export, stream->process->index, &group);
+	text_format(&name, "%s (thread %u)", stream->thread_name, stream->tid);
+	if (!status)
+		status = name.failed ? -ENOMEM
+				     : otf_archive_location(&state->archive, name.data, group,
+							     OTF2_LOCATION_TYPE_CPU_THREAD,
+							     location);
+	text_free(&name);
+	return status ? status : map_set(&state->threads, key, *location);
+}
+
+/* --- calls */
+
+static int call_event(struct export *export, const struct timeline_event *event)
+{
+	const struct trace_stream *stream = export->walk->merge.streams[event->stream];
+	struct otf2 *state = export->state;
+	uint64_t call = event->op ? export_call(export, event->call) : 0;
+	uint32_t location, region;
+	int status = thread_location(export, stream, &location);
+
+	if (!status)
+		status = otf_archive_region(&state->archive, event->api->name,
+					     OTF2_REGION_ROLE_WRAPPER,
+					     paradigm_of(TANDEM_ID_DOMAIN(event->api->id)),
+					     &region);
+	if (status)
+		return status;
+	return event->kind == TIMELINE_CALL_BEGIN
+		       ? otf_archive_enter(&state->archive, location,
+					    time_of(export, event->ns), region, call)
+		       : otf_archive_leave(&state->archive, location,
+					    time_of(export, event->ns), region);
+}
+
+/* --- commands */
+
+static uint64_t lane_key(const struct timeline_event *event)
+{
+	return (uint64_t)event->process << 32 | event->queue;
+}
+
+static bool same_command(const struct timeline_event *a, const struct timeline_event *b)
+{
+	return a->op == b->op && a->name == b->name && a->duration_ns == b->duration_ns &&
+	       a->command_kind == b->command_kind && a->bytes == b->bytes;
+}
+
+static int lane_make(struct export *export, const struct timeline_event *event, unsigned number,
+		     struct lane **lane)
+{
+	struct otf2 *state = export->state;
+	struct lane made = {.queue = lane_key(event)};
+	struct text name = TEXT_INIT;
+	uint32_t group;
+	int status = device_group(export, event->process, event->device, &group);
+
+	text_format(&name, number ? "queue %u, row %u" : "queue %u", event->queue, number + 1);
+	if (!status)
+		status = name.failed ? -ENOMEM
+				     : otf_archive_location(&state->archive, name.data, group,
+							     OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
+							     &made.location);
+	text_free(&name);
+	if (status)
+		return status;
+	if (array_reserve(&state->lanes, &state->lane_capacity, state->lane_count + 1,
+			  sizeof(*state->lanes)))
+		return -ENOMEM;
+	*lane = &state->lanes[state->lane_count++];
+	**lane = made;
+	return 0;
+}
+
+/* A row of the queue on which nothing is; or the one that the command is on. */
+static int lane_find(struct export *export, const struct timeline_event *event,
+		     struct lane **lane)
+{
+	struct otf2 *state = export->state;
+	bool starts = event->kind == TIMELINE_START;
+	unsigned number = 0;
+
+	*lane = NULL;
+	for (size_t i = 0; i < state->lane_count; i++) {
+		struct lane *known = &state->lanes[i];
+
+		if (known->queue != lane_key(event))
+			continue;
+		number++;
+		if (starts ? !known->busy
+			   : known->busy && same_command(&known->running, event)) {
+			*lane = known;
+			return 0;
+		}
+	}
+	return starts ? lane_make(export, event, number, lane) : 0;
+}
+
+static OTF2_RegionRole role_of(uint8_t kind)
+{
+	switch (kind) {
+	case TANDEM_OPERATION_KIND_kernel:
+		return OTF2_REGION_ROLE_FUNCTION;
+	case TANDEM_OPERATION_KIND_barrier:
+	case TANDEM_OPERATION_KIND_marker:
+		return OTF2_REGION_ROLE_BARRIER;
+	case TANDEM_OPERATION_KIND_other:
+		return OTF2_REGION_ROLE_UNKNOWN;
+	default:
+		return OTF2_REGION_ROLE_DATA_TRANSFER;
+	}
+}
+
+static int command_event(struct export *export, const struct timeline_event *event)
+{
+	struct otf2 *state = export->state;
+	uint64_t call = event->call ? export_call(export, event->call) : 0;
+	uint32_t region;
+	struct lane *lane;
+	int status = lane_find(export, event, &lane);
+
+	if (status || !lane)
+		return status;
+	status = otf_archive_region(&state->archive, event->name, role_of(event->command_kind),
+				     paradigm_of(export->walk->devices.rows[event->device].domain),
+				     &region);
+	if (status)
+		return status;
+	lane->busy = event->kind == TIMELINE_START;
+	lane->running = *event;
+	return lane->busy ? otf_archive_enter(&state->archive, lane->location,
+					       time_of(export, event->ns), region, call)
+			  : otf_archive_leave(&state->archive, lane->location,
+					       time_of(export, event->ns), region);
+}
+
+static int take_event(void *user, const struct timeline_event *event)
+{
+	struct export *export = user;
+
+	switch (event->kind) {
+	case TIMELINE_CALL_BEGIN:
+	case TIMELINE_CALL_END:
+		return call_event(export, event);
+	case TIMELINE_START:
+	case TIMELINE_END:
+		return command_event(export, event);
+	default:
+		return 0;
+	}
+}
+
+/* --- sessions */
+
+static int otf2_session(struct export *export)
+{
+	const struct trace_run *run = &export->walk->session->run;
+	struct otf2 *state = export->state;
+	int status = otf_archive_node(&state->archive, *run->host ? run->host : "unknown machine",
+				       &state->node);
+
+	if (!export->session && run->start_realtime_ns > run->start_monotonic_ns)
+		state->archive.realtime_offset_ns =
+			run->start_realtime_ns - run->start_monotonic_ns;
+	map_clear(&state->process_groups);
+	map_clear(&state->device_groups);
+	map_clear(&state->threads);
+	state->lane_count = 0;
+	if (!status)
+		status = timeline_open(&state->timeline, export->walk, take_event, export);
+	state->ordering = !status;
+	return status;
+}
+
+/* Also those that made no call: they are there. */
+static int otf2_thread(struct export *export, const struct trace_stream *stream)
+{
+	uint32_t location;
+
+	return stream->process->kernel ? 0 : thread_location(export, stream, &location);
+}
+
+static int otf2_item(struct export *export, const struct walk_item *item)
+{
+	struct otf2 *state = export->state;
+
+	return timeline_item(&state->timeline, item);
+}
+
+static int otf2_session_end(struct export *export)
+{
+	struct otf2 *state = export->state;
+	int status = timeline_finish(&state->timeline);
+
+	timeline_close(&state->timeline);
+	state->ordering = false;
+	return status;
+}
+
+static int otf2_end(struct export *export)
+{
+	struct otf2 *state = export->state;
+
+	return otf_archive_close(&state->archive);
+}
+
+static void otf2_release(struct export *export)
+{
+	struct otf2 *state = export->state;
+
+	if (state->ordering)
+		timeline_close(&state->timeline);
+	otf_archive_drop(&state->archive);
+	map_free(&state->process_groups);
+	map_free(&state->device_groups);
+	map_free(&state->threads);
+	free(state->lanes);
+}
+
+const struct export_ops export_otf2 = {
+	.name = "otf2",
+	.words = "a folder with an OTF2 archive, for Vampir and Score-P's tools",
+	.suffix = "-otf2",
+	.own_output = true,
+	.own_process = true,
+	.state_bytes = sizeof(struct otf2),
+	.begin = otf2_begin,
+	.session = otf2_session,
+	.thread = otf2_thread,
+	.any = otf2_item,
+	.session_end = otf2_session_end,
+	.end = otf2_end,
+	.release = otf2_release,
+	.killed = otf_archive_sweep,
+};

@@ -1,0 +1,45 @@
+/* Rows of what is wrong: a pass of their own over the session. */
+#include "analysis/findings/finding.h"
+#include "export/tables_row.h"
+
+static int finding_row(struct export *export, const struct finding *finding)
+{
+	int64_t start_ns = export->walk->session->start_ns;
+	struct tables *tables = export->state;
+	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
+
+	row_id(&row[FINDINGS_session], export->session + 1);
+	row_word(&row[FINDINGS_name], finding->name);
+	row_word(&row[FINDINGS_cause], finding->cause);
+	row_word(&row[FINDINGS_what], finding->what);
+	row_word(&row[FINDINGS_todo], finding->todo);
+	row_word_or_none(&row[FINDINGS_who], finding->who);
+	row_word(&row[FINDINGS_sure], finding_sure_name(finding->sure));
+	row_word(&row[FINDINGS_why], finding->why);
+	row_integer(&row[FINDINGS_cost_ns], (int64_t)finding->cost_ns);
+	row_real(&row[FINDINGS_percent], finding->percent);
+	row_integer(&row[FINDINGS_count], (int64_t)finding->count);
+	row_id(&row[FINDINGS_pid], finding->pid);
+	row_id(&row[FINDINGS_tid], finding->tid);
+	row_id(&row[FINDINGS_queue], finding->queue);
+	row_word_or_none(&row[FINDINGS_device], finding->device);
+	row_word_or_none(&row[FINDINGS_object], finding->object);
+	if (finding->timed) {
+		row_time(&row[FINDINGS_begin_ns], export, start_ns + finding->begin_ns);
+		row_time(&row[FINDINGS_end_ns], export, start_ns + finding->end_ns);
+	}
+	return tables->row(export, TABLE_findings, row);
+}
+
+int tables_findings(struct export *export)
+{
+	struct findings findings;
+	int status = findings_make(&findings, export->walk->session, NULL, NULL, export->error);
+
+	if (status)
+		return status;
+	for (size_t i = 0; !status && i < findings.count; i++)
+		status = finding_row(export, &findings.items[i]);
+	findings_free(&findings);
+	return status;
+}
