@@ -2,6 +2,7 @@
 """Runs recorded on an H200, told again by a stub CUPTI: counts, correlation, shapes,
 names, at each level of arguments; and babeltrace2 reads as many events."""
 import glob
+import json
 import os
 import subprocess
 import sys
@@ -100,6 +101,12 @@ check({e["args"]["op"] for e in trace.by_name["external"]} <= {op for _, op in t
       "each of a launch", numbers)
 trace = Trace(record("external"))
 check(not trace.by_name["external"], "when they are asked for")
+said = subprocess.run([TANDEM, "report", "--format", "json", "external"], text=True,
+                      capture_output=True, check=True).stdout
+clock = [row for row in json.loads(said)["clocks"] if row["domain"] == "cuda"]
+check(len(clock) == 1 and clock[0]["offset_ns"] == 0 and 0 < clock[0]["bound_ns"] < 10 ** 9 and
+      clock[0]["constraints"] > 2 and not clock[0]["outliers"],
+      "how far off the device's times can be", clock)
 trace = Trace(record("ranges", "--capture", "profiler-api"))
 check(trace.count("calls:cudaLaunchKernel") == 1, "between the profiler's marks",
       trace.count("calls:cudaLaunchKernel"))
