@@ -257,7 +257,8 @@ static void place_on_host(const struct align *align, struct command *command)
 		.start_ns = (int64_t)record->start,
 		.end_ns = (int64_t)record->end,
 		.bound_ns = align->host_error_ns,
-		.causal = true,
+		.causal = (!command->call || (int64_t)record->start >= command->call_begin_ns) &&
+			  (int64_t)record->end <= command->seen_ns,
 	};
 }
 

@@ -4,6 +4,8 @@
 #ifndef TANDEM_SCHEMA_NOTICES_H
 #define TANDEM_SCHEMA_NOTICES_H
 
+#define TANDEM_REFUSED_WORDS "(`tandem print --name refused` has its words)"
+
 #define TANDEM_NOTICES(X)                                                      \
 	X(cuda_no_cupti, "CUDA was used, but CUPTI was not found: nothing of it "  \
 			 "is recorded (`tandem doctor` says where it is looked for)") \
@@ -13,8 +15,16 @@
 		     "is recorded")                                            \
 	X(cuda_failed, "CUDA was used, but CUPTI refused to start: nothing of it " \
 		       "is recorded")                                          \
-	X(cuda_partly, "CUPTI refused to record some kinds of CUDA's activity "    \
-		       "(`tandem print --name refused` lists them)")           \
+	X(cuda_partly, "CUPTI refused something of CUDA's activity "                \
+		       TANDEM_REFUSED_WORDS)                                    \
+	X(cuda_no_kernels, "CUPTI refused to record CUDA's kernels " TANDEM_REFUSED_WORDS) \
+	X(cuda_no_copies, "CUPTI refused to record CUDA's copies " TANDEM_REFUSED_WORDS) \
+	X(cuda_no_fills, "CUPTI refused to record CUDA's fills " TANDEM_REFUSED_WORDS) \
+	X(cuda_no_um, "CUPTI refused to record unified memory " TANDEM_REFUSED_WORDS) \
+	X(cuda_no_overhead, "CUPTI refused to record its overhead " TANDEM_REFUSED_WORDS) \
+	X(cuda_no_graphs, "CUPTI refused to record CUDA's graphs " TANDEM_REFUSED_WORDS) \
+	X(cuda_no_external, "CUPTI refused to record the program's own numbers "   \
+			    TANDEM_REFUSED_WORDS)                                  \
 	X(cuda_clock, "CUPTI would not take the session's clock: device times "    \
 		      "are fitted to it")                                      \
 	X(cuda_chain, "the library that CUDA_INJECTION64_PATH named could not be " \

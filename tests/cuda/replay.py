@@ -2,6 +2,7 @@
 """Runs recorded on an H200, told again by a stub CUPTI: counts, correlation, shapes,
 names, at each level of arguments; and babeltrace2 reads as many events."""
 import glob
+import json
 import os
 import subprocess
 import sys
@@ -91,6 +92,21 @@ check(trace.kinds()["kernel"] == 25 and not trace.launches and not trace.by_name
 trace = Trace(record("overlap", "--cuda", "api"))
 check(not trace.operations and not trace.launches and trace.by_name["cudaLaunchKernel"],
       "--cuda api is only that")
+trace = Trace(record("external", "--cuda", "api,kernels,external"))
+numbers = [(e["args"]["kind"], e["args"]["id"]) for e in trace.by_name["external"]]
+check(numbers == [("custom0", step * 100) for step in range(1, 6) for _ in range(2)] +
+      [("custom0", 600)],
+      "the program's own numbers", numbers)
+check({e["args"]["op"] for e in trace.by_name["external"]} <= {op for _, op in trace.launches},
+      "each of a launch", numbers)
+trace = Trace(record("external"))
+check(not trace.by_name["external"], "when they are asked for")
+said = subprocess.run([TANDEM, "report", "--format", "json", "external"], text=True,
+                      capture_output=True, check=True).stdout
+clock = [row for row in json.loads(said)["clocks"] if row["domain"] == "cuda"]
+check(len(clock) == 1 and clock[0]["offset_ns"] == 0 and 0 < clock[0]["bound_ns"] < 10 ** 9 and
+      clock[0]["constraints"] > 2 and not clock[0]["outliers"],
+      "how far off the device's times can be", clock)
 trace = Trace(record("ranges", "--capture", "profiler-api"))
 check(trace.count("calls:cudaLaunchKernel") == 1, "between the profiler's marks",
       trace.count("calls:cudaLaunchKernel"))

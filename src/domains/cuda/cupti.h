@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CUPTI_VERSION_LEAST 18u /* cuptiGetVersion() of CUDA 12.0 */
+#define CUPTI_VERSION_LEAST 19u /* cuptiGetVersion() of CUDA 12.0 */
 
 /* CUptiResult. */
 enum {
@@ -44,6 +44,7 @@ enum cupti_kind {
 	CUPTI_KIND_MEMSET = 2,
 	CUPTI_KIND_KERNEL = 3,
 	CUPTI_KIND_DRIVER = 4,
+	CUPTI_KIND_RUNTIME = 5,
 	CUPTI_KIND_CONCURRENT_KERNEL = 10,
 	CUPTI_KIND_OVERHEAD = 17,
 	CUPTI_KIND_PEER_COPY = 22,

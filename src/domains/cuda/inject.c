@@ -21,6 +21,29 @@ void cuda_notice(enum tandem_notice notice)
 	atomic_fetch_or(&tandem_control.notices, (uint64_t)1 << notice);
 }
 
+static enum tandem_notice refused_notice(enum tandem_cuda_activity_kind what)
+{
+	switch (what) {
+	case TANDEM_CUDA_ACTIVITY_KIND_kernel:
+		return TANDEM_NOTICE_cuda_no_kernels;
+	case TANDEM_CUDA_ACTIVITY_KIND_copy:
+	case TANDEM_CUDA_ACTIVITY_KIND_peer_copy:
+		return TANDEM_NOTICE_cuda_no_copies;
+	case TANDEM_CUDA_ACTIVITY_KIND_memset:
+		return TANDEM_NOTICE_cuda_no_fills;
+	case TANDEM_CUDA_ACTIVITY_KIND_unified_memory:
+		return TANDEM_NOTICE_cuda_no_um;
+	case TANDEM_CUDA_ACTIVITY_KIND_overhead:
+		return TANDEM_NOTICE_cuda_no_overhead;
+	case TANDEM_CUDA_ACTIVITY_KIND_graph:
+		return TANDEM_NOTICE_cuda_no_graphs;
+	case TANDEM_CUDA_ACTIVITY_KIND_external:
+		return TANDEM_NOTICE_cuda_no_external;
+	default:
+		return TANDEM_NOTICE_cuda_partly;
+	}
+}
+
 void cuda_refused(enum tandem_cuda_activity_kind what, int32_t status)
 {
 	struct tandem_cuda_refused *record;
@@ -30,7 +53,7 @@ void cuda_refused(enum tandem_cuda_activity_kind what, int32_t status)
 	if (cupti.cuptiGetResultString(status, &words) || !words)
 		words = "";
 	bytes = (uint32_t)strnlen(words, 200);
-	cuda_notice(TANDEM_NOTICE_cuda_partly);
+	cuda_notice(refused_notice(what));
 	record = tandem_record_begin(TANDEM_CUDA_EVENT_refused, (uint32_t)sizeof(*record) + bytes);
 	if (!record)
 		return;

@@ -287,6 +287,7 @@ int InitializeInjection(void)
 	if (getenv("DUMP_EXTERNAL")) {
 		cuptiActivityEnable(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION);
 		cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER);
+		cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME);
 	}
 	cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API);
 	cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API);

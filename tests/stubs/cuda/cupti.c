@@ -98,7 +98,7 @@ int cuptiGetDeviceId(void *context, uint32_t *id);
 int cuptiGetVersion(uint32_t *version)
 {
 	REFUSE();
-	*version = asked("old") ? 17 : api_version;
+	*version = asked("old") ? 18 : api_version;
 	return OK;
 }
 
