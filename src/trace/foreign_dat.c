@@ -181,6 +181,25 @@ static int take_driver(struct dat *dat, struct tep_event *event, const char *tex
 	return status;
 }
 
+/* Without how the kernel would print it: that is not asked for, and a damaged one
+ * brings libtraceevent down. */
+static void parse(struct tep_handle *tep, const char *text, uint64_t bytes, const char *system)
+{
+	static const char no_print[] = "print fmt: \"\"\n";
+	char *copy = malloc(bytes + sizeof(no_print)), *print;
+
+	if (!copy)
+		return;
+	memcpy(copy, text, bytes);
+	copy[bytes] = '\0';
+	print = strstr(copy, "print fmt:");
+	if (!print)
+		print = copy + strlen(copy);
+	memcpy(print, no_print, sizeof(no_print));
+	tep_parse_event(tep, copy, (unsigned long)(print - copy) + sizeof(no_print) - 1, system);
+	free(copy);
+}
+
 static int take_format(struct dat *dat, const char *system)
 {
 	uint64_t bytes = take_number(dat, 8);
@@ -198,7 +217,7 @@ static int take_format(struct dat *dat, const char *system)
 	if (which == KNOWN && !is_driver(system))
 		return 0;
 	/* What can't be parsed is left out. */
-	tep_parse_event(dat->tep, text, bytes, system);
+	parse(dat->tep, text, bytes, system);
 	event = tep_find_event_by_name(dat->tep, system, called);
 	if (!event)
 		return 0;
