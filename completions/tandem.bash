@@ -8,7 +8,7 @@ _tandem() {
 		words=("${COMP_WORDS[@]}")
 		cword=$COMP_CWORD
 	}
-	local verbs="record pause resume stop status report print diff export sql doctor"
+	local verbs="record pause resume stop status report print diff view findings export sql doctor"
 	local verb=${words[1]} options="--help" i
 
 	if [ "$cword" -eq 1 ]; then
@@ -21,7 +21,7 @@ _tandem() {
 		for ((i = 2; i < cword; i++)); do
 			case ${words[i]} in
 			-o | --output | --domains | --args | --device-timing | --limit-size | \
-				--exit-wait | --inject | --kernel | --clock | --cuda | --capture | \
+				--exit-wait | --inject | --kernel | --sample | --unwind | --clock | --cuda | --capture | \
 				--drain-interval)
 				((i++))
 				;;
@@ -43,7 +43,7 @@ _tandem() {
 	--format)
 		case $verb in
 		report | sql | diff) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
-		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv otf2" -- "$cur")) ;;
+		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv otf2 html speedscope folded" -- "$cur")) ;;
 		*) COMPREPLY=($(compgen -W "text json" -- "$cur")) ;;
 		esac
 		return
@@ -51,6 +51,8 @@ _tandem() {
 	--args) COMPREPLY=($(compgen -W "none basic full" -- "$cur")) && return ;;
 	--device-timing) COMPREPLY=($(compgen -W "on off" -- "$cur")) && return ;;
 	--inject) COMPREPLY=($(compgen -W "preload layer both" -- "$cur")) && return ;;
+	--unwind) COMPREPLY=($(compgen -W "fp dwarf" -- "$cur")) && return ;;
+	--sample) COMPREPLY=($(compgen -W "99 999" -- "$cur")) && return ;;
 	--kernel) COMPREPLY=($(compgen -W "off sched syscalls gpu all" -- "$cur")) && return ;;
 	--clock) COMPREPLY=($(compgen -W "auto counter monotonic" -- "$cur")) && return ;;
 	--cuda)
@@ -66,11 +68,17 @@ _tandem() {
 			COMPREPLY=($(compgen -W "total api device findings" -- "$cur"))
 			return
 		fi
-		COMPREPLY=($(compgen -W "api device zones devices memory builds errors open_calls
-			untimed_queues threads" -- "$cur"))
+		COMPREPLY=($(compgen -W "api device zones devices sharing memory builds errors
+			open_calls untimed_queues processes threads waits functions engines engine_users clocks" -- "$cur"))
 		return
 		;;
-	--limit-size | --exit-wait | --drain-interval | --pid | --tid | --name | --from | --to | --top | --limit | --p | --min | --min-run)
+	--kind)
+		COMPREPLY=($(compgen -W "preemption shared-device idle-device overlap transfers waiting
+			builds allocations launch errors leaks trace" -- "$cur"))
+		return
+		;;
+	--with) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
+	--limit-size | --exit-wait | --drain-interval | --port | --min | --pid | --tid | --name | --from | --to | --top | --limit | --p | --min-run)
 		return
 		;;
 	esac
@@ -78,14 +86,16 @@ _tandem() {
 	case $verb in
 	record)
 		options="-o --output --force --domains --args --device-timing --start-paused
-			--limit-size --exit-wait --cuda --capture --drain-interval --inject --kernel
+			--limit-size --exit-wait --cuda --capture --drain-interval --inject --kernel --sample --unwind
 			--clock -q --quiet --help"
 		;;
 	status | doctor) options="--format --help" ;;
 	export) options="-f --format -o --output --join -q --quiet --help" ;;
 	diff) options="--format --table --p --min --min-run --top --help" ;;
+	view) options="--no-open -p --port --align-starts --join --help" ;;
 	sql) options="--format --help" ;;
 	report) options="--format --table --clocks --metrics --with --top --help" ;;
+	findings) options="--format --kind --min --all --with --help" ;;
 	print) options="--format --pid --tid --name --from --to --limit --raw --help" ;;
 	esac
 	case $cur in

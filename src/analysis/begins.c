@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "schema/packet.h"
+
 #define SLOTS_BITS 12u
 
 /* A command that never ends keeps its slot until so many others were refused it. */
@@ -14,12 +16,14 @@ struct begins_slot {
 	uint32_t process, refused;
 };
 
-/* Fibonacci hashing: a thread's consecutive commands go to different slots. */
+/* A thread's consecutive commands have consecutive slots, which the processor
+ * fetches ahead; where a thread begins is as good as random (Fibonacci hashing). */
 static struct begins_slot *slot_of(const struct begins *begins, uint32_t process, uint64_t op)
 {
-	uint64_t mixed = (op ^ (uint64_t)process << 20) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t thread = op & ~TANDEM_OP_COUNT_MASK;
+	uint64_t first = (thread ^ (uint64_t)process << 20) * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &begins->slots[mixed >> (64 - SLOTS_BITS)];
+	return &begins->slots[((first >> (64 - SLOTS_BITS)) + op) % (1u << SLOTS_BITS)];
 }
 
 int begins_note(struct begins *begins, uint32_t process, uint64_t op, int64_t begin_ns)

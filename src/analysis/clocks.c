@@ -18,8 +18,23 @@ static struct report_clock session_row(const struct trace_session *session)
 	};
 }
 
+/* At the segment's first moment. Its own point lies in the middle, where a drift
+ * has moved the clocks apart by more than the bound. */
+static int64_t first_offset(struct clockfit *fit, const struct clockfit_segment *segment)
+{
+	double passed_ns = (double)(segment->begin_ns - segment->host_ns);
+	int64_t device_ns = segment->device_ns +
+			    (int64_t)(passed_ns / (1 + segment->drift_ppm / 1e6));
+	uint64_t bound_ns;
+	int64_t host_ns;
+
+	if (clockfit_to_host(fit, device_ns, &host_ns, &bound_ns))
+		return segment->host_ns - segment->device_ns;
+	return host_ns - device_ns;
+}
+
 /* The offset of the first segment, the greatest bound of all. */
-static struct report_clock device_row(const struct clockfit *fit, const struct device_row *device)
+static struct report_clock device_row(struct clockfit *fit, const struct device_row *device)
 {
 	struct clockfit_stats stats = clockfit_stats(fit);
 	size_t count = 0;
@@ -41,8 +56,8 @@ static struct report_clock device_row(const struct clockfit *fit, const struct d
 			row.best_ns = segments[i].best_ns;
 	}
 	if (count) {
-		row.offset_ns = segments[0].host_ns - segments[0].device_ns;
 		row.drift_ppm = segments[0].drift_ppm;
+		row.offset_ns = first_offset(fit, &segments[0]);
 	}
 	return row;
 }
@@ -56,7 +71,7 @@ int clocks_finish(const struct align *align, const struct devices *devices,
 		return -ENOMEM;
 	report->clocks[report->clock_count++] = session_row(session);
 	for (uint32_t i = 0; i < align->count; i++) {
-		const struct clockfit *fit = align_clock(align, i);
+		struct clockfit *fit = align->clocks[i].fit;
 
 		if (fit)
 			report->clocks[report->clock_count++] = device_row(fit, &devices->rows[i]);

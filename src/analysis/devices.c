@@ -112,15 +112,23 @@ int devices_of_number(struct devices *devices, const struct trace_event *event,
 					 row);
 }
 
+/* What several processes share is known to be busy by that as well. */
+static bool is_shared(const struct devices *devices)
+{
+	return devices->session->traced_count > 1;
+}
+
 int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns)
 {
+	if (is_shared(devices))
+		return 0;
 	return busy_add(&devices->rows[row].busy, start_ns, end_ns);
 }
 
 int devices_share(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
 		  uint64_t start_ns, uint64_t end_ns)
 {
-	if (devices->session->traced_count < 2)
+	if (!is_shared(devices))
 		return 0;
 	return sharing_add(&devices->rows[row].sharing, process, queued_ns, start_ns, end_ns);
 }
@@ -241,11 +249,8 @@ static int finish_sharing(struct devices *devices, struct report *report)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < devices->count; i++) {
-		if (sharing_settle(&devices->rows[i].sharing))
-			return -ENOMEM;
+	for (size_t i = 0; i < devices->count; i++)
 		count += devices->rows[i].sharing.pair_count;
-	}
 	report->sharing = arena_alloc(&report->arena, count * sizeof(*report->sharing));
 	if (!report->sharing)
 		return -ENOMEM;
@@ -284,8 +289,11 @@ int devices_finish(struct devices *devices, struct report *report)
 	devices_name(devices, &report->arena);
 	for (size_t i = 0; i < devices->count; i++) {
 		struct device_row *row = &devices->rows[i];
-		uint64_t busy_ns = busy_sum(&row->busy);
+		uint64_t busy_ns;
 
+		if (sharing_settle(&row->sharing))
+			return -ENOMEM;
+		busy_ns = is_shared(devices) ? row->sharing.busy_ns : busy_sum(&row->busy);
 		if (!row->described && !row->operations)
 			continue;
 		report->devices[report->busy_count++] = (struct report_busy){

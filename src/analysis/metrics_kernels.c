@@ -16,17 +16,7 @@ static uint64_t key_of(uint32_t high, uint32_t low)
 int metrics_kernels_limits(struct metrics_kernels *kernels, const struct trace_event *event)
 {
 	const struct tandem_cuda_multiprocessor *record = (const void *)event->record;
-	struct occupancy_limits limits = {
-		.major = record->major,
-		.minor = record->minor,
-		.warp_items = record->warp_items,
-		.items = record->items,
-		.groups = record->groups,
-		.registers = record->registers,
-		.group_registers = record->group_registers,
-		.shared_bytes = record->shared_bytes,
-		.group_reserved_bytes = record->group_reserved_bytes,
-	};
+	struct occupancy_limits limits = shapes_limits(event);
 
 	if (array_reserve(&kernels->limits, &kernels->limits_capacity, kernels->limits_count + 1,
 			  sizeof(limits)) ||

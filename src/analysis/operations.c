@@ -22,7 +22,11 @@ int operations_init(struct operations *operations, struct devices *devices,
 	align_init(&operations->align, session);
 	operations->in_flight = calloc(session->process_count + 1,
 				       sizeof(*operations->in_flight));
-	return operations->in_flight ? 0 : -ENOMEM;
+	operations->latest = calloc(session->stream_count + 1, sizeof(*operations->latest));
+	if (operations->in_flight && operations->latest)
+		return 0;
+	operations_free(operations);
+	return -ENOMEM;
 }
 
 int operations_enqueued(struct operations *operations, const struct trace_event *event)
@@ -33,8 +37,12 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 
 	/* A call that failed made no operation; one that has not returned may
 	 * or may not have. */
-	if (!op || !event->end_ticks || trace_event_failed(event))
+	if (!event->end_ticks || trace_event_failed(event))
 		return 0;
+	if (!op)
+		return event->layout->event->class == TANDEM_CLASS_ENQUEUE
+			       ? untimed_call(&operations->untimed, event)
+			       : 0;
 	operations->in_flight[process]++;
 	operations->in_flight_all++;
 	if (!trace_operation_is_runtime(op))
@@ -105,15 +113,25 @@ static int queue_find(struct operations *operations, const struct trace_event *e
 		      uint32_t number, uint8_t domain, uint32_t *index)
 {
 	uint64_t key = (uint64_t)event->stream->process->index << 32 | number;
-	uint64_t known = map_get(&operations->queue_of, key);
+	struct operation_latest *latest = &operations->latest[event->stream->index];
+	uint64_t known;
 	int status;
 
-	if (known != MAP_NONE) {
-		*index = (uint32_t)known;
+	if (latest->queue_key == key + 1) {
+		*index = latest->queue;
 		return 0;
 	}
-	status = queue_make(operations, event, number, domain, index);
-	return status ? status : map_set(&operations->queue_of, key, *index);
+	known = map_get(&operations->queue_of, key);
+	if (known == MAP_NONE) {
+		status = queue_make(operations, event, number, domain, index);
+		if (status || map_set(&operations->queue_of, key, *index))
+			return -ENOMEM;
+		known = *index;
+	}
+	*index = (uint32_t)known;
+	latest->queue_key = key + 1;
+	latest->queue = *index;
+	return 0;
 }
 
 static int row_name(struct operations *operations, const struct trace_event *event, uint16_t api,
@@ -175,17 +193,30 @@ static int row_find(struct operations *operations, const struct trace_event *eve
 	struct map *cache = kernel ? &operations->kernels : &operations->others;
 	uint64_t key = (uint64_t)queue << 32 |
 		       (kernel ? record->kernel : (uint32_t)record->kind << 16 | api);
-	uint64_t known = map_get(cache, key);
+	struct operation_latest *latest = &operations->latest[event->stream->index];
+	uint64_t known;
 	int status;
 
-	if (known != MAP_NONE) {
-		*index = (uint32_t)known;
+	/* Only of kernels: those of other commands' keys look alike. */
+	if (kernel && latest->row_key == key) {
+		*index = latest->row;
 		return 0;
 	}
-	status = row_make(operations, event, &operations->queues[queue], api, index);
-	if (!status && cache->count >= CACHE_MOST)
-		map_clear(cache);
-	return status ? status : map_set(cache, key, *index);
+	known = map_get(cache, key);
+	if (known == MAP_NONE) {
+		status = row_make(operations, event, &operations->queues[queue], api, index);
+		if (!status && cache->count >= CACHE_MOST)
+			map_clear(cache);
+		if (status || map_set(cache, key, *index))
+			return -ENOMEM;
+		known = *index;
+	}
+	*index = (uint32_t)known;
+	if (kernel) {
+		latest->row_key = key;
+		latest->row = *index;
+	}
+	return 0;
 }
 
 static int add_times(struct operations *operations, struct operation_row *row,
@@ -414,8 +445,11 @@ static int finish_untimed(struct operations *operations, struct report *report)
 			.timing = timing_word(queue->timing),
 			.process = operations->session->processes[queue->process].pid,
 			.queue = queue->number,
+			.commands = untimed_of_queue(&operations->untimed, queue->process,
+						     queue->number),
 		};
 	}
+	report->untimed_commands = operations->untimed.commands;
 	return 0;
 }
 
@@ -447,11 +481,13 @@ void operations_free(struct operations *operations)
 	free(operations->rows);
 	free(operations->queues);
 	free(operations->in_flight);
+	free(operations->latest);
 	intern_free(&operations->names);
 	map_free(&operations->row_of);
 	map_free(&operations->queue_of);
 	map_free(&operations->kernels);
 	map_free(&operations->others);
 	launches_free(&operations->launches);
+	untimed_free(&operations->untimed);
 	memset(operations, 0, sizeof(*operations));
 }

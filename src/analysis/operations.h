@@ -17,6 +17,7 @@
 #include "analysis/histogram.h"
 #include "analysis/launches.h"
 #include "analysis/report.h"
+#include "analysis/untimed.h"
 #include "trace/event.h"
 
 struct operation_row { /* one device, kind and name */
@@ -37,6 +38,11 @@ struct operation_queue { /* one queue of one process */
 	uint64_t count, untimed;
 };
 
+struct operation_latest { /* what a stream's commands are like, often several times */
+	uint64_t queue_key, row_key; /* 0: nothing yet */
+	uint32_t queue, row;
+};
+
 struct operations {
 	struct devices *devices; /* borrowed */
 	struct trace_session *session;
@@ -49,9 +55,11 @@ struct operations {
 	struct map queue_of;   /* process and number -> queue */
 	struct map kernels;    /* queue and kernel -> row: a cache */
 	struct map others;     /* queue, kind and API -> row: a cache */
+	struct operation_latest *latest; /* by stream: before all other caches */
 	struct begins begins;  /* of the calls that enqueued what is in flight */
 	struct align align;    /* of the devices' clocks */
 	struct launches launches;
+	struct untimed untimed;
 	int64_t *in_flight;    /* by process */
 	int64_t in_flight_all;
 	uint64_t count, odd;

@@ -8,8 +8,11 @@
 #include "analysis/calls.h"
 #include "analysis/clocks.h"
 #include "analysis/devices.h"
+#include "analysis/engines_report.h"
 #include "analysis/memory.h"
 #include "analysis/operations.h"
+#include "analysis/samples_report.h"
+#include "analysis/totals.h"
 #include "analysis/waits.h"
 #include "schema/gen/core_records.h"
 #include "trace/merge.h"
@@ -23,6 +26,8 @@ struct pass {
 	struct memory memory;
 	struct builds builds;
 	struct waits waits;
+	struct engines_report engines;
+	struct samples samples;
 	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the streams say */
 };
 
@@ -57,7 +62,11 @@ static int pass_kernel(struct pass *pass, const struct trace_event *event)
 	pass->report->kernel_events++;
 	if (event->record->id == TANDEM_EVENT_lost)
 		pass_lost(pass, event);
-	return waits_kernel(&pass->waits, event);
+	if (waits_kernel(&pass->waits, event))
+		return -ENOMEM;
+	if (engines_report_add(&pass->engines, event))
+		return -ENOMEM;
+	return samples_feed(&pass->samples, event);
 }
 
 static int pass_event(struct pass *pass, const struct trace_event *event)
@@ -144,6 +153,12 @@ static int pass_finish(struct pass *pass)
 	if (!status)
 		status = waits_finish(&pass->waits, report);
 	if (!status)
+		status = totals_finish(report);
+	if (!status)
+		status = engines_report_finish(&pass->engines, report);
+	if (!status)
+		status = samples_report_finish(&pass->samples, report);
+	if (!status)
 		builds_finish(&pass->builds, report);
 	pass_finish_losses(pass);
 	return status;
@@ -169,12 +184,15 @@ int report_make(struct report *report, struct trace_session *session,
 		}
 	}
 	if (!status) {
+		engines_report_init(&pass->engines, session, &pass->waits.states);
 		status = operations_init(&pass->operations, &pass->devices, session);
 		if (!status)
 			status = pass_run(pass, options);
 		if (!status)
 			status = pass_finish(pass);
 		operations_free(&pass->operations);
+		samples_free(&pass->samples);
+		engines_report_free(&pass->engines);
 		waits_free(&pass->waits);
 		calls_free(&pass->calls);
 		memory_free(&pass->memory);

@@ -76,7 +76,12 @@ struct report_busy { /* a device's time with at least one operation on it */
 	const char *domain, *name, *type, *platform;
 	uint64_t busy_ns;
 	double busy_percent; /* of the session */
+	uint64_t idle_ns;    /* the rest of it */
 	uint64_t operations;
+	/* The three waits of all its commands, whoever's; and how many were in
+	 * the first two at a moment, on the average. */
+	uint64_t host_queue_ns, device_queue_ns, executing_ns;
+	double host_queue_depth, device_queue_depth;
 };
 
 struct report_sharing { /* a device that several processes used: who had it meanwhile */
@@ -115,6 +120,15 @@ struct report_thread {
 	uint64_t switches, migrations;
 };
 
+struct report_process { /* the sums of its threads, and of its queues */
+	uint64_t process; /* pid */
+	const char *name;
+	uint64_t threads, calls, api_ns;
+	uint64_t running_ns, system_ns, wait_cpu_ns, wait_blocked_ns, unknown_ns;
+	uint64_t switches, migrations;
+	uint64_t operations, host_queue_ns, device_queue_ns, executing_ns;
+};
+
 struct report_wait { /* a thread's waits of one kind, in one function, on one process */
 	uint64_t process, thread; /* pid, tid */
 	const char *name;	  /* of the thread */
@@ -126,6 +140,34 @@ struct report_wait { /* a thread's waits of one kind, in one function, on one pr
 	uint64_t total_ns, count;
 };
 
+struct report_engine { /* a GPU's engine, as the kernel's driver has it */
+	const char *driver, *name;
+	uint64_t jobs;	       /* that ended, of all processes */
+	uint64_t busy_ns;      /* with at least one job at the device */
+	double busy_percent;   /* of the session */
+	double host_mean, device_mean; /* jobs in the host-side and the device-side queue */
+	uint64_t host_most, device_most;
+	uint64_t unknown_ns, dropped; /* after a loss: how long, and how many jobs */
+	uint64_t unfinished;
+};
+
+struct report_engine_user { /* what one process had an engine do */
+	const char *driver, *engine;
+	uint64_t process; /* pid; 0: not known */
+	const char *name; /* of the process */
+	uint64_t jobs;
+	uint64_t host_queue_ns, device_queue_ns, executing_ns; /* sums over its jobs */
+	uint64_t unsplit_ns; /* of jobs of which the driver did not tell the hand-over */
+};
+
+struct report_function { /* of the sampled stacks */
+	const char *name; /* "[libm.so.6]": of a file without a name for the place */
+	const char *file;
+	uint64_t self_samples, total_samples; /* with it innermost; anywhere on the stack */
+	uint64_t self_ns, total_ns; /* time on a CPU that those stand for */
+	double self_percent, total_percent;
+};
+
 struct report_open_call { /* that had not returned; the first REPORT_OPEN_CALLS */
 	const char *domain, *name;
 	uint64_t process, thread;
@@ -135,6 +177,7 @@ struct report_open_call { /* that had not returned; the first REPORT_OPEN_CALLS 
 struct report_queue { /* without device times for (some of) its commands */
 	const char *domain, *device, *timing;
 	uint64_t process, queue;
+	uint64_t commands; /* that were enqueued; 0 too where the trace has no arguments */
 };
 
 #define REPORT_UNBOUNDED UINT64_MAX
@@ -184,8 +227,17 @@ struct report {
 	uint64_t builds_total, builds_failed, builds_ns;
 	struct report_thread *thread;
 	size_t thread_count;
+	struct report_process *process;
+	size_t process_count;
 	struct report_wait *waits;
 	size_t wait_count;
+	struct report_engine *engines;
+	size_t engine_count;
+	struct report_engine_user *engine_users;
+	size_t engine_user_count;
+	struct report_function *functions;
+	size_t function_count;
+	uint64_t samples, samples_in_kernel, sample_period_ns;
 	struct report_clock *clocks; /* the trace's own first */
 	size_t clock_count;
 	const char *scheduling; /* "system", "program" (the program's own threads), "none" */
@@ -196,6 +248,7 @@ struct report {
 	struct report_queue *untimed_queues;
 	size_t untimed_queue_count;
 	uint64_t untimed_queues_total;
+	uint64_t untimed_commands; /* nothing is known of them but their calls */
 
 	uint64_t operations;	  /* that the device did */
 	uint64_t unfinished;	  /* enqueued, never seen to end */

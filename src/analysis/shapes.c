@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "schema/gen/core_records.h"
+#include "schema/gen/cuda_records.h"
 #include "util/array.h"
 
 static uint64_t key_of(uint32_t process, uint32_t number)
@@ -57,6 +58,23 @@ int shapes_learn(struct shapes *shapes, const struct trace_event *event)
 		return -ENOMEM;
 	shapes->items[shapes->count++] = shape;
 	return 0;
+}
+
+struct occupancy_limits shapes_limits(const struct trace_event *event)
+{
+	const struct tandem_cuda_multiprocessor *record = (const void *)event->record;
+
+	return (struct occupancy_limits){
+		.major = record->major,
+		.minor = record->minor,
+		.warp_items = record->warp_items,
+		.items = record->items,
+		.groups = record->groups,
+		.registers = record->registers,
+		.group_registers = record->group_registers,
+		.shared_bytes = record->shared_bytes,
+		.group_reserved_bytes = record->group_reserved_bytes,
+	};
 }
 
 const struct shape *shapes_find(const struct shapes *shapes, uint32_t process, uint32_t number)

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/occupancy.h"
 #include "trace/event.h"
 #include "util/map.h"
 
@@ -33,6 +34,9 @@ struct shapes {
 
 /* Returns 0 or -ENOMEM. */
 int shapes_learn(struct shapes *shapes, const struct trace_event *event);
+
+/* What a multiprocessor has, of a record `multiprocessor` (cuda.events). */
+struct occupancy_limits shapes_limits(const struct trace_event *event);
 
 /* Borrowed until the next is learned. */
 const struct shape *shapes_find(const struct shapes *shapes, uint32_t process, uint32_t number);

@@ -7,29 +7,24 @@
 
 #include "util/array.h"
 
-enum step { STEP_END, STEP_START, STEP_QUEUED }; /* in this order at one time */
+#define MOMENTS 3u /* of a command: queued, start, end */
 
-struct moment {
-	uint64_t time;
-	uint32_t process;
-	enum step step;
-	bool waited; /* of a start: its command was queued before */
-};
-
-static int moment_compare(const void *a, const void *b)
+/* What a moment changes in the numbers of its process's commands: the value of an
+ * item to sort. By numbers and not by kinds, because which kind comes next is as
+ * good as random, and a branch on it is guessed wrong each time. */
+static uint64_t moment_value(uint32_t process, int waiting, int executing)
 {
-	const struct moment *left = a, *right = b;
-
-	if (left->time != right->time)
-		return left->time < right->time ? -1 : 1;
-	return (int)left->step - (int)right->step;
+	return process | (uint64_t)(waiting + 1) << 32 | (uint64_t)(executing + 1) << 34;
 }
 
-static int start_compare(const void *a, const void *b)
+static int waiting_change(uint64_t value)
 {
-	const struct sharing_command *left = a, *right = b;
+	return (int)(value >> 32 & 3) - 1;
+}
 
-	return left->start < right->start ? -1 : left->start > right->start;
+static int executing_change(uint64_t value)
+{
+	return (int)(value >> 34 & 3) - 1;
 }
 
 static struct sharing_pair *pair_get(struct sharing *sharing, uint32_t process, uint32_t other)
@@ -47,119 +42,189 @@ static struct sharing_pair *pair_get(struct sharing *sharing, uint32_t process, 
 	return &sharing->pairs[sharing->pair_count++];
 }
 
+/* What was summed up goes into the pairs. */
+static int sums_settle(struct sharing *sharing)
+{
+	size_t side = sharing->sum_side;
+
+	for (size_t i = 0; i < sharing->active_count; i++) {
+		for (size_t k = 0; k <= sharing->active_count; k++) {
+			/* The first row is the idle device's. */
+			struct sharing_sum *sum = &sharing->sums[k * side + i];
+			struct sharing_pair *pair;
+
+			if (sum->waited_ns == 0 && sum->beside_ns == 0)
+				continue;
+			pair = pair_get(sharing, sharing->active[i].process,
+					k ? sharing->active[k - 1].process : SHARING_NOBODY);
+			if (!pair)
+				return -ENOMEM;
+			pair->waited_ns += sum->waited_ns;
+			pair->beside_ns += sum->beside_ns;
+			*sum = (struct sharing_sum){0, 0};
+		}
+	}
+	return 0;
+}
+
+static int active_add(struct sharing *sharing, uint32_t process)
+{
+	if (sharing->active_count + 1 >= sharing->sum_side) {
+		size_t side = 2 * sharing->sum_side + 4;
+		struct sharing_sum *sums = calloc(side * side, sizeof(*sums));
+
+		if (!sums || sums_settle(sharing)) {
+			free(sums);
+			return -ENOMEM;
+		}
+		free(sharing->sums);
+		sharing->sums = sums;
+		sharing->sum_side = side;
+	}
+	if (array_reserve(&sharing->active, &sharing->active_capacity, sharing->active_count + 1,
+			  sizeof(*sharing->active)))
+		return -ENOMEM;
+	sharing->active[sharing->active_count++] = (struct sharing_process){process, 0, 0};
+	return 0;
+}
+
 static struct sharing_process *active_get(struct sharing *sharing, uint32_t process)
 {
 	for (size_t i = 0; i < sharing->active_count; i++) {
 		if (sharing->active[i].process == process)
 			return &sharing->active[i];
 	}
-	if (array_reserve(&sharing->active, &sharing->active_capacity, sharing->active_count + 1,
-			  sizeof(*sharing->active)))
-		return NULL;
-	sharing->active[sharing->active_count] = (struct sharing_process){process, 0, 0};
-	return &sharing->active[sharing->active_count++];
+	return active_add(sharing, process) ? NULL : &sharing->active[sharing->active_count - 1];
+}
+
+/* `ns` in which nothing changed, and several executed. */
+static void pass_among(struct sharing *sharing, uint64_t ns)
+{
+	size_t count = sharing->active_count;
+	uint64_t executing = 0;
+
+	for (size_t i = 0; i < count; i++)
+		executing += sharing->active[i].executing;
+	for (size_t k = 0; k < count; k++) {
+		struct sharing_sum *sums = &sharing->sums[(k + 1) * sharing->sum_side];
+		uint32_t of_other = sharing->active[k].executing;
+		double part = (double)ns * of_other / (double)executing;
+
+		for (size_t i = 0; of_other && i < count; i++) {
+			sums[i].waited_ns += part * sharing->active[i].waiting;
+			if (sharing->active[i].executing && i != k)
+				sums[i].beside_ns += (double)ns;
+		}
+	}
 }
 
 /* `ns` in which nothing changed. */
-static int pass_time(struct sharing *sharing, uint64_t ns)
+static void pass_time(struct sharing *sharing, uint64_t ns)
 {
-	uint64_t executing = 0;
+	size_t row = sharing->executing ? sharing->executing_places + 1 : 0;
+	struct sharing_sum *sums = sharing->sums + row * sharing->sum_side;
 
-	for (size_t i = 0; i < sharing->active_count; i++)
-		executing += sharing->active[i].executing;
-	for (size_t i = 0; i < sharing->active_count; i++) {
-		const struct sharing_process *one = &sharing->active[i];
-		double waited = (double)one->waiting * (double)ns;
-		struct sharing_pair *pair;
-
-		if (one->waiting && !executing) {
-			pair = pair_get(sharing, one->process, SHARING_NOBODY);
-			if (!pair)
-				return -ENOMEM;
-			pair->waited_ns += waited;
-		}
-		for (size_t k = 0; k < sharing->active_count; k++) {
-			const struct sharing_process *other = &sharing->active[k];
-
-			if (!other->executing || (!one->waiting && (!one->executing || i == k)))
-				continue;
-			pair = pair_get(sharing, one->process, other->process);
-			if (!pair)
-				return -ENOMEM;
-			pair->waited_ns += waited * other->executing / (double)executing;
-			if (one->executing && i != k)
-				pair->beside_ns += (double)ns;
-		}
+	sharing->busy_ns += sharing->executing ? ns : 0;
+	if (sharing->executing > 1) {
+		pass_among(sharing, ns);
+		return;
 	}
-	return 0;
+	for (size_t i = 0; i < sharing->active_count; i++)
+		sums[i].waited_ns += (double)ns * sharing->active[i].waiting;
 }
 
-static int take_moment(struct sharing *sharing, const struct moment *moment)
+static int take_moment(struct sharing *sharing, uint64_t value)
 {
-	struct sharing_process *process = active_get(sharing, moment->process);
+	struct sharing_process *process = active_get(sharing, (uint32_t)value);
+	int before;
 
 	if (!process)
 		return -ENOMEM;
-	if (moment->step == STEP_QUEUED) {
-		process->waiting++;
-	} else if (moment->step == STEP_START) {
-		process->waiting -= moment->waited;
-		process->executing++;
-	} else {
-		process->executing--;
+	before = process->executing != 0;
+	process->waiting += (uint32_t)waiting_change(value);
+	process->executing += (uint32_t)executing_change(value);
+	if (before != (process->executing != 0)) {
+		size_t place = (size_t)(process - sharing->active);
+
+		sharing->executing += before ? (size_t)-1 : 1;
+		sharing->executing_places += before ? 0 - place : place;
 	}
 	return 0;
 }
 
-/* Adds what of [from, to] lies behind the frontier. */
-static void add_moments(const struct sharing *sharing, const struct sharing_command *command,
-			struct moment *moments, size_t *count)
+/* What of the commands lies behind the frontier, in the order of time. */
+static const struct radix_item *moments_sort(struct sharing *sharing, size_t *moment_count)
 {
 	uint64_t frontier = sharing->frontier;
-	uint64_t queued = command->queued < frontier ? frontier : command->queued;
-	uint64_t start = command->start < frontier ? frontier : command->start;
-	bool waited = queued < start;
+	size_t count = 0, waits;
+	struct radix_item *ends, *starts;
 
-	if (command->end <= frontier)
-		return;
-	if (waited)
-		moments[(*count)++] = (struct moment){queued, command->process, STEP_QUEUED, true};
-	moments[(*count)++] = (struct moment){start, command->process, STEP_START, waited};
-	moments[(*count)++] = (struct moment){command->end, command->process, STEP_END, true};
+	for (size_t i = 0; i < sharing->count; i++) {
+		if (sharing->commands[i].end > frontier)
+			sharing->commands[count++] = sharing->commands[i];
+	}
+	sharing->count = count;
+	if (array_reserve(&sharing->moments, &sharing->moment_capacity, 2 * MOMENTS * count + 1,
+			  sizeof(*sharing->moments)))
+		return NULL;
+	/* At one time, what ends comes first, then what starts: sorting keeps it so. */
+	ends = sharing->moments;
+	starts = ends + count;
+	waits = 2 * count;
+	for (size_t i = 0; i < count; i++) {
+		const struct sharing_command *command = &sharing->commands[i];
+		uint64_t queued = command->queued < frontier ? frontier : command->queued;
+		uint64_t start = command->start < frontier ? frontier : command->start;
+		uint32_t process = command->process;
+		bool waited = queued < start;
+
+		ends[i] = (struct radix_item){command->end, moment_value(process, 0, -1)};
+		starts[i] = (struct radix_item){start, moment_value(process, -waited, 1)};
+		if (waited)
+			ends[waits++] = (struct radix_item){
+				queued, moment_value(process, 1, 0)};
+	}
+	*moment_count = waits;
+	return radix_sort(ends, ends + MOMENTS * count, waits);
 }
 
-/* Works off everything up to `until`, and forgets what ended by then. */
-static int work_off(struct sharing *sharing, uint64_t until)
+/* When all but the last `kept` commands had started. */
+static uint64_t start_before(const struct radix_item *moments, size_t count, size_t kept)
 {
-	struct moment *moments = malloc((3 * sharing->count + 1) * sizeof(*moments));
-	uint64_t now = sharing->frontier;
+	for (size_t i = count; kept && i > 0; i--) {
+		if (executing_change(moments[i - 1].value) > 0 && !--kept)
+			return moments[i - 1].key;
+	}
+	return UINT64_MAX;
+}
+
+/* Works off everything up to when all but `kept_starts` commands had started, and
+ * forgets what ended by then. */
+static int work_off(struct sharing *sharing, size_t kept_starts)
+{
 	size_t count = 0, kept = 0;
-	int status = 0;
+	const struct radix_item *moments = moments_sort(sharing, &count);
+	uint64_t until = moments ? start_before(moments, count, kept_starts) : 0;
+	uint64_t now = sharing->frontier;
 
 	if (!moments)
 		return -ENOMEM;
-	for (size_t i = 0; i < sharing->count; i++)
-		add_moments(sharing, &sharing->commands[i], moments, &count);
-	qsort(moments, count, sizeof(*moments), moment_compare);
-	sharing->active_count = 0;
-	for (size_t i = 0; !status && i < count && moments[i].time <= until; i++) {
-		if (moments[i].time > now && now)
-			status = pass_time(sharing, moments[i].time - now);
-		now = moments[i].time;
-		if (!status)
-			status = take_moment(sharing, &moments[i]);
+	sharing->active_count = sharing->executing = sharing->executing_places = 0;
+	for (size_t i = 0; i < count && moments[i].key <= until; i++) {
+		if (moments[i].key > now && now)
+			pass_time(sharing, moments[i].key - now);
+		now = moments[i].key;
+		if (take_moment(sharing, moments[i].value))
+			return -ENOMEM;
 	}
-	if (!status && until > now && until != UINT64_MAX)
-		status = pass_time(sharing, until - now);
-	free(moments);
-	if (status)
-		return status;
+	if (sums_settle(sharing))
+		return -ENOMEM;
 	for (size_t i = 0; i < sharing->count; i++) {
 		if (sharing->commands[i].end > until)
 			sharing->commands[kept++] = sharing->commands[i];
 	}
 	sharing->count = kept;
-	sharing->frontier = until == UINT64_MAX ? now : until;
+	sharing->frontier = now;
 	return 0;
 }
 
@@ -175,16 +240,15 @@ int sharing_add(struct sharing *sharing, uint32_t process, uint64_t queued, uint
 		(struct sharing_command){process, queued, start, end};
 	if (sharing->count < SHARING_MOST)
 		return 0;
-	qsort(sharing->commands, sharing->count, sizeof(*sharing->commands), start_compare);
 	/* Commands that all last for ever would fill it again at once. */
-	if (work_off(sharing, sharing->commands[sharing->count / 2].start))
+	if (work_off(sharing, SHARING_KEPT))
 		return -ENOMEM;
 	return sharing->count < SHARING_MOST / 4 * 3 ? 0 : sharing_settle(sharing);
 }
 
 int sharing_settle(struct sharing *sharing)
 {
-	return sharing->count ? work_off(sharing, UINT64_MAX) : 0;
+	return sharing->count ? work_off(sharing, 0) : 0;
 }
 
 void sharing_free(struct sharing *sharing)
@@ -192,6 +256,8 @@ void sharing_free(struct sharing *sharing)
 	free(sharing->commands);
 	free(sharing->pairs);
 	free(sharing->active);
+	free(sharing->sums);
+	free(sharing->moments);
 	map_free(&sharing->pair_of);
 	memset(sharing, 0, sizeof(*sharing));
 }

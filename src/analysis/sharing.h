@@ -6,8 +6,8 @@
  *
  * Commands come in any order. They are gathered, and worked off from the earliest
  * whenever none is in flight (sharing_settle), or SHARING_MOST have gathered:
- * then up to the middle of their starts; what comes later for that time counts no
- * more (`late`). One thread.
+ * then up to the start of all but SHARING_KEPT; what comes later for that time
+ * counts no more (`late`). One thread.
  *
  *	struct sharing sharing = {0};
  *	sharing_add(&sharing, process, queued_ns, start_ns, end_ns);
@@ -22,8 +22,10 @@
 #include <stdint.h>
 
 #include "util/map.h"
+#include "util/radix.h"
 
-#define SHARING_MOST (1u << 16)
+#define SHARING_MOST (1u << 15)
+#define SHARING_KEPT (SHARING_MOST / 4)
 #define SHARING_NOBODY UINT32_MAX
 
 struct sharing_command {
@@ -42,16 +44,28 @@ struct sharing_process { /* while working off */
 	uint32_t waiting, executing; /* commands */
 };
 
+struct sharing_sum { /* not in the pairs yet */
+	double waited_ns, beside_ns;
+};
+
 struct sharing {
 	struct sharing_command *commands;
 	size_t count, capacity;
 	uint64_t frontier; /* everything before is worked off */
+	uint64_t busy_ns;  /* with commands executing, anyone's */
 	uint64_t late;
 	struct sharing_pair *pairs;
 	size_t pair_count, pair_capacity;
 	struct map pair_of;
+	/* While working off: */
 	struct sharing_process *active;
 	size_t active_count, active_capacity;
+	size_t executing; /* processes of which commands are */
+	size_t executing_places; /* sum of their places: if it is one, its place */
+	struct sharing_sum *sums; /* sum_side for each other, one for each that waits */
+	size_t sum_side;
+	struct radix_item *moments; /* and as many to sort with */
+	size_t moment_capacity;
 };
 
 /* queued <= start <= end; without a known wait, queued = start. Returns 0 or

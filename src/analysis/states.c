@@ -239,6 +239,11 @@ struct states_thread *states_find(const struct states *states, uint32_t local_ti
 	return tid == MAP_NONE ? NULL : thread_find(states, (uint32_t)tid);
 }
 
+const struct states_thread *states_of_kernel(const struct states *states, uint32_t tid)
+{
+	return thread_find(states, tid);
+}
+
 /* Every record comes by here: until when is the CPU's stream whole? */
 static struct states_cpu *heard(struct states *states, uint32_t number, int64_t ns)
 {

@@ -134,6 +134,9 @@ void states_syscall(struct states *states, int64_t ns, uint32_t cpu, uint32_t ti
 /* The living thread with this number in the recorder's namespace, or NULL. */
 struct states_thread *states_find(const struct states *states, uint32_t local_tid);
 
+/* The living thread with this number of the kernel's, or NULL. */
+const struct states_thread *states_of_kernel(const struct states *states, uint32_t tid);
+
 /* The caller knows of which process it is. */
 void states_belongs(struct states *states, struct states_thread *thread, uint32_t pid);
 

@@ -6,6 +6,7 @@
 
 #include "analysis/states_feed.h"
 #include "analysis/table.h"
+#include "schema/gen/core_records.h"
 #include "schema/gen/kernel_records.h"
 #include "util/array.h"
 
@@ -43,6 +44,7 @@ static void row_add(struct waits *waits, const struct wait_row *wait)
 {
 	uint64_t key = row_key(wait);
 	uint64_t index = map_get(&waits->rows_by_key, key);
+	struct wait_row *row;
 
 	if (index == MAP_NONE) {
 		index = waits->row_count;
@@ -55,8 +57,13 @@ static void row_add(struct waits *waits, const struct wait_row *wait)
 		waits->rows[waits->row_count++] = *wait;
 		return;
 	}
-	waits->rows[index].ns += wait->ns;
-	waits->rows[index].count += wait->count;
+	row = &waits->rows[index];
+	row->ns += wait->ns;
+	row->count += wait->count;
+	if (wait->longest_to - wait->longest_from > row->longest_to - row->longest_from) {
+		row->longest_from = wait->longest_from;
+		row->longest_to = wait->longest_to;
+	}
 }
 
 /* The innermost call that was going on. */
@@ -76,8 +83,10 @@ static void calls_share(struct wait_thread *thread, const struct states_interval
 		int64_t from = interval->from > call->begin ? interval->from : call->begin;
 		int64_t to = interval->to < call->end ? interval->to : call->end;
 
-		if (from < to)
-			call->ns[interval->state] += (uint64_t)(to - from);
+		if (from >= to)
+			continue;
+		call->ns[interval->state] += (uint64_t)(to - from);
+		call->waited = true;
 	}
 }
 
@@ -89,6 +98,8 @@ static void on_interval(void *user, const struct states_interval *interval)
 
 	if (!thread)
 		return;
+	if (waits->tell)
+		waits->tell(waits->user, thread, interval);
 	thread->ns[interval->state] += ns;
 	if (interval->state == STATE_RUNNING) {
 		if (interval->in_syscall)
@@ -109,6 +120,8 @@ static void on_interval(void *user, const struct states_interval *interval)
 			   !interval->by_tid,
 		.ns = ns,
 		.count = 1,
+		.longest_from = interval->from,
+		.longest_to = interval->to,
 	});
 }
 
@@ -117,6 +130,11 @@ static void call_settle(struct waits *waits, const struct wait_call *call)
 	struct wait_function *function = &waits->functions[call->function];
 	uint64_t wall = (uint64_t)(call->end - call->begin), waited = 0;
 
+	/* As nearly all do. */
+	if (!call->waited) {
+		function->ns[STATE_RUNNING] += wall;
+		return;
+	}
 	for (int state = 0; state < STATE_COUNT; state++) {
 		function->ns[state] += call->ns[state];
 		waited += call->ns[state];
@@ -173,6 +191,7 @@ int waits_kernel(struct waits *waits, const struct trace_event *event)
 	if (event->record->id == TANDEM_KERNEL_EVENT_collecting &&
 	    collecting->scope > waits->scope)
 		waits->scope = collecting->scope;
+	waits->lost |= event->record->id == TANDEM_EVENT_lost;
 	return states_feed(&waits->states, event) ? -ENOMEM : waits->failed;
 }
 
@@ -210,6 +229,7 @@ int waits_call(struct waits *waits, const struct trace_event *event)
 	waiter = thread_get(waits, thread);
 	if (!waiter)
 		return -ENOMEM;
+	waiter->stream = event->stream->index + 1;
 	calls_settle(waits, waiter, event->ns);
 	if (call.end <= call.begin)
 		return waits->failed;
@@ -341,6 +361,23 @@ static int finish_rows(const struct waits *waits, struct report *report)
 	return 0;
 }
 
+const struct tandem_event *waits_function(const struct waits *waits, uint32_t function)
+{
+	const struct trace_layouts *layouts =
+		trace_session_layouts(waits->session, TANDEM_ARGS_NONE);
+
+	return layouts->all[function].event;
+}
+
+int waits_settle(struct waits *waits)
+{
+	states_finish(&waits->states,
+		      waits->session->start_ns + (int64_t)trace_session_duration_ns(waits->session));
+	for (size_t i = 0; i < waits->thread_count; i++)
+		calls_settle(waits, waits->threads[i], INT64_MAX);
+	return waits->failed;
+}
+
 int waits_finish(struct waits *waits, struct report *report)
 {
 	static const char *const scopes[] = { "none", "program", "system" };
@@ -349,12 +386,10 @@ int waits_finish(struct waits *waits, struct report *report)
 	report->scheduling = scopes[waits->scope < 3 ? waits->scope : 0];
 	if (!waits->any)
 		return 0;
-	states_finish(&waits->states,
-		      waits->session->start_ns + (int64_t)trace_session_duration_ns(waits->session));
-	for (size_t i = 0; i < waits->thread_count; i++)
-		calls_settle(waits, waits->threads[i], INT64_MAX);
+	status = waits_settle(waits);
 	finish_api(waits, report);
-	status = waits->failed ? waits->failed : finish_threads(waits, report);
+	if (!status)
+		status = finish_threads(waits, report);
 	return status ? status : finish_rows(waits, report);
 }
 

@@ -22,6 +22,7 @@ struct wait_call { /* a call whose time is being divided */
 	uint32_t function; /* the layouts' index */
 	int64_t begin, end;
 	uint64_t ns[STATE_COUNT];
+	bool waited; /* any of them is not 0 */
 };
 
 struct wait_thread { /* of a traced process */
@@ -31,6 +32,7 @@ struct wait_thread { /* of a traced process */
 	struct wait_call *calls; /* not settled yet; the outer ones first */
 	size_t call_count, call_capacity;
 	uint32_t index;
+	uint32_t stream; /* of its calls, + 1; 0: it made none */
 };
 
 struct wait_function {
@@ -45,12 +47,18 @@ struct wait_row { /* a thread's waits of one kind, in one function, on one proce
 	uint32_t by_pid, by_name;
 	bool by_idle;
 	uint64_t ns, count;
+	int64_t longest_from, longest_to;
 };
+
+/* Told of each interval of a thread of the traced processes, as it becomes known. */
+typedef void (*waits_interval_fn)(void *user, const struct wait_thread *thread,
+				  const struct states_interval *interval);
 
 struct waits {
 	struct trace_session *session;
 	struct states states;
 	bool any; /* there are records of the kernel at all */
+	bool lost; /* some of the kernel's records are */
 	uint8_t scope; /* the widest that was recorded */
 	struct wait_thread **threads;
 	size_t thread_count, thread_capacity;
@@ -60,6 +68,8 @@ struct waits {
 	struct map rows_by_key;
 	struct wait_row *rows;
 	size_t row_count, row_capacity;
+	waits_interval_fn tell; /* set by whoever wants it; NULL: nobody */
+	void *user;
 	int failed;
 };
 
@@ -70,9 +80,16 @@ int waits_init(struct waits *waits, struct trace_session *session);
 int waits_kernel(struct waits *waits, const struct trace_event *event);
 int waits_call(struct waits *waits, const struct trace_event *event);
 
+/* No more comes: `threads`, `functions` and `rows` hold all. waits_finish() does
+ * it, too. Returns 0 or -ENOMEM. */
+int waits_settle(struct waits *waits);
+
 /* Writes into the report; after the tables of calls are there. Returns 0 or
  * -ENOMEM. */
 int waits_finish(struct waits *waits, struct report *report);
+
+/* The function with this index. */
+const struct tandem_event *waits_function(const struct waits *waits, uint32_t function);
 
 void waits_free(struct waits *waits);
 

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/engines_feed.h"
+#include "schema/gen/kernel_records.h"
+#include "util/array.h"
+
 /* All devices have their rows before the first name is asked for, as a name
  * depends on the others. */
 static int name_devices(struct walk *walk)
@@ -22,6 +26,19 @@ static int name_devices(struct walk *walk)
 	return status;
 }
 
+static void engine_changed(void *user, uint32_t engine, int64_t ns)
+{
+	struct walk *walk = user;
+
+	(void)ns;
+	if (array_reserve(&walk->changed, &walk->change_capacity, walk->change_count + 1,
+			  sizeof(*walk->changed))) {
+		walk->engines.failed = -ENOMEM;
+		return;
+	}
+	walk->changed[walk->change_count++] = engine;
+}
+
 int walk_open(struct walk *walk, struct trace_session *session, const struct progress *progress)
 {
 	int status;
@@ -31,6 +48,7 @@ int walk_open(struct walk *walk, struct trace_session *session, const struct pro
 	walk->progress = progress;
 	devices_init(&walk->devices, session);
 	memory_init(&walk->memory, &walk->devices);
+	engines_init(&walk->engines, session->start_ns, NULL, engine_changed, walk);
 	status = align_make(&walk->align, &walk->devices, session, progress);
 	if (!status)
 		status = name_devices(walk);
@@ -67,6 +85,27 @@ static int walk_memory(struct walk *walk, const struct trace_event *event)
 	item->memory_live_bytes = item->memory_row == TRACE_NONE
 					  ? 0
 					  : walk->memory.rows[item->memory_row].live;
+	return status;
+}
+
+static int walk_kernel(struct walk *walk, const struct trace_event *event)
+{
+	struct trace_objects *objects = &walk->devices.objects;
+	struct walk_item *item = &walk->item;
+	int status;
+
+	item->call = 0;
+	item->kind = event->record->id == TANDEM_EVENT_lost ? WALK_LOST : WALK_OTHER;
+	if (event->record->id == TANDEM_KERNEL_EVENT_format)
+		return trace_objects_learn(objects, event);
+	if (!walk->engines.count && event->record->id != TANDEM_KERNEL_EVENT_tracepoint)
+		return 0;
+	walk->change_count = 0;
+	status = engines_feed(&walk->engines, objects->tracepoints, event);
+	item->engines = walk->changed;
+	item->engine_count = walk->change_count;
+	if (walk->change_count && item->kind == WALK_OTHER)
+		item->kind = WALK_ENGINES;
 	return status;
 }
 
@@ -128,7 +167,12 @@ int walk_next(struct walk *walk, const struct walk_item **item)
 		progress_tell(walk->progress,
 			      walk->session->content_bytes + trace_merge_read_bytes(&walk->merge),
 			      2 * walk->session->content_bytes);
-	status = trace_event_is_call(event) ? walk_call(walk, event) : walk_record(walk, event);
+	if (event->stream->process->kernel)
+		status = walk_kernel(walk, event);
+	else if (trace_event_is_call(event))
+		status = walk_call(walk, event);
+	else
+		status = walk_record(walk, event);
 	return status ? status : 1;
 }
 
@@ -145,6 +189,8 @@ void walk_close(struct walk *walk)
 		trace_merge_close(&walk->merge);
 	commands_free(&walk->commands);
 	memory_free(&walk->memory);
+	engines_free(&walk->engines);
+	free(walk->changed);
 	align_free(&walk->align);
 	devices_free(&walk->devices);
 	arena_free(&walk->arena);

@@ -22,6 +22,7 @@
 #define TANDEM_ANALYSIS_WALK_H
 
 #include "analysis/align.h"
+#include "analysis/engines.h"
 #include "analysis/memory.h"
 #include "trace/merge.h"
 
@@ -33,6 +34,7 @@ enum walk_kind {
 	WALK_BUILD,
 	WALK_OBJECT, /* a description */
 	WALK_LOST,
+	WALK_ENGINES, /* what GPU engines hold has changed: engines */
 	WALK_OTHER,
 };
 
@@ -48,6 +50,9 @@ struct walk_item {
 	 * TRACE_NONE where the record changes nothing. */
 	uint32_t memory_row;
 	uint64_t memory_live_bytes;
+	/* Indices in walk->engines.engines of those whose content changed. */
+	const uint32_t *engines;
+	size_t engine_count;
 };
 
 struct walk {
@@ -56,6 +61,9 @@ struct walk {
 	struct align align;
 	struct commands commands;
 	struct memory memory;
+	struct engines engines;
+	uint32_t *changed; /* of the engines, by this event */
+	size_t change_count, change_capacity;
 	struct arena arena;   /* of the devices' names */
 	uint64_t *last_calls; /* by stream: number of its latest call */
 	uint64_t calls, events;

@@ -17,6 +17,7 @@ struct chronology {
 	const struct chronology_request *request;
 	struct walk walk;
 	struct event_text view;
+	struct event_samples stacks;
 	struct text out;
 	/* A call whose begin was the latest event: if its end is the next, they
 	 * share a line. */
@@ -72,7 +73,8 @@ static void keep_json(struct chronology *chronology, enum chronicle_kind kind, i
 				kind == CHRONICLE_END, item->call);
 		break;
 	case CHRONICLE_RECORD:
-		event_json_line(objects, chronology->view.session, kept, item->event);
+		event_json_line(objects, chronology->view.session, &chronology->stacks, kept,
+				item->event);
 		break;
 	default:
 		phase_json(&chronology->walk, kept, kind, ns, item);
@@ -172,7 +174,9 @@ static int print_walk(struct chronology *chronology)
 			status = next;
 			break;
 		}
-		status = chronicle_add(&chronicle, item);
+		status = event_samples_feed(&chronology->stacks, item->event);
+		if (!status)
+			status = chronicle_add(&chronicle, item);
 	}
 	if (!status)
 		status = chronicle_finish(&chronicle);
@@ -196,8 +200,10 @@ int chronology_print(struct reading *reading, const struct chronology_request *r
 	chronology.view = (struct event_text){
 		.session = &reading->session,
 		.objects = &chronology.walk.devices.objects,
+		.stacks = &chronology.stacks,
 		.colour = cli_colour(STDOUT_FILENO),
 	};
+	event_samples_init(&chronology.stacks);
 	if (!request->json)
 		event_text_header(&chronology.view, &chronology.out);
 	status = print_walk(&chronology);
@@ -205,6 +211,7 @@ int chronology_print(struct reading *reading, const struct chronology_request *r
 		status = reading_write(&chronology.out);
 	text_free(&chronology.out);
 	text_free(&chronology.held);
+	event_samples_free(&chronology.stacks);
 	walk_close(&chronology.walk);
 	return status;
 }

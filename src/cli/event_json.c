@@ -1,6 +1,7 @@
 #include "cli/event_json.h"
 
 #include "analysis/event_args.h"
+#include "cli/event_tracepoint.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "trace/operation.h"
@@ -65,7 +66,8 @@ static void add_args(struct json *json, struct trace_objects *objects,
 }
 
 void event_json_line(struct trace_objects *objects, struct trace_session *session,
-		     struct text *out, const struct trace_event *event)
+		     const struct event_samples *stacks, struct text *out,
+		     const struct trace_event *event)
 {
 	struct json json;
 
@@ -77,6 +79,8 @@ void event_json_line(struct trace_objects *objects, struct trace_session *sessio
 	else if (event->record->id == TANDEM_EVENT_operation)
 		add_operation(&json, session, event);
 	add_args(&json, objects, session, event);
+	event_tracepoint_json(&json, objects, event);
+	event_sample_json(&json, stacks, event);
 	json_end_object(&json);
 	text_add_char(out, '\n');
 }

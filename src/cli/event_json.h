@@ -6,13 +6,15 @@
 
 #include <stdbool.h>
 
+#include "cli/event_sample.h"
 #include "trace/event.h"
 #include "trace/objects.h"
 #include "util/text.h"
 
 /* As it was recorded. */
 void event_json_line(struct trace_objects *objects, struct trace_session *session,
-		     struct text *out, const struct trace_event *event);
+		     const struct event_samples *stacks, struct text *out,
+		     const struct trace_event *event);
 
 /* In the order of time: a call's begin (with all of the above) or its end, with
  * the call's number in the session. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/colour.h"
+#include "cli/event_tracepoint.h"
 #include "analysis/event_value.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
@@ -369,7 +370,8 @@ void event_text_line(struct event_text *view, struct text *out, const struct tra
 		add_call(view, out, event, part);
 	else if (event->record->id == TANDEM_EVENT_operation)
 		add_operation(view, out, event);
-	else
+	else if (!event_tracepoint_text(out, view->objects, event) &&
+		 !event_sample_text(out, view->stacks, event))
 		add_record(view, out, event);
 	text_add_char(out, '\n');
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "cli/event_sample.h"
 #include "trace/event.h"
 #include "trace/objects.h"
 #include "util/text.h"
@@ -18,6 +19,7 @@ struct event_text {
 	struct trace_session *session;	/* borrowed */
 	/* Borrowed: names of kernels and devices, of what was learned so far. */
 	struct trace_objects *objects;
+	const struct event_samples *stacks; /* borrowed; NULL: addresses will do */
 	bool colour;
 };
 

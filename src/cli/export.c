@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/export_html.h"
 #include "cli/reading.h"
 #include "util/units.h"
 
@@ -41,25 +42,42 @@ struct arguments {
 	size_t path_count;
 };
 
+/* The formats of the exports, and the page of the timeline, which is made
+ * otherwise. NULL behind the last one. */
+static const struct export_ops *format_at(size_t i)
+{
+	size_t count = 0;
+
+	while (export_formats[count])
+		count++;
+	if (i < count)
+		return export_formats[i];
+	return i == count ? &export_html : NULL;
+}
+
 static int print_help(void)
 {
+	const struct export_ops *ops;
+
 	fputs(help_head, stdout);
-	for (size_t i = 0; export_formats[i]; i++)
-		printf("                         %-10s %s\n", export_formats[i]->name,
-		       export_formats[i]->words);
+	for (size_t i = 0; (ops = format_at(i)); i++)
+		printf("                         %-10s %s\n", ops->name, ops->words);
 	fputs(help_tail, stdout);
 	return CLI_DONE;
 }
 
 static int set_format(struct arguments *arguments, const char *name)
 {
+	const struct export_ops *ops;
 	struct text known = TEXT_INIT;
 
-	arguments->ops = export_find(name);
-	if (arguments->ops)
-		return 0;
-	for (size_t i = 0; export_formats[i]; i++)
-		text_format(&known, "%s%s", i ? ", " : "", export_formats[i]->name);
+	for (size_t i = 0; (ops = format_at(i)); i++) {
+		if (!strcmp(ops->name, name)) {
+			arguments->ops = ops;
+			return 0;
+		}
+		text_format(&known, "%s%s", i ? ", " : "", ops->name);
+	}
 	cli_error("--format %s: it is one of %s", name, known.data ? known.data : "");
 	text_free(&known);
 	return cli_usage("export");
@@ -152,6 +170,19 @@ static int say_result(const struct arguments *arguments, const char *out,
 	return CLI_DONE;
 }
 
+static int make(const struct export_request *request, struct reading *readings,
+		struct export_result *result)
+{
+	struct error error = ERROR_INIT;
+	int status;
+
+	if (request->ops == &export_html)
+		return export_html_make(request, readings, result);
+	status = export_make(request, result, &error);
+	reading_progress_end(&readings[0]);
+	return status ? reading_fail(&error) : CLI_DONE;
+}
+
 static int export_readings(const struct arguments *arguments, struct reading *readings)
 {
 	struct trace_session *sessions[arguments->path_count];
@@ -165,21 +196,15 @@ static int export_readings(const struct arguments *arguments, struct reading *re
 		.join = arguments->join,
 		.progress = &progress,
 	};
-	struct error error = ERROR_INIT;
 	struct export_result result;
 	int status = CLI_FAILED;
 
 	for (size_t i = 0; i < arguments->path_count; i++)
 		sessions[i] = &readings[i].session;
-	if (!out) {
+	if (!out)
 		cli_error("out of memory");
-	} else if (export_make(&request, &result, &error)) {
-		reading_progress_end(&readings[0]);
-		reading_fail(&error);
-	} else {
-		reading_progress_end(&readings[0]);
+	else if (make(&request, readings, &result) == CLI_DONE)
 		status = say_result(arguments, out, &result);
-	}
 	free(out);
 	return status;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/cli.h"
@@ -63,6 +64,21 @@ static bool operation_matches(const struct filter *filter, const struct trace_ev
 	return api && name_matches(filter, api->name);
 }
 
+/* "drm_run_job", "gpu_scheduler:*". */
+static bool tracepoint_matches(const struct filter *filter, const struct trace_event *event,
+			       const struct trace_objects *objects)
+{
+	struct tracepoint_data data;
+	uint32_t tid;
+	const struct tracepoint *kind = tracepoints_of(objects->tracepoints, event, &data, &tid);
+	char whole[160];
+
+	if (!kind)
+		return false;
+	snprintf(whole, sizeof(whole), "%s:%s", kind->system, kind->name);
+	return name_matches(filter, kind->name) || name_matches(filter, whole);
+}
+
 /* A pattern is matched once for each kind of event, not for each event. */
 static bool event_matches(struct filter *filter, const struct trace_event *event)
 {
@@ -87,8 +103,9 @@ bool filter_takes(struct filter *filter, const struct trace_event *event,
 		return false;
 	if (!filter->name_count || event_matches(filter, event))
 		return true;
-	return event->record->id == TANDEM_EVENT_operation &&
-	       operation_matches(filter, event, objects);
+	if (event->record->id == TANDEM_EVENT_operation)
+		return operation_matches(filter, event, objects);
+	return tracepoint_matches(filter, event, objects);
 }
 
 void filter_free(struct filter *filter)

@@ -29,7 +29,8 @@ int filter_add_number(uint64_t *list, size_t *count, const char *text);
 int filter_add_name(struct filter *filter, const char *pattern);
 
 /* Whether the event is to be shown. A name matches the event's, and of an
- * operation also that of its kernel or its call. Time is not asked here. */
+ * operation also that of its kernel or its call, of a GPU driver's tracepoint also
+ * its own, plain or as "system:name". Time is not asked here. */
 bool filter_takes(struct filter *filter, const struct trace_event *event,
 		  const struct trace_objects *objects);
 

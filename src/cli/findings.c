@@ -26,6 +26,7 @@ static const char help_head[] =
 static const char help_tail[] =
 	"  -m, --min=PERCENT    hide what cost less of the run (default 1)\n"
 	"  -a, --all            hide nothing\n"
+	"  -w, --with=TRACE     take the kernel's side from a trace of LTTng's or trace-cmd's\n"
 	"  -h, --help           this text\n"
 	"\n"
 	"  tandem findings tandem-app-20261120-100000\n"
@@ -38,7 +39,7 @@ struct arguments {
 	int format;
 	const char *kind;
 	double least_percent;
-	const char *path;
+	const char *path, *with;
 };
 
 static int print_help(void)
@@ -79,12 +80,13 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	static const struct option options[] = {
 		{"format", required_argument, NULL, 'f'}, {"kind", required_argument, NULL, 'k'},
 		{"min", required_argument, NULL, 'm'},	  {"all", no_argument, NULL, 'a'},
-		{"help", no_argument, NULL, 'h'},	  {NULL, 0, NULL, 0},
+		{"with", required_argument, NULL, 'w'}, {"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
 	};
 	int option, status = 0;
 
 	optind = 0;
-	while (!status && (option = getopt_long(argc, argv, "f:k:m:ah", options, NULL)) != -1) {
+	while (!status && (option = getopt_long(argc, argv, "f:k:m:aw:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'f':
 			arguments->format = cli_parse_word(optarg, formats);
@@ -101,6 +103,9 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 			break;
 		case 'a':
 			arguments->least_percent = 0;
+			break;
+		case 'w':
+			arguments->with = optarg;
 			break;
 		case 'h':
 			print_help();
@@ -129,6 +134,7 @@ static void write_json(struct text *out, const struct findings *findings,
 	json_begin_object(&json, NULL);
 	json_unsigned(&json, "duration_ns", findings->duration_ns);
 	findings_json_print(&json, findings, arguments->least_percent);
+	findings_json_replays(&json, findings);
 	json_end_object(&json);
 	text_add_char(out, '\n');
 }
@@ -162,7 +168,7 @@ int cmd_findings(int argc, char **argv)
 
 	if (status)
 		return status == -ECANCELED ? CLI_DONE : status;
-	if (reading_open(&reading, arguments.path))
+	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
 		return CLI_FAILED;
 	status = findings_make(&findings, &reading.session, arguments.kind, &progress, &error);
 	reading_progress_end(&reading);

@@ -8,31 +8,27 @@
 
 #define WIDTH 92u
 #define INDENT "    "
+#define BRIEF_INDENT 21u /* where the words of a brief one begin */
 
-bool findings_shown(const struct finding *finding, double least_percent)
-{
-	return finding->free || finding->percent >= least_percent;
-}
-
-/* Words broken into lines, each indented; names in them are not to be trusted. */
-static void add_wrapped(struct text *out, const char *label, const char *words)
+/* Words broken into lines, all but the first, which has come to `column`, indented;
+ * names in them are not to be trusted. */
+static void add_words(struct text *out, const char *words, size_t indent, size_t column)
 {
 	struct text safe = TEXT_INIT;
-	size_t column = strlen(INDENT) + strlen(label);
+	size_t begin = column;
 	const char *at;
 
 	text_escape(&safe, words, strlen(words));
-	text_format(out, INDENT "%s", label);
 	for (at = safe.data ? safe.data : ""; *at;) {
 		size_t length = strcspn(at, " ");
 		size_t width = utf8_count(at, length);
 
-		if (column + width > WIDTH && column > strlen(INDENT) + strlen(label)) {
-			text_add_string(out, "\n" INDENT);
-			for (size_t i = 0; i < strlen(label); i++)
+		if (column + 1 + width > WIDTH && column > begin) {
+			text_add_char(out, '\n');
+			for (size_t i = 0; i < indent; i++)
 				text_add_char(out, ' ');
-			column = strlen(INDENT) + strlen(label);
-		} else if (column > strlen(INDENT) + strlen(label)) {
+			begin = column = indent;
+		} else if (column > begin) {
 			text_add_char(out, ' ');
 			column++;
 		}
@@ -42,6 +38,14 @@ static void add_wrapped(struct text *out, const char *label, const char *words)
 	}
 	text_add_char(out, '\n');
 	text_free(&safe);
+}
+
+static void add_wrapped(struct text *out, const char *label, const char *words)
+{
+	size_t indent = strlen(INDENT) + strlen(label);
+
+	text_format(out, INDENT "%s", label);
+	add_words(out, words, indent, indent);
 }
 
 static void add_where(struct text *out, const struct finding *finding)
@@ -56,7 +60,10 @@ static void add_where(struct text *out, const struct finding *finding)
 		text_format(&where, "%squeue %" PRIu64, where.length ? ", " : "", finding->queue);
 	if (*finding->device)
 		text_format(&where, "%s%s", where.length ? ", on " : "on ", finding->device);
-	if (finding->timed)
+	if (finding->timed && finding->end_ns == finding->begin_ns)
+		text_format(&where, "%sat %s s", where.length ? ", " : "",
+			    units_seconds(begin, finding->begin_ns));
+	else if (finding->timed)
 		text_format(&where, "%sfrom %s s on, for %s", where.length ? ", " : "",
 			    units_seconds(begin, finding->begin_ns),
 			    units_ns(length, (double)(finding->end_ns - finding->begin_ns)));
@@ -84,9 +91,21 @@ static void add_brief(struct text *out, const struct finding *finding, bool colo
 			    units_ns(cost, (double)finding->cost_ns));
 	else
 		text_format(out, "%7s  %8s", "", "");
-	text_format(out, "%s  ", colour_end(colour));
-	text_escape(out, finding->what, strlen(finding->what));
-	text_add_char(out, '\n');
+	text_format(out, "%s  %s: ", colour_end(colour), finding->name);
+	add_words(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + strlen(finding->name) + 2);
+}
+
+/* With how many queues it would take how long. */
+static void add_replay(struct text *out, const struct finding *finding)
+{
+	struct text series = TEXT_INIT;
+	char ns[UNITS_BYTES];
+
+	for (size_t i = 0; i < finding->replay_count; i++)
+		text_format(&series, "%s%zu: %s", i ? ", " : "", i + 1,
+			    units_ns(ns, (double)finding->replay_ns[i]));
+	add_wrapped(out, "queues ", series.data ? series.data : "");
+	text_free(&series);
 }
 
 static void add_finding(struct text *out, const struct finding *finding, size_t number,
@@ -105,6 +124,8 @@ static void add_finding(struct text *out, const struct finding *finding, size_t 
 	text_format(&sure, "%s%s%s", finding_sure_name(finding->sure), *finding->why ? ": " : "",
 		    finding->why);
 	add_wrapped(out, "sure   ", sure.data ? sure.data : "");
+	if (finding->replay_count)
+		add_replay(out, finding);
 	add_wrapped(out, "do     ", finding->todo);
 	text_free(&sure);
 }
@@ -112,18 +133,19 @@ static void add_finding(struct text *out, const struct finding *finding, size_t 
 void findings_text_print(struct text *out, const struct findings *findings,
 			 const struct findings_style *style)
 {
-	size_t shown = 0, hidden = 0;
+	size_t shown = 0, free_shown = 0, hidden = 0;
 	char count[UNITS_BYTES];
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct finding *finding = &findings->items[i];
 
 		if (!findings_shown(finding, style->least_percent) ||
-		    (style->most && shown == style->most)) {
+		    (style->most && (finding->free ? free_shown : shown - free_shown) == style->most)) {
 			hidden++;
 			continue;
 		}
 		shown++;
+		free_shown += finding->free;
 		if (style->brief)
 			add_brief(out, finding, style->colour);
 		else
@@ -135,64 +157,6 @@ void findings_text_print(struct text *out, const struct findings *findings,
 		text_format(out, "\n%s smaller %s not shown (--all shows them).\n",
 			    units_count(count, hidden), hidden == 1 ? "one is" : "ones are");
 	else if (hidden)
-		text_format(out, "  ... and %s smaller; `tandem findings --all` shows them\n",
-			    units_count(count, hidden));
-}
-
-static void json_place(struct json *json, const struct finding *finding)
-{
-	json_begin_object(json, "where");
-	if (finding->pid) {
-		json_unsigned(json, "process", finding->pid);
-		json_unsigned(json, "thread", finding->tid);
-	}
-	if (finding->queue)
-		json_unsigned(json, "queue", finding->queue);
-	if (*finding->device)
-		json_string(json, "device", finding->device);
-	if (finding->timed) {
-		json_signed(json, "begin_ns", finding->begin_ns);
-		json_signed(json, "end_ns", finding->end_ns);
-	}
-	json_end_object(json);
-}
-
-static void json_replay(struct json *json, const struct finding *finding)
-{
-	json_begin_array(json, "replay");
-	for (size_t i = 0; i < finding->replay_count; i++) {
-		json_begin_object(json, NULL);
-		json_unsigned(json, "queues", i + 1);
-		json_unsigned(json, "ns", finding->replay_ns[i]);
-		json_end_object(json);
-	}
-	json_end_array(json);
-}
-
-void findings_json_print(struct json *json, const struct findings *findings, double least_percent)
-{
-	json_begin_array(json, "findings");
-	for (size_t i = 0; i < findings->count; i++) {
-		const struct finding *finding = &findings->items[i];
-
-		if (!findings_shown(finding, least_percent))
-			continue;
-		json_begin_object(json, NULL);
-		json_string(json, "name", finding->name);
-		json_string(json, "cause", finding->cause);
-		json_unsigned(json, "cost_ns", finding->cost_ns);
-		json_float(json, "percent", finding->percent, 3);
-		json_unsigned(json, "count", finding->count);
-		json_string(json, "what", finding->what);
-		json_string(json, "object", finding->object);
-		json_string(json, "who", finding->who);
-		json_string(json, "sure", finding_sure_name(finding->sure));
-		json_string(json, "why", finding->why);
-		json_string(json, "do", finding->todo);
-		json_place(json, finding);
-		if (finding->replay_count)
-			json_replay(json, finding);
-		json_end_object(json);
-	}
-	json_end_array(json);
+		text_format(out, "  %s smaller %s not shown\n", units_count(count, hidden),
+			    hidden == 1 ? "one is" : "ones are");
 }

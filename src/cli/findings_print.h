@@ -1,26 +1,19 @@
-/* Findings as text and as JSON, for `tandem findings` and `tandem report`. */
+/* Findings as text, for `tandem findings` and `tandem report`. */
 #ifndef TANDEM_CLI_FINDINGS_PRINT_H
 #define TANDEM_CLI_FINDINGS_PRINT_H
 
-#include "analysis/findings/finding.h"
-#include "util/json.h"
+#include "analysis/findings/json.h"
 #include "util/text.h"
 
 struct findings_style {
 	double least_percent; /* cheaper ones are only counted */
-	size_t most;	      /* further ones are, too; 0: all */
+	size_t most;	      /* further ones are, too; so many that matter whatever they cost
+				 are shown beside; 0: all */
 	bool brief;	      /* a line each */
 	bool colour;
 };
 
-/* Whether it is dear enough, or matters whatever it cost. */
-bool findings_shown(const struct finding *finding, double least_percent);
-
 void findings_text_print(struct text *out, const struct findings *findings,
 			 const struct findings_style *style);
-
-/* A member `findings`: an array of objects, of all that are dear enough. */
-void findings_json_print(struct json *json, const struct findings *findings,
-			 double least_percent);
 
 #endif

@@ -157,36 +157,44 @@ static int print_events(struct reading *reading, struct arguments *arguments,
 {
 	struct trace_session *session = &reading->session;
 	struct filter *filter = &arguments->filter;
+	struct event_samples stacks;
 	struct event_text view = {.session = session,
 				  .objects = objects,
+				  .stacks = &stacks,
 				  .colour = cli_colour(STDOUT_FILENO)};
 	const struct trace_event *event;
 	uint64_t printed = 0;
 	int status;
 
+	event_samples_init(&stacks);
 	if (arguments->format == FORMAT_TEXT)
 		event_text_header(&view, out);
 	while ((status = trace_merge_next(merge, &event)) > 0) {
 		int64_t time = event->ns - session->start_ns;
 
-		if (time >= filter->to_ns || (arguments->limit && printed == arguments->limit))
-			return 0;
+		if (time >= filter->to_ns || (arguments->limit && printed == arguments->limit)) {
+			status = 0;
+			break;
+		}
 		status = trace_objects_learn(objects, event);
+		if (!status)
+			status = event_samples_feed(&stacks, event);
 		if (status)
-			return status;
+			break;
 		if (time < filter->from_ns || !filter_takes(filter, event, objects))
 			continue;
 		if (arguments->format == FORMAT_JSON)
-			event_json_line(objects, session, out, event);
+			event_json_line(objects, session, &stacks, out, event);
 		else
 			event_text_line(&view, out, event, EVENT_WHOLE);
 		printed++;
 		if (out->length >= WRITE_BYTES) {
 			status = reading_write(out);
 			if (status)
-				return status;
+				break;
 		}
 	}
+	event_samples_free(&stacks);
 	return status;
 }
 

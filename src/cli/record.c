@@ -42,6 +42,9 @@ static const char help_text[] =
 	"      --start-paused       record nothing until `tandem resume DIR`\n"
 	"      --kernel WHAT        what the operating system does: off, sched, syscalls,\n"
 	"                           gpu or all (sched)\n"
+	"      --sample HZ          sample the program's stacks so often a second of CPU time\n"
+	"      --unwind HOW         how stacks are unwound: fp, by frame pointers, or dwarf,\n"
+	"                           from saved stacks when the session is read (fp)\n"
 	"      --limit-size BYTES   stop at this size; K, M, G, T are units (no limit)\n"
 	"      --exit-wait MS       wait at most so long at the program's end for commands\n"
 	"                           that are still running (2000)\n"
@@ -76,6 +79,8 @@ static const char *const on_off[] = {"off", "on", NULL};
 static const char *const args_levels[] = {"none", "basic", "full", NULL};
 static const char *const clocks[] = {"auto", "counter", "monotonic", NULL};
 static const char *const injects[] = {"auto", "preload", "layer", "both", NULL};
+
+static const char *const unwinds[] = {"fp", "dwarf", NULL};
 
 static const char *const kernel_levels[] = {
 #define X(constant, word, what) word,
@@ -161,6 +166,23 @@ static int parse_ms(const char *option, const char *text, uint32_t *ms)
 	return error;
 }
 
+/* Each sample costs some microseconds; the kernel's own clock has no finer steps. */
+#define MOST_HZ 20000
+
+static int parse_rate(const char *text, uint32_t *hz)
+{
+	uint64_t number;
+	int error = cli_parse_number(text, MOST_HZ, &number);
+
+	if (error || !number) {
+		cli_error("--sample: `%s` is no rate; write a number from 1 to %d: 99", text,
+			  MOST_HZ);
+		return -EINVAL;
+	}
+	*hz = (uint32_t)number;
+	return 0;
+}
+
 enum {
 	OPTION_FORCE = 256,
 	OPTION_DOMAINS,
@@ -172,6 +194,8 @@ enum {
 	OPTION_INJECT,
 	OPTION_CLOCK,
 	OPTION_KERNEL,
+	OPTION_SAMPLE,
+	OPTION_UNWIND,
 	OPTION_CUDA,
 	OPTION_CAPTURE,
 	OPTION_DRAIN,
@@ -192,6 +216,8 @@ static const struct option long_options[] = {
 	{"inject", required_argument, NULL, OPTION_INJECT},
 	{"clock", required_argument, NULL, OPTION_CLOCK},
 	{"kernel", required_argument, NULL, OPTION_KERNEL},
+	{"sample", required_argument, NULL, OPTION_SAMPLE},
+	{"unwind", required_argument, NULL, OPTION_UNWIND},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
 	{0},
@@ -246,6 +272,12 @@ static int take_option(struct request *request, int option, const char *value)
 		choice = parse_choice("--clock", value, clocks);
 		session->clock = (enum clock_wish)choice;
 		return choice;
+	case OPTION_SAMPLE:
+		return parse_rate(value, &session->sample_hz);
+	case OPTION_UNWIND:
+		choice = parse_choice("--unwind", value, unwinds);
+		session->saved_stacks = choice == 1;
+		return choice;
 	case OPTION_KERNEL:
 		choice = parse_choice("--kernel", value, kernel_levels);
 		request->kernel = (enum kernel_level)choice;
@@ -272,6 +304,10 @@ static int parse(struct request *request, int argc, char **argv)
 	}
 	if (optind >= argc) {
 		cli_error("which program is to be recorded?");
+		return cli_usage("record");
+	}
+	if (request->session.sample_hz && request->kernel == KERNEL_OFF) {
+		cli_error("--sample needs the kernel's side: leave --kernel off out");
 		return cli_usage("record");
 	}
 	request->command = argv + optind;
@@ -393,10 +429,14 @@ static int record(const struct request *request, const struct program *program,
 		  struct session *session)
 {
 	enum inject inject = choose_inject(request->inject, program);
-	struct kernel_options kernel = {.level = request->kernel};
+	struct kernel_options kernel = {
+		.level = request->kernel,
+		.sample_hz = request->session.sample_hz,
+		.saved_stacks = request->session.saved_stacks,
+	};
 	struct kernel_collector *collector;
 	struct child_chore chore = {.work = collect};
-	char words[KERNEL_WORDS];
+	struct kernel_words words;
 	struct library library;
 	int error, status;
 	pid_t pid;
@@ -408,7 +448,7 @@ static int record(const struct request *request, const struct program *program,
 		return CLI_FAILED;
 	kernel.directory = session->absolute;
 	kernel.control = session->control;
-	kernel_collector_start(&collector, &kernel, words);
+	kernel_collector_start(&collector, &kernel, &words);
 	chore.fd = kernel_collector_fd(collector);
 	chore.user = collector;
 	error = start(session, program, &library, inject, &pid);
@@ -417,8 +457,10 @@ static int record(const struct request *request, const struct program *program,
 		session_remove(session);
 		return refuse_program(request->command[0], error);
 	}
-	if (*words && !request->quiet)
-		cli_note("%s", words);
+	if (*words.scheduler && !request->quiet)
+		cli_note("%s", words.scheduler);
+	if (*words.samples && !request->quiet)
+		cli_note("%s", words.samples);
 	status = child_wait(pid, collector ? &chore : NULL);
 	kernel_collector_stop(collector);
 	settle_session(session->directory);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/findings_print.h"
 #include "cli/reading.h"
 #include "cli/report_metrics.h"
 #include "cli/report_tables.h"
@@ -20,8 +21,8 @@ static const char help[] =
 	"\n"
 	"  -f, --format=FORMAT  text (default), json or csv\n"
 	"  -t, --table=NAME     only this table: api, device, zones, devices, sharing, memory,\n"
-	"                       builds, errors, open_calls, untimed_queues, threads, waits,\n"
-	"                       clocks\n"
+	"                       builds, errors, open_calls, untimed_queues, processes, threads,\n"
+	"                       waits, functions, engines, engine_users, clocks\n"
 	"  -c, --clocks         only how clocks were fitted to the host's, and how wrong\n"
 	"                       that can be: --table clocks\n"
 	"  -w, --with=TRACE     take the kernel's side from a trace of LTTng's or trace-cmd's\n"
@@ -33,6 +34,10 @@ static const char help[] =
 	"\n"
 	"  tandem report tandem-app-20261120-100000\n"
 	"  tandem report --format json DIR | jq '.device[] | select(.kind == \"kernel\")'\n";
+
+/* Findings take some ten times as long as the tables: beyond so much of a trace they
+ * would make people wait who asked for tables. */
+#define FINDINGS_MOST_BYTES (UINT64_C(16) << 20)
 
 static const char *const formats[] = {"text", "json", "csv", NULL};
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
@@ -75,6 +80,9 @@ static void json_session(struct json *json, const struct report *report,
 	json_unsigned(json, "calls", report->calls);
 	json_unsigned(json, "kernel_events", report->kernel_events);
 	json_string(json, "scheduling", report->scheduling);
+	json_unsigned(json, "samples", report->samples);
+	json_unsigned(json, "samples_in_kernel", report->samples_in_kernel);
+	json_unsigned(json, "sample_period_ns", report->sample_period_ns);
 	json_string(json, "directory", session->path);
 	json_string(json, "cwd", run->cwd);
 	json_string(json, "tandem", run->tandem);
@@ -110,6 +118,7 @@ static void json_operations(struct json *json, const struct report *report)
 	json_unsigned(json, "unfinished", report->unfinished);
 	json_unsigned(json, "odd_times", report->odd_operations);
 	json_unsigned(json, "untimed_queues", report->untimed_queues_total);
+	json_unsigned(json, "untimed_commands", report->untimed_commands);
 	json_unsigned(json, "open_calls", report->open_calls_total);
 	json_unsigned(json, "builds", report->builds_total);
 	json_unsigned(json, "builds_failed", report->builds_failed);
@@ -118,6 +127,7 @@ static void json_operations(struct json *json, const struct report *report)
 }
 
 static void write_json(struct text *out, const struct report *report,
+		       const struct findings *findings,
 		       const struct trace_session *session, int table)
 {
 	struct json json;
@@ -126,6 +136,9 @@ static void write_json(struct text *out, const struct report *report,
 	json_begin_object(&json, NULL);
 	if (table < 0) {
 		json_session(&json, report, session);
+		json_bool(&json, "findings_made", findings != NULL);
+		if (findings)
+			findings_json_print(&json, findings, 0);
 		json_losses(&json, report);
 		json_begin_object(&json, "damage");
 		json_unsigned(&json, "places", report->damaged_places);
@@ -216,17 +229,17 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 }
 
 static int write_report(struct reading *reading, const struct arguments *arguments,
-			const struct report *report)
+			const struct report *report, const struct findings *findings)
 {
 	struct text out = TEXT_INIT;
 	int status;
 
 	if (arguments->format == FORMAT_JSON)
-		write_json(&out, report, &reading->session, arguments->table);
+		write_json(&out, report, findings, &reading->session, arguments->table);
 	else if (arguments->format == FORMAT_CSV)
 		write_csv(&out, report, arguments->table);
 	else
-		report_text(&out, report, &reading->session, arguments->table,
+		report_text(&out, report, findings, &reading->session, arguments->table,
 			    (size_t)arguments->top, cli_colour(STDOUT_FILENO));
 	status = reading_write(&out);
 	text_free(&out);
@@ -266,18 +279,33 @@ static int show_metrics(struct reading *reading, const struct arguments *argumen
 	return status;
 }
 
+static bool wants_findings(const struct reading *reading, const struct arguments *arguments)
+{
+	return arguments->table < 0 && arguments->format != FORMAT_CSV &&
+	       reading->session.content_bytes <= FINDINGS_MOST_BYTES;
+}
+
 static int show_report(struct reading *reading, const struct arguments *arguments)
 {
 	struct report_options options = {.progress = reading_progress, .user = reading};
 	struct error error = ERROR_INIT;
 	struct report report;
+	struct findings findings;
+	bool found = wants_findings(reading, arguments);
 	int status = report_make(&report, &reading->session, &options, &error);
 
+	if (!status && found) {
+		status = findings_make(&findings, &reading->session, NULL, NULL, &error);
+		if (status)
+			report_free(&report);
+	}
 	reading_progress_end(reading);
 	if (status)
 		return reading_fail(&error);
-	status = write_report(reading, arguments, &report);
+	status = write_report(reading, arguments, &report, found ? &findings : NULL);
 	report_free(&report);
+	if (found)
+		findings_free(&findings);
 	return status;
 }
 

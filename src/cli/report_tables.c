@@ -56,6 +56,14 @@ static const struct table_column zones_columns[] = {
 static const struct table_column devices_columns[] = {
 	{"busy_ns", "busy", TABLE_NS, offsetof(struct report_busy, busy_ns)},
 	{"busy_percent", "share", TABLE_PERCENT, offsetof(struct report_busy, busy_percent)},
+	{"gpu_idle_ns", "idle", TABLE_NS, offsetof(struct report_busy, idle_ns)},
+	{"host_queue_ns", NULL, TABLE_NS, offsetof(struct report_busy, host_queue_ns)},
+	{"device_queue_ns", NULL, TABLE_NS, offsetof(struct report_busy, device_queue_ns)},
+	{"executing_ns", NULL, TABLE_NS, offsetof(struct report_busy, executing_ns)},
+	{"host_queue_depth", "host queue", TABLE_RATE,
+	 offsetof(struct report_busy, host_queue_depth)},
+	{"device_queue_depth", "device queue", TABLE_RATE,
+	 offsetof(struct report_busy, device_queue_depth)},
 	{"operations", "operations", TABLE_COUNT, offsetof(struct report_busy, operations)},
 	{"type", "type", TABLE_STRING, offsetof(struct report_busy, type)},
 	{"domain", "domain", TABLE_STRING, offsetof(struct report_busy, domain)},
@@ -115,11 +123,34 @@ static const struct table_column open_calls_columns[] = {
 };
 
 static const struct table_column untimed_queues_columns[] = {
+	{"commands", "commands", TABLE_COUNT, offsetof(struct report_queue, commands)},
 	{"process", "process", TABLE_NUMBER, offsetof(struct report_queue, process)},
 	{"queue", "queue", TABLE_NUMBER, offsetof(struct report_queue, queue)},
 	{"timing", "timing", TABLE_STRING, offsetof(struct report_queue, timing)},
 	{"domain", "domain", TABLE_STRING, offsetof(struct report_queue, domain)},
 	{"device", "device", TABLE_STRING, offsetof(struct report_queue, device)},
+};
+
+static const struct table_column process_columns[] = {
+	{"api_ns", "in API calls", TABLE_NS, offsetof(struct report_process, api_ns)},
+	{"calls", "calls", TABLE_COUNT, offsetof(struct report_process, calls)},
+	{"operations", "operations", TABLE_COUNT, offsetof(struct report_process, operations)},
+	{"host_queue_ns", "in host queue", TABLE_NS,
+	 offsetof(struct report_process, host_queue_ns)},
+	{"device_queue_ns", "in device queue", TABLE_NS,
+	 offsetof(struct report_process, device_queue_ns)},
+	{"executing_ns", "executing", TABLE_NS, offsetof(struct report_process, executing_ns)},
+	{"running_ns", "running", TABLE_NS, offsetof(struct report_process, running_ns)},
+	{"system_ns", "in system", TABLE_NS, offsetof(struct report_process, system_ns)},
+	{"wait_cpu_ns", "for CPU", TABLE_NS, offsetof(struct report_process, wait_cpu_ns)},
+	{"wait_blocked_ns", "blocked", TABLE_NS,
+	 offsetof(struct report_process, wait_blocked_ns)},
+	{"unknown_ns", NULL, TABLE_NS, offsetof(struct report_process, unknown_ns)},
+	{"switches", NULL, TABLE_COUNT, offsetof(struct report_process, switches)},
+	{"migrations", NULL, TABLE_COUNT, offsetof(struct report_process, migrations)},
+	{"threads", "threads", TABLE_COUNT, offsetof(struct report_process, threads)},
+	{"pid", "process", TABLE_NUMBER, offsetof(struct report_process, process)},
+	{"name", "name", TABLE_STRING, offsetof(struct report_process, name)},
 };
 
 static const struct table_column thread_columns[] = {
@@ -155,6 +186,48 @@ static const struct table_column waits_columns[] = {
 	{"name", "thread's name", TABLE_STRING, offsetof(struct report_wait, name)},
 };
 
+static const struct table_column functions_columns[] = {
+	{"self_ns", "self", TABLE_NS, offsetof(struct report_function, self_ns)},
+	{"self_percent", "share", TABLE_PERCENT, offsetof(struct report_function, self_percent)},
+	{"self_samples", "samples", TABLE_COUNT, offsetof(struct report_function, self_samples)},
+	{"total_ns", "total", TABLE_NS, offsetof(struct report_function, total_ns)},
+	{"total_percent", "share", TABLE_PERCENT, offsetof(struct report_function, total_percent)},
+	{"total_samples", NULL, TABLE_COUNT, offsetof(struct report_function, total_samples)},
+	{"name", "function", TABLE_STRING, offsetof(struct report_function, name)},
+	{"file", "file", TABLE_STRING, offsetof(struct report_function, file)},
+};
+
+static const struct table_column engines_columns[] = {
+	{"busy_ns", "busy", TABLE_NS, offsetof(struct report_engine, busy_ns)},
+	{"busy_percent", "share", TABLE_PERCENT, offsetof(struct report_engine, busy_percent)},
+	{"jobs", "jobs", TABLE_COUNT, offsetof(struct report_engine, jobs)},
+	{"host_mean", "in host queue", TABLE_REAL, offsetof(struct report_engine, host_mean)},
+	{"host_most", "at most", TABLE_COUNT, offsetof(struct report_engine, host_most)},
+	{"device_mean", "at the device", TABLE_REAL, offsetof(struct report_engine, device_mean)},
+	{"device_most", "at most", TABLE_COUNT, offsetof(struct report_engine, device_most)},
+	{"unfinished", "unfinished", TABLE_COUNT, offsetof(struct report_engine, unfinished)},
+	{"unknown_ns", "not known", TABLE_NS, offsetof(struct report_engine, unknown_ns)},
+	{"dropped", "jobs lost sight of", TABLE_COUNT, offsetof(struct report_engine, dropped)},
+	{"driver", "driver", TABLE_STRING, offsetof(struct report_engine, driver)},
+	{"name", "engine", TABLE_STRING, offsetof(struct report_engine, name)},
+};
+
+static const struct table_column engine_users_columns[] = {
+	{"host_queue_ns", "in host queue", TABLE_NS,
+	 offsetof(struct report_engine_user, host_queue_ns)},
+	{"device_queue_ns", "in device queue", TABLE_NS,
+	 offsetof(struct report_engine_user, device_queue_ns)},
+	{"executing_ns", "executing", TABLE_NS,
+	 offsetof(struct report_engine_user, executing_ns)},
+	{"unsplit_ns", "queued to done", TABLE_NS,
+	 offsetof(struct report_engine_user, unsplit_ns)},
+	{"jobs", "jobs", TABLE_COUNT, offsetof(struct report_engine_user, jobs)},
+	{"pid", "process", TABLE_NUMBER, offsetof(struct report_engine_user, process)},
+	{"name", "name", TABLE_STRING, offsetof(struct report_engine_user, name)},
+	{"driver", NULL, TABLE_STRING, offsetof(struct report_engine_user, driver)},
+	{"engine", "engine", TABLE_STRING, offsetof(struct report_engine_user, engine)},
+};
+
 static const struct table_column clocks_columns[] = {
 	{"offset_ns", "offset (ns)", TABLE_SIGNED, offsetof(struct report_clock, offset_ns)},
 	{"drift_ppm", "drift", TABLE_PPM, offsetof(struct report_clock, drift_ppm)},
@@ -181,7 +254,12 @@ static const struct table tables[] = {
 	[REPORT_TABLE_untimed_queues] = TABLE("untimed_queues", untimed_queues_columns,
 					      struct report_queue),
 	[REPORT_TABLE_waits] = TABLE("waits", waits_columns, struct report_wait),
+	[REPORT_TABLE_functions] = TABLE("functions", functions_columns, struct report_function),
+	[REPORT_TABLE_engines] = TABLE("engines", engines_columns, struct report_engine),
+	[REPORT_TABLE_engine_users] = TABLE("engine_users", engine_users_columns,
+					    struct report_engine_user),
 	[REPORT_TABLE_clocks] = TABLE("clocks", clocks_columns, struct report_clock),
+	[REPORT_TABLE_process] = TABLE("processes", process_columns, struct report_process),
 	[REPORT_TABLE_thread] = TABLE("threads", thread_columns, struct report_thread),
 };
 

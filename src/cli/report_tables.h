@@ -18,8 +18,12 @@
 	X(errors, error_count, "Errors")                                       \
 	X(open_calls, open_call_count, "Calls that did not return")            \
 	X(untimed_queues, untimed_queue_count, "Queues without device times")  \
+	X(process, process_count, "Processes")                                 \
 	X(thread, thread_count, "Threads")                                     \
 	X(waits, wait_count, "What threads waited for, and whom for")          \
+	X(functions, function_count, "Functions, by sampled stacks")           \
+	X(engines, engine_count, "GPU engines, as the kernel's driver had them") \
+	X(engine_users, engine_user_count, "Whose jobs GPU engines did")       \
 	X(clocks, clock_count, "Clocks, as they were fitted to CLOCK_MONOTONIC")
 
 enum report_table {

@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "cli/colour.h"
+#include "cli/findings_print.h"
 #include "cli/report_tables.h"
 #include "util/units.h"
 
 #define NAME_MOST_WIDTH 72
+#define FINDINGS_SHOWN 5
+#define FINDINGS_LEAST_PERCENT 1
 #define LOG_LINES 12
 #define LOGS_SHOWN 3
 
@@ -105,7 +108,9 @@ static void add_notes(struct text *out, const struct report *report, bool colour
 	if (report->untimed_queues_total) {
 		text_format(out, "  %s", yellow);
 		add_count(out, report->untimed_queues_total, "queue has", "queues have");
-		text_format(out, " no device times%s\n", end);
+		text_add_string(out, " no device times: nothing is known of what ");
+		add_count(out, report->untimed_commands, "command", "commands");
+		text_format(out, " did there%s\n", end);
 	}
 	if (report->odd_operations) {
 		text_format(out, "  %s", yellow);
@@ -159,6 +164,10 @@ static void add_total(struct text *out, const struct report *report, enum report
 	} else if (table == REPORT_TABLE_builds) {
 		add_count(out, report->builds_total, "build", "builds");
 		text_format(out, ", %s", units_ns(buffer, (double)report->builds_ns));
+	} else if (table == REPORT_TABLE_functions) {
+		add_count(out, report->samples, "sample", "samples");
+		text_format(out, " of %s each",
+			    units_ns(buffer, (double)report->sample_period_ns));
 	} else if (table == REPORT_TABLE_devices) {
 		text_format(out, "of %s", units_ns(buffer, (double)report->duration_ns));
 	}
@@ -174,8 +183,27 @@ static bool part_is_worth(const struct report *report, enum report_table which,
 	return part->count > 0 && which != REPORT_TABLE_clocks;
 }
 
+/* What is worth a look first. */
+static void add_findings(struct text *out, const struct findings *findings,
+			 const struct trace_session *session, bool colour)
+{
+	struct findings_style style = {.least_percent = FINDINGS_LEAST_PERCENT,
+				       .most = FINDINGS_SHOWN,
+				       .brief = true,
+				       .colour = colour};
+
+	text_format(out, "\n%sFindings%s  %s", colour_begin(colour, COLOUR_BOLD),
+		    colour_end(colour), colour_begin(colour, COLOUR_DIM));
+	text_format(out, findings ? "`tandem findings %s` says where, who, how sure and what to do"
+				  : "`tandem findings %s` looks for them: this is a long trace",
+		    session->path);
+	text_format(out, "%s\n", colour_end(colour));
+	if (findings)
+		findings_text_print(out, findings, &style);
+}
+
 void report_text(struct text *out, const struct report *report,
-		 const struct trace_session *session, int table, size_t top, bool colour)
+		 const struct findings *findings, const struct trace_session *session, int table, size_t top, bool colour)
 {
 	struct table_style style = {.colour = colour,
 				    .indent = "  ",
@@ -185,6 +213,8 @@ void report_text(struct text *out, const struct report *report,
 	if (table < 0) {
 		add_title(out, report, session, colour);
 		add_notes(out, report, colour);
+		if (report->events)
+			add_findings(out, findings, session, colour);
 	}
 	for (int i = 0; i < REPORT_TABLE_COUNT; i++) {
 		enum report_table which = (enum report_table)i;

@@ -21,16 +21,23 @@ static const char help[] =
 	"comes from this machine and fetches nothing from elsewhere; only its address,\n"
 	"which is printed, leads to it. Ctrl-C ends.\n"
 	"\n"
-	"      --no-open     do not open a browser, only print the address\n"
-	"  -p, --port=PORT   the port to listen on (default: a free one)\n"
-	"  -h, --help        this text\n"
+	"      --no-open       do not open a browser, only print the address\n"
+	"  -p, --port=PORT     the port to listen on (default: a free one)\n"
+	"      --align-starts  several sessions: each begins at 0, to compare them (else\n"
+	"                      those of one machine lie as far apart as they ran)\n"
+	"      --join          sessions of different machines or boots: put them on one\n"
+	"                      axis by their times of day\n"
+	"  -h, --help          this text\n"
 	"\n"
 	"  tandem view tandem-app-20261120-100000\n"
-	"  tandem view before after          two runs on one axis\n";
+	"  tandem view --align-starts before after     two runs, one above the other\n";
+
+enum { OPTION_STARTS = 256, OPTION_JOIN };
 
 struct arguments {
 	bool no_open;
 	uint64_t port;
+	enum view_align align;
 	char **paths;
 	size_t count;
 };
@@ -45,6 +52,8 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	static const struct option options[] = {
 		{"no-open", no_argument, NULL, 'n'},
 		{"port", required_argument, NULL, 'p'},
+		{"align-starts", no_argument, NULL, OPTION_STARTS},
+		{"join", no_argument, NULL, OPTION_JOIN},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -62,6 +71,12 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 				cli_error("--port %s: a port is a number from 1 to 65535", optarg);
 				return cli_usage("view");
 			}
+			break;
+		case OPTION_STARTS:
+			arguments->align = VIEW_ALIGN_starts;
+			break;
+		case OPTION_JOIN:
+			arguments->align = VIEW_ALIGN_join;
 			break;
 		case 'h':
 			cli_help(help);
@@ -88,19 +103,34 @@ static void wait_for_end(const sigset_t *signals)
 		;
 }
 
+static void align(const struct arguments *arguments, struct view_source *sources)
+{
+	if (view_sources_align(sources, arguments->count, arguments->align))
+		return;
+	if (arguments->align == VIEW_ALIGN_join)
+		cli_note("it is not known when these sessions ran: each begins at 0");
+	else
+		cli_note("these sessions are not of one machine and boot: each begins at 0; "
+			 "--join puts them together by their times of day");
+}
+
 static int serve(const struct arguments *arguments, struct view_source *sources,
 		 const sigset_t *signals)
 {
+	struct view_served served = {.sources = sources, .count = arguments->count};
 	struct error error = ERROR_INIT;
 	struct view_server *server;
 
-	/* Before the server's thread starts, which inherits it. */
+	/* Before any thread starts, which inherits it. */
 	pthread_sigmask(SIG_BLOCK, signals, NULL);
-	if (!view_sources_align(sources, arguments->count))
-		cli_note("these sessions are not of one host and one boot: each begins at 0");
-	if (view_server_start(&server, sources, arguments->count, (uint16_t)arguments->port,
-			      &error))
+	align(arguments, sources);
+	if (view_findings_start(&served.findings, (const char *const *)arguments->paths,
+				arguments->count))
+		return cli_error("out of memory");
+	if (view_server_start(&server, &served, (uint16_t)arguments->port, &error)) {
+		view_findings_stop(served.findings);
 		return reading_fail(&error);
+	}
 	printf("%s\n", view_server_address(server));
 	fflush(stdout);
 	if (!arguments->no_open && browser_open(view_server_ticket(server)))
@@ -108,6 +138,7 @@ static int serve(const struct arguments *arguments, struct view_source *sources,
 	cli_note("Ctrl-C ends the timeline");
 	wait_for_end(signals);
 	view_server_stop(server);
+	view_findings_stop(served.findings);
 	return CLI_DONE;
 }
 

@@ -258,6 +258,32 @@ static int chrome_memory(struct export *export, const struct walk_item *item)
 	return 0;
 }
 
+static int chrome_engines(struct export *export, const struct walk_item *item)
+{
+	struct chrome *state = export->state;
+	struct text name = TEXT_INIT;
+
+	for (size_t i = 0; i < item->engine_count && !name.failed; i++) {
+		const struct engine *engine =
+			&export->walk->engines.engines[item->engines[i]];
+
+		text_clear(&name);
+		text_format(&name, "%s %s", engine->driver, engine->name);
+		if (name.failed)
+			break;
+		line_begin(export, "C", name.data);
+		add_place(export, item->event->stream->process->pid, 0);
+		add_time(export, "ts", item->event->ns);
+		json_begin_object(&state->json, "args");
+		json_unsigned(&state->json, "host queue", engine->host);
+		json_unsigned(&state->json, "device queue", engine->device);
+		json_end_object(&state->json);
+		line_end(export);
+	}
+	text_free(&name);
+	return 0;
+}
+
 static int chrome_end(struct export *export)
 {
 	output_add(&export->output, "\n]}\n", 4);
@@ -283,6 +309,7 @@ const struct export_ops export_chrome = {
 	.call = chrome_call,
 	.command = chrome_command,
 	.memory = chrome_memory,
+	.engines = chrome_engines,
 	.end = chrome_end,
 	.release = chrome_release,
 };

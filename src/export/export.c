@@ -15,7 +15,7 @@
  * steps of NTP. */
 #define SAME_BOOT_NS INT64_C(2000000000)
 
-#define FORMATS(X) X(perfetto) X(chrome) X(ctf) X(sqlite) X(csv) X(otf2)
+#define FORMATS(X) X(perfetto) X(chrome) X(ctf) X(sqlite) X(csv) X(otf2) X(speedscope) X(folded)
 
 #define X(format) extern const struct export_ops export_##format;
 FORMATS(X)
@@ -125,6 +125,9 @@ static int give_item(struct export *export, const struct walk_item *item)
 		break;
 	case WALK_LOST:
 		op = ops->lost;
+		break;
+	case WALK_ENGINES:
+		op = ops->engines;
 		break;
 	case WALK_OTHER:
 		break;

@@ -48,6 +48,7 @@ struct export_ops {
 	int (*build)(struct export *export, const struct walk_item *item);
 	int (*object)(struct export *export, const struct walk_item *item);
 	int (*lost)(struct export *export, const struct walk_item *item);
+	int (*engines)(struct export *export, const struct walk_item *item);
 	/* Every item of the walk, also those that have no operation above; after
 	 * its own operation. */
 	int (*any)(struct export *export, const struct walk_item *item);

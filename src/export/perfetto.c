@@ -229,6 +229,7 @@ const struct export_ops export_perfetto = {
 	.build = perfetto_build,
 	.lost = perfetto_lost,
 	.any = perfetto_any,
+	.engines = perfetto_engines,
 	.session_end = perfetto_session_end,
 	.release = perfetto_release,
 };

@@ -33,6 +33,7 @@ enum {
 	THREAD_NAME = 5,
 
 	COUNTER_UNIT = 3,
+	UNIT_COUNT = 2,
 	UNIT_BYTES = 3,
 
 	SNAPSHOT_CLOCK = 1,
@@ -80,6 +81,7 @@ void perfetto_event_end(struct export *export, size_t event);
 /* Operations of export_ops. */
 int perfetto_command(struct export *export, const struct walk_item *item);
 int perfetto_memory(struct export *export, const struct walk_item *item);
+int perfetto_engines(struct export *export, const struct walk_item *item);
 int perfetto_build(struct export *export, const struct walk_item *item);
 
 #endif

@@ -1,4 +1,5 @@
-/* What is no call and no command: memory in use as a counter, program builds. */
+/* What is no call and no command: memory in use and the queues of GPU engines as
+ * counters, program builds. */
 #include <errno.h>
 #include <string.h>
 
@@ -46,6 +47,53 @@ int perfetto_memory(struct export *export, const struct walk_item *item)
 	proto_number(packet, PERFETTO_EVENT_COUNTER, item->memory_live_bytes);
 	perfetto_event_end(export, event);
 	return 0;
+}
+
+static int engine_counter(struct export *export, const struct walk_item *item, uint32_t index,
+			  enum track_kind kind, const char *words, uint64_t value)
+{
+	const struct engine *engine = &export->walk->engines.engines[index];
+	struct perfetto *state = export->state;
+	struct text name = TEXT_INIT;
+	size_t event, counter;
+	uint64_t id;
+	int status = tracks_find(&state->tracks, track_key(kind, export->session, index, 0), &id);
+
+	if (status > 0) {
+		text_format(&name, "%s %s: %s", engine->driver, engine->name, words);
+		event = perfetto_describe(export, id, 0);
+		if (!name.failed)
+			proto_string(&state->writer.packet, TRACK_NAME, name.data, name.length);
+		counter = proto_begin(&state->writer.packet, TRACK_OF_COUNTER);
+		proto_number(&state->writer.packet, COUNTER_UNIT, UNIT_COUNT);
+		proto_end(&state->writer.packet, counter);
+		perfetto_describe_end(export, event);
+	}
+	status = name.failed ? -ENOMEM : status;
+	text_free(&name);
+	if (status < 0)
+		return status;
+	event = perfetto_event(export, export_time(export, item->event->ns), PERFETTO_COUNTER, id);
+	proto_number(&state->writer.packet, PERFETTO_EVENT_COUNTER, value);
+	perfetto_event_end(export, event);
+	return 0;
+}
+
+int perfetto_engines(struct export *export, const struct walk_item *item)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < item->engine_count; i++) {
+		uint32_t index = item->engines[i];
+		const struct engine *engine = &export->walk->engines.engines[index];
+
+		status = engine_counter(export, item, index, TRACK_ENGINE_HOST,
+					"jobs in the host's queue", engine->host);
+		if (!status)
+			status = engine_counter(export, item, index, TRACK_ENGINE_DEVICE,
+						"jobs at the device", engine->device);
+	}
+	return status;
 }
 
 int perfetto_build(struct export *export, const struct walk_item *item)

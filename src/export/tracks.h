@@ -23,6 +23,8 @@ enum track_kind {
 	TRACK_ROW, /* under a queue; several where its slices overlap */
 	TRACK_BUILDS,
 	TRACK_MEMORY,
+	TRACK_ENGINE_HOST,
+	TRACK_ENGINE_DEVICE,
 };
 
 struct track_lane {

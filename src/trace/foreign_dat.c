@@ -118,7 +118,7 @@ enum { KNOWN = sizeof(known) / sizeof(*known) };
 
 /* As src/domains/kernel/driver.c records them. */
 static const char *const drivers[] = { "i915", "xe", "amdgpu", "amdkfd", "radeon", "nouveau",
-				       "nvidia*", "gpu_*", "drm", "dma_fence", "fence" };
+				       "nvidia*", "gpu_*", "drm", "dma_fence", "fence", "virtio_gpu" };
 
 static int kind_add(struct dat *dat, struct tep_event *event, enum foreign_kind kind,
 		    const char *const *fields, const struct foreign_format *format)

@@ -30,7 +30,7 @@ struct importing {
 	struct map names;  /* tid -> name that was written, in `texts` */
 	struct intern texts;
 	struct map syscalls; /* name -> number, by `texts` */
-	struct map formats;  /* ids that were written */
+	struct map formats;  /* CPU and id, of those that were written */
 	bool wakeups, migrations, syscall_events;
 	uint64_t first_ns, last_ns; /* of the switches that were taken */
 	bool in_session;
@@ -302,7 +302,7 @@ static int take_syscall(struct importing *importing, struct import_stream *strea
 	return 0;
 }
 
-static int put_format(struct importing *importing, struct import_stream *stream, uint64_t ns,
+static int put_format(struct import_stream *stream, uint64_t ns,
 		      const struct foreign_format *format)
 {
 	const char *texts[] = { format->system, format->name, format->text };
@@ -315,7 +315,7 @@ static int put_format(struct importing *importing, struct import_stream *stream,
 		bytes += lengths[i];
 	}
 	record = import_stream_put(stream, TANDEM_KERNEL_EVENT_format, ns, sizeof(*record), bytes);
-	if (!record || map_set(&importing->formats, format->id, 1))
+	if (!record)
 		return -ENOMEM;
 	record->format = format->id;
 	record->system_count = (uint16_t)lengths[0];
@@ -332,15 +332,15 @@ static int put_format(struct importing *importing, struct import_stream *stream,
 static int take_driver(struct importing *importing, struct import_stream *stream,
 		       const struct foreign_event *event)
 {
+	uint64_t key = (uint64_t)event->cpu << 32 | event->format->id;
 	struct tandem_kernel_tracepoint *record;
-	int status = 0;
 
 	if (event->bytes > 60000)
 		return 0;
-	if (map_get(&importing->formats, event->format->id) == MAP_NONE)
-		status = put_format(importing, stream, event->ns, event->format);
-	if (status)
-		return status;
+	if (map_get(&importing->formats, key) == MAP_NONE &&
+	    (put_format(stream, event->ns, event->format) ||
+	     map_set(&importing->formats, key, 1)))
+		return -ENOMEM;
 	record = import_stream_put(stream, TANDEM_KERNEL_EVENT_tracepoint, event->ns,
 				   sizeof(*record), event->bytes);
 	if (!record)

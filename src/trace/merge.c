@@ -6,69 +6,74 @@
 #include "trace/records.h"
 
 #define BLOCK_LEAST_BYTES 4096u
-#define BLOCK_MOST_BYTES (256u << 10)
+#define BLOCK_MOST_BYTES (32u << 10) /* what lies in it stays in the caches */
 
-/* What stands for a stream that is over: behind every other. */
-static const struct trace_merge_entry entry_over = {UINT64_MAX, UINT32_MAX};
-
-static bool entry_before(struct trace_merge_entry a, struct trace_merge_entry b)
+/* Whether the record of stream b comes before that of stream a. */
+static bool comes_before(uint64_t b_ticks, uint32_t b, uint64_t a_ticks, uint32_t a)
 {
-	return a.ticks < b.ticks || (a.ticks == b.ticks && a.index < b.index);
+	return (b_ticks < a_ticks) | ((b_ticks == a_ticks) & (b < a));
 }
 
-/* The stream at the top goes on with `entry`: plays its matches again, from its
- * leaf to the top. The places of a path are known beforehand, so that they are
- * loaded side by side, which is what makes this faster than a heap; who wins is
- * as good as random, so that there must be no branch on it. */
-static void tree_replay(struct trace_merge *merge, struct trace_merge_entry entry)
+/* The matches of a stream, from its leaf to the root. Who plays against it is
+ * known beforehand, so that all of them are loaded side by side, which is what
+ * makes this faster than a heap; who wins is as good as random, so that there
+ * must be no branch on it. */
+static void tree_play(struct trace_merge *merge, uint32_t index, uint64_t ticks, bool over)
 {
-	uint64_t *ticks = merge->ticks;
-	uint32_t *index = merge->index;
+	size_t at = merge->leaves + index;
+	uint32_t winner = over ? (uint32_t)merge->leaves : index;
+	uint32_t *tree = merge->tree;
 
-	for (size_t at = (merge->leaves + index[0]) / 2; at; at /= 2) {
-		bool loses = (ticks[at] < entry.ticks) |
-			     ((ticks[at] == entry.ticks) & (index[at] < entry.index));
-		uint64_t swap_ticks = (ticks[at] ^ entry.ticks) & (0 - (uint64_t)loses);
-		uint32_t swap_index = (index[at] ^ entry.index) & (0 - (uint32_t)loses);
+	merge->ticks[index] = ticks;
+	tree[at] = winner;
+	for (; at > 1; at /= 2) {
+		uint32_t other = tree[at ^ 1];
+		uint64_t other_ticks = merge->ticks[other];
+		uint64_t loses = 0 - (uint64_t)comes_before(other_ticks, other, ticks, winner);
 
-		ticks[at] ^= swap_ticks;
-		index[at] ^= swap_index;
-		entry.ticks ^= swap_ticks;
-		entry.index ^= swap_index;
+		winner ^= (winner ^ other) & (uint32_t)loses;
+		ticks ^= (ticks ^ other_ticks) & loses;
+		tree[at / 2] = winner;
 	}
-	ticks[0] = entry.ticks;
-	index[0] = entry.index;
 }
 
-/* Up to when the top stays the first without another look: the earliest of those
+static void tree_go_on(struct trace_merge *merge, uint32_t index, uint64_t ticks)
+{
+	tree_play(merge, index, ticks, false);
+}
+
+static void tree_leave(struct trace_merge *merge, uint32_t index)
+{
+	tree_play(merge, index, UINT64_MAX, true);
+}
+
+/* Up to when the winner stays the first without another look: the earliest of those
  * that it won against. */
 static void tree_limit(struct trace_merge *merge)
 {
-	struct trace_merge_entry second = entry_over;
+	uint32_t first = merge->tree[1], second = (uint32_t)merge->leaves;
 
-	for (size_t at = (merge->leaves + merge->index[0]) / 2; at; at /= 2) {
-		struct trace_merge_entry other = {merge->ticks[at], merge->index[at]};
+	for (size_t at = merge->leaves + first; at > 1; at /= 2) {
+		uint32_t other = merge->tree[at ^ 1];
 
-		if (entry_before(other, second))
+		if (comes_before(merge->ticks[other], other, merge->ticks[second], second))
 			second = other;
 	}
 	/* At the same tick the lower index goes first. */
-	if (merge->index[0] < second.index)
-		merge->limit = second.ticks;
-	else
-		merge->limit = second.ticks ? second.ticks - 1 : 0;
+	merge->limit = merge->ticks[second];
+	if (first > second && merge->limit)
+		merge->limit--;
 }
 
 /* All first matches. */
-static int tree_build(struct trace_merge *merge)
+static void tree_build(struct trace_merge *merge)
 {
 	struct trace_session *session = merge->session;
-	struct trace_merge_entry *winners = calloc(2 * merge->leaves, sizeof(*winners));
+	uint32_t *tree = merge->tree;
 
-	if (!winners)
-		return -ENOMEM;
 	for (size_t i = 0; i < merge->leaves; i++)
-		winners[merge->leaves + i] = entry_over;
+		tree[merge->leaves + i] = (uint32_t)merge->leaves;
+	merge->ticks[merge->leaves] = UINT64_MAX;
 	for (size_t i = 0; i < session->process_count; i++) {
 		struct trace_process *process = &session->processes[i];
 
@@ -78,21 +83,17 @@ static int tree_build(struct trace_merge *merge)
 			/* Streams without a sound packet are visited too, last:
 			 * what is wrong with them is told there. */
 			merge->streams[stream->index] = stream;
-			winners[merge->leaves + stream->index] = (struct trace_merge_entry){
-				stream->first_ticks, stream->index};
+			merge->ticks[stream->index] = stream->first_ticks;
+			tree[merge->leaves + stream->index] = stream->index;
 		}
 	}
 	for (size_t at = merge->leaves; at-- > 1;) {
-		bool second = entry_before(winners[2 * at + 1], winners[2 * at]);
+		uint32_t left = tree[2 * at], right = tree[2 * at + 1];
 
-		winners[at] = winners[2 * at + second];
-		merge->ticks[at] = winners[2 * at + !second].ticks;
-		merge->index[at] = winners[2 * at + !second].index;
+		tree[at] = comes_before(merge->ticks[right], right, merge->ticks[left], left)
+				   ? right
+				   : left;
 	}
-	merge->ticks[0] = winners[1].ticks;
-	merge->index[0] = winners[1].index;
-	free(winners);
-	return 0;
 }
 
 int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
@@ -108,8 +109,8 @@ int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
 		.leaves = leaves,
 		.streams = calloc(leaves, sizeof(*merge->streams)),
 		.records = calloc(leaves, sizeof(*merge->records)),
-		.ticks = calloc(leaves, sizeof(*merge->ticks)),
-		.index = calloc(leaves, sizeof(*merge->index)),
+		.ticks = calloc(leaves + 1, sizeof(*merge->ticks)),
+		.tree = calloc(2 * leaves, sizeof(*merge->tree)),
 		.streams_left = calloc(session->process_count + 1, sizeof(*merge->streams_left)),
 		.block_bytes = MERGE_BLOCKS_BYTES / leaves,
 	};
@@ -117,11 +118,12 @@ int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
 		merge->block_bytes = BLOCK_LEAST_BYTES;
 	if (merge->block_bytes > BLOCK_MOST_BYTES)
 		merge->block_bytes = BLOCK_MOST_BYTES;
-	if (!merge->streams || !merge->records || !merge->ticks || !merge->index ||
-	    !merge->streams_left || tree_build(merge)) {
+	if (!merge->streams || !merge->records || !merge->ticks || !merge->tree ||
+	    !merge->streams_left) {
 		trace_merge_close(merge);
 		return -ENOMEM;
 	}
+	tree_build(merge);
 	for (size_t i = 0; i < session->process_count; i++)
 		merge->streams_left[i] = session->processes[i].stream_count;
 	return 0;
@@ -137,7 +139,7 @@ static void merge_end_stream(struct trace_merge *merge, uint32_t index)
 	trace_records_close(records);
 	free(records);
 	merge->records[index] = NULL;
-	tree_replay(merge, entry_over);
+	tree_leave(merge, index);
 }
 
 /* Reads the first record of the stream at the top, and plays its matches: it may
@@ -159,7 +161,7 @@ static int merge_begin_stream(struct trace_merge *merge, uint32_t index)
 	merge->records[index] = records;
 	status = trace_records_next(records);
 	if (status > 0)
-		tree_replay(merge, (struct trace_merge_entry){records->event.ticks, index});
+		tree_go_on(merge, index, records->event.ticks);
 	else if (!status)
 		merge_end_stream(merge, index);
 	return status;
@@ -171,7 +173,7 @@ static int merge_settle(struct trace_merge *merge)
 	struct trace_records *before = merge->current;
 
 	for (;;) {
-		uint32_t index = merge->index[0];
+		uint32_t index = merge->tree[1];
 
 		if (index >= merge->leaves) {
 			merge->current = NULL;
@@ -205,8 +207,7 @@ int trace_merge_next(struct trace_merge *merge, const struct trace_event **event
 			merge_end_stream(merge, index);
 			status = merge_settle(merge);
 		} else if (records->event.ticks > merge->limit) {
-			tree_replay(merge,
-				    (struct trace_merge_entry){records->event.ticks, index});
+			tree_go_on(merge, index, records->event.ticks);
 			status = merge_settle(merge);
 		}
 	} else {
@@ -240,7 +241,7 @@ void trace_merge_close(struct trace_merge *merge)
 	free(merge->streams);
 	free(merge->records);
 	free(merge->ticks);
-	free(merge->index);
+	free(merge->tree);
 	free(merge->streams_left);
 	*merge = (struct trace_merge){.session = NULL};
 }

@@ -24,22 +24,19 @@
 
 struct trace_records;
 
-struct trace_merge_entry {
-	uint64_t ticks; /* of the stream's current record, or of its first */
-	uint32_t index; /* of the stream in the session */
-};
-
 struct trace_merge {
 	struct trace_session *session;
 	struct trace_stream **streams; /* by index */
 	struct trace_records **records; /* by index; NULL: not begun, or over */
-	/* A tree of losers, its entries in two arrays: [0] is the earliest of
-	 * all; the others are, in a binary tree with its root at [1], the later
-	 * one of two each. */
+	/* A tournament: of each stream the ticks of its current record, or of its
+	 * first; and a binary tree with its root at [1] and a leaf for each stream
+	 * from [leaves] on, where each place has the index of the stream that is
+	 * the earliest below. A stream that is over is replaced by number `leaves`,
+	 * which is behind every other. */
 	uint64_t *ticks;
-	uint32_t *index;
+	uint32_t *tree;
 	size_t leaves; /* a power of two */
-	struct trace_records *current; /* handed out last; its entry is [0] */
+	struct trace_records *current; /* handed out last; it is at [1] */
 	uint64_t limit; /* current stays the earliest up to here, inclusive */
 	size_t block_bytes;
 	uint64_t skip_before;

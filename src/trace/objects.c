@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "schema/gen/core_records.h"
+#include "schema/gen/kernel_records.h"
 #include "trace/field.h"
 #include "trace/records.h"
 #include "util/array.h"
@@ -179,6 +180,13 @@ static int learn_kernel(struct trace_objects *objects, const struct trace_event 
 			  TANDEM_OBJECT_kernel, name);
 }
 
+static int learn_tracepoint(struct trace_objects *objects, const struct trace_event *event)
+{
+	if (!objects->tracepoints)
+		objects->tracepoints = tracepoints_create();
+	return tracepoints_learn(objects->tracepoints, event);
+}
+
 int trace_objects_learn(struct trace_objects *objects, const struct trace_event *event)
 {
 	switch (event->record->id) {
@@ -190,6 +198,8 @@ int trace_objects_learn(struct trace_objects *objects, const struct trace_event 
 		return learn_queue(objects, event);
 	case TANDEM_EVENT_kernel:
 		return learn_kernel(objects, event);
+	case TANDEM_KERNEL_EVENT_format:
+		return learn_tracepoint(objects, event);
 	default:
 		return 0;
 	}
@@ -247,5 +257,6 @@ void trace_objects_free(struct trace_objects *objects)
 	free(objects->queues);
 	free(objects->contexts);
 	map_free(&objects->complete);
+	tracepoints_destroy(objects->tracepoints);
 	*objects = (struct trace_objects){.device_count = 0};
 }

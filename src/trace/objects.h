@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "trace/event.h"
+#include "trace/tracepoint.h"
 #include "util/intern.h"
 
 #define TRACE_NONE UINT32_MAX
@@ -61,6 +62,7 @@ struct trace_objects {
 	struct trace_context *contexts;
 	size_t context_count, context_capacity;
 	struct map complete; /* processes of which everything was read; 1 each */
+	struct tracepoints *tracepoints; /* of GPU drivers; NULL: none was described */
 };
 
 /* Takes what a description says; other events change nothing. Returns 0 or

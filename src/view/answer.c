@@ -250,6 +250,18 @@ static int answer_marks(const struct view_question *question, struct text *out)
 	return status;
 }
 
+static int answer_findings(const struct view_question *question, struct text *out)
+{
+	struct view_source *source;
+	int status = read_source(question, &source);
+
+	if (!status && !question->findings)
+		text_add_string(out, "null");
+	else if (!status)
+		view_findings_add(question->findings, (size_t)(source - question->sources), out);
+	return status;
+}
+
 int view_answer(const struct view_question *question, struct text *out, const char **type)
 {
 	static const struct {
@@ -258,7 +270,7 @@ int view_answer(const struct view_question *question, struct text *out, const ch
 	} answers[] = {
 		{"model", answer_model},   {"tiles", answer_tiles}, {"detail", answer_detail},
 		{"select", answer_select}, {"search", answer_search}, {"step", answer_step},
-		{"marks", answer_marks},
+		{"marks", answer_marks},   {"findings", answer_findings},
 	};
 	int status = -ENOENT;
 

@@ -7,6 +7,7 @@
  *	search    session, labels=1,3-5: {"total"}
  *	step      session, labels, at, track, item, back: {"track", "item", ...} or null
  *	marks     session, labels, from, to, bins: [bins that hold any]
+ *	findings  session: findings.h
  *
  * Times are ns since the session's start. One thread.
  */
@@ -14,6 +15,7 @@
 #define TANDEM_VIEW_ANSWER_H
 
 #include "util/text.h"
+#include "view/findings.h"
 #include "view/source.h"
 
 struct view_question {
@@ -23,6 +25,7 @@ struct view_question {
 	void *user;
 	struct view_source *sources;
 	size_t source_count;
+	struct view_findings *findings; /* of the same sessions; NULL: none are made */
 };
 
 /* Fills *out and says in *type what it is. Returns 0, -ENOENT (no such question),

@@ -84,6 +84,7 @@ static int take_item(struct build *build, const struct walk_item *item)
 		build->lost += ((const struct tandem_rec_lost *)item->event->record)->count;
 		return 0;
 	case WALK_BUILD:
+	case WALK_ENGINES:
 	case WALK_OTHER:
 		break;
 	}
@@ -242,7 +243,8 @@ static int build_all(struct build *build, struct view_header *header)
 		status = view_builder_finish(&build->builder, header);
 	header->events = build->events;
 	header->duration_ns = trace_session_duration_ns(build->session);
-	header->last_ns = build->end_ns;
+	if (header->last_ns < build->end_ns)
+		header->last_ns = build->end_ns;
 	return status;
 }
 

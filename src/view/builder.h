@@ -62,7 +62,8 @@ int view_builder_waker(struct view_builder *builder, uint32_t row);
 int view_builder_note(struct view_builder *builder, bool warning, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Writes everything and fills header->sections. A command's `track` is the
+/* Writes everything, fills header->sections and says in header->last_ns how far it
+ * reaches. A command's `track` is the
  * place of its writer in builder->tracks. Returns 0 or -errno. */
 int view_builder_finish(struct view_builder *builder, struct view_header *header);
 

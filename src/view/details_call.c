@@ -8,6 +8,7 @@
 #include "analysis/event_args.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
+#include "view/overlap.h"
 #include "view/place.h"
 
 /* Commands that one call ended, or waits for, of which links are given. */
@@ -55,6 +56,49 @@ static void add_result(struct json *json, const struct trace_event *event)
 	snprintf(number, sizeof(number), "%" PRId32, trace_event_result(event));
 	name = trace_name_find(descriptor->results, trace_event_result(event));
 	details_text(json, "returned", name ? name : number);
+}
+
+/* What the thread did during the call, where that was recorded. */
+struct call_states {
+	const struct view_index *index;
+	int64_t begin_ns, end_ns;
+	uint64_t ns[VIEW_SPAN_COUNT]; /* by state */
+};
+
+static int add_state(void *states_of, uint32_t item, const struct view_span *span, int64_t end_ns)
+{
+	struct call_states *states = states_of;
+	int64_t from = span->begin_ns > states->begin_ns ? span->begin_ns : states->begin_ns;
+	int64_t to = end_ns < states->end_ns ? end_ns : states->end_ns;
+
+	(void)item;
+	if (to > from)
+		states->ns[view_index_label(states->index, span->label)->kind] +=
+			(uint64_t)(to - from);
+	return 0;
+}
+
+static void add_states(struct json *json, const struct view_index *index,
+		       const struct details_span *span)
+{
+	static const struct {
+		enum view_span_kind kind;
+		const char *words;
+	} parts[] = {
+		{VIEW_SPAN_running, "on a CPU"},
+		{VIEW_SPAN_wait_cpu, "waiting for a CPU"},
+		{VIEW_SPAN_wait_blocked, "blocked"},
+	};
+	const struct view_track *track = &index->tracks[span->row->first_track];
+	struct call_states states = {
+		.index = index, .begin_ns = span->span.begin_ns, .end_ns = span->end_ns};
+
+	if (!span->row->track_count || track->type != VIEW_TRACK_state)
+		return;
+	view_overlap(index, track, states.begin_ns, states.end_ns, add_state, &states);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (states.ns[parts[i].kind])
+			details_number(json, parts[i].words, "ns", states.ns[parts[i].kind]);
 }
 
 /* Sizes of the memory objects among the arguments. */
@@ -186,6 +230,7 @@ int details_call(struct view_details *details, const struct details_span *span,
 	if (op)
 		details_op(json, "operation", op);
 	add_memory(details, json, &event);
+	add_states(json, details->index, span);
 	/* The event is gone once the next record is read. */
 	status = read_on(details, span, &records, json, &ended);
 	json_end_array(json);

@@ -328,6 +328,26 @@ static int write_all(struct finish *finish)
 	return status ? status : write_names(finish);
 }
 
+/* The latest end of any span: a call may end behind what its packet's header says. */
+static int64_t find_last(const struct finish *finish)
+{
+	int64_t last_ns = 0;
+
+	for (size_t i = 0; i < finish->builder->track_count; i++) {
+		const struct view_writer *track = finish->tracks[i];
+
+		for (size_t k = 0; k < track->node_count; k++) {
+			int64_t end_ns = track->type == VIEW_TRACK_counter
+						 ? track->nodes[k].point.end_ns
+						 : track->nodes[k].span.end_ns;
+
+			if (end_ns > last_ns)
+				last_ns = end_ns;
+		}
+	}
+	return last_ns;
+}
+
 int view_builder_finish(struct view_builder *builder, struct view_header *header)
 {
 	struct finish finish = {.builder = builder, .header = header};
@@ -337,6 +357,8 @@ int view_builder_finish(struct view_builder *builder, struct view_header *header
 		status = tracks_order(&finish);
 	if (!status)
 		status = write_all(&finish);
+	if (!status)
+		header->last_ns = find_last(&finish);
 	header->file_bytes = builder->store->offset;
 	free(finish.rows);
 	free(finish.row_order);

@@ -24,8 +24,7 @@
 
 struct view_server {
 	struct MHD_Daemon *daemon;
-	struct view_source *sources;
-	size_t source_count;
+	struct view_served served;
 	uint16_t port;
 	char token[TOKEN_LETTERS + 1];
 	char ticket[TOKEN_LETTERS + 1];
@@ -117,8 +116,9 @@ static enum MHD_Result send_answer(struct view_server *server,
 		.name = name,
 		.parameter = parameter,
 		.user = connection,
-		.sources = server->sources,
-		.source_count = server->source_count,
+		.sources = server->served.sources,
+		.source_count = server->served.count,
+		.findings = server->served.findings,
 	};
 	struct text out = TEXT_INIT;
 	const char *type;
@@ -267,7 +267,7 @@ static int start_daemon(struct view_server *server, int fd)
 	return server->daemon ? 0 : -EIO;
 }
 
-int view_server_start(struct view_server **made, struct view_source *sources, size_t count,
+int view_server_start(struct view_server **made, const struct view_served *served,
 		      uint16_t port, struct error *error)
 {
 	struct view_server *server = calloc(1, sizeof(*server));
@@ -275,8 +275,7 @@ int view_server_start(struct view_server **made, struct view_source *sources, si
 
 	if (!server)
 		return error_add(error, status, "out of memory");
-	server->sources = sources;
-	server->source_count = count;
+	server->served = *served;
 	server->port = port;
 	fd = make_socket(&server->port);
 	status = fd < 0 ? fd : make_token(server->token);

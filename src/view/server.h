@@ -4,7 +4,8 @@
  * part of the executable, and answers its questions about the sources.
  *
  *	struct view_server *server;
- *	view_server_start(&server, sources, count, 0, &error);
+ *	struct view_served served = {.sources = sources, .count = count};
+ *	view_server_start(&server, &served, 0, &error);
  *	puts(view_server_address(server));
  *	...
  *	view_server_stop(server);
@@ -16,13 +17,20 @@
 #define TANDEM_VIEW_SERVER_H
 
 #include "util/error.h"
+#include "view/findings.h"
 #include "view/source.h"
 
 struct view_server;
 
+struct view_served {
+	struct view_source *sources;
+	size_t count;
+	struct view_findings *findings; /* may be NULL */
+};
+
 /* Port 0: a free one. Returns 0, -EADDRINUSE or another -errno; on error there is
  * nothing to stop. */
-int view_server_start(struct view_server **server, struct view_source *sources, size_t count,
+int view_server_start(struct view_server **server, const struct view_served *served,
 		      uint16_t port, struct error *error);
 
 /* "http://127.0.0.1:PORT/TOKEN/" */

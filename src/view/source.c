@@ -179,17 +179,41 @@ static bool same_boot(const struct trace_session *a, const struct trace_session 
 	return llabs(wall - boot) < BOOT_TOLERANCE_NS;
 }
 
-bool view_sources_align(struct view_source *sources, size_t count)
+/* Nanoseconds of the start on the axis that the sessions are put on. */
+static int64_t start_of(const struct trace_session *session, enum view_align align)
 {
-	bool same = true;
+	switch (align) {
+	case VIEW_ALIGN_clock:
+		return session->start_ns;
+	case VIEW_ALIGN_join:
+		return (int64_t)session->run.start_realtime_ns;
+	case VIEW_ALIGN_starts:
+		break;
+	}
+	return 0;
+}
+
+bool view_sources_align(struct view_source *sources, size_t count, enum view_align align)
+{
 	int64_t first_ns = INT64_MAX;
+	bool as_asked = true, same = true, dated = true;
 
 	for (size_t i = 0; i < count; i++) {
 		same = same && same_boot(sources[0].session, sources[i].session);
-		if (sources[i].session->start_ns < first_ns)
-			first_ns = sources[i].session->start_ns;
+		dated = dated && sources[i].session->run.start_realtime_ns;
+	}
+	if (align != VIEW_ALIGN_starts && same) {
+		align = VIEW_ALIGN_clock;
+	} else if (align == VIEW_ALIGN_clock || (align == VIEW_ALIGN_join && !dated)) {
+		align = VIEW_ALIGN_starts;
+		as_asked = count < 2;
+	}
+	for (size_t i = 0; i < count; i++) {
+		sources[i].offset_ns = start_of(sources[i].session, align);
+		if (sources[i].offset_ns < first_ns)
+			first_ns = sources[i].offset_ns;
 	}
 	for (size_t i = 0; i < count; i++)
-		sources[i].offset_ns = same ? sources[i].session->start_ns - first_ns : 0;
-	return same;
+		sources[i].offset_ns -= first_ns;
+	return as_asked;
 }

@@ -30,8 +30,13 @@ void view_source_json(const struct view_source *source, struct json *json);
 
 void view_source_close(struct view_source *source);
 
-/* Puts several sessions on one axis: of one host and one boot at their true
- * distance, else each at 0. Returns whether they are at their true distance. */
-bool view_sources_align(struct view_source *sources, size_t count);
+enum view_align {
+	VIEW_ALIGN_clock,  /* at their true distance, if of one host and one boot; else starts */
+	VIEW_ALIGN_join,   /* ... else by their times of day */
+	VIEW_ALIGN_starts, /* each begins at 0: to compare runs */
+};
+
+/* Puts several sessions on one axis. Returns whether they lie as was asked. */
+bool view_sources_align(struct view_source *sources, size_t count, enum view_align align);
 
 #endif

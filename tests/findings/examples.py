@@ -8,6 +8,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from kernelside import scope
 from tap import check, finish, skip
 from traces import BUILD, record, tandem
 
@@ -18,10 +19,12 @@ SLOW = {"OCL_ICD_VENDORS": STUB, "STUB_ENGINE": "thread", "STUB_DELAY_US": "500"
 UNITS = {"OCL_ICD_VENDORS": STUB, "STUB_ENGINE": "units", "STUB_KITEM_US": "60",
          "STUB_KBYTE_US": "12"}
 POCL = {"POCL_DEVICES": "pthread"}
+BASIC = {"POCL_DEVICES": "basic"}
 
 # example, driver, kind and cause of the finding, how often it is found at least
 CASES = [
     ("idle_device", SLOW, "idle-device", "host-busy", 10),
+    ("idle_sleep", SLOW, "idle-device", "host-blocked", 10),
     ("synchronisation", SLOW, "idle-device", "synchronisation", 100),
     ("synchronisation", SLOW, "waiting", "after-each-command", 300),
     ("polling", SLOW, "waiting", "polling", 10),
@@ -40,18 +43,24 @@ CASES = [
 recorded = {}
 
 
-def findings(example, driver, *arguments):
+def findings(example, driver, *arguments, key="", options=()):
     """Records the example once; what is found in it, small or not."""
-    key = example, *arguments
+    key = example + key, *arguments
     if key not in recorded:
         path = "-".join(key).replace("--", "")
         env = dict(driver, LC_ALL="C")
-        status = record(path, [os.path.join(EXAMPLES, example), *arguments], env=env)
+        status = record(path, [os.path.join(EXAMPLES, example), *arguments], *options,
+                        env=env)
         said = tandem("findings", "--all", "--format", "json", path)
         recorded[key] = json.loads(said.stdout) if status == 0 and said.returncode == 0 else None
         if recorded[key] is None:
             print(f"# {example} {arguments}: status {status}\n# {said.stderr}")
     return recorded[key]
+
+
+def busy(finding):
+    """What the example calls its busy process: other tests have one, too."""
+    return f"busy-{finding['where']['process']} "
 
 
 def pick(said, kind, cause):
@@ -65,6 +74,9 @@ pocl = os.path.exists("/etc/OpenCL/vendors/pocl.icd")
 for example, driver, kind, cause, count in CASES:
     if driver is POCL and not pocl:
         skip(f"{kind}, {cause}", "PoCL is not installed")
+        continue
+    if cause == "host-blocked" and scope()[0] == "none":
+        skip(f"{kind}, {cause}", "nothing of the scheduler can be seen here")
         continue
     shown, twin = findings(example, driver), findings(example, driver, "--mended")
     if not check(shown and twin, f"{example} and its twin are recorded"):
@@ -82,6 +94,49 @@ for example, driver, kind, cause, count in CASES:
                      abs(f["percent"] - 100 * f["cost_ns"] / shown["duration_ns"]) < 0.01,
                      "it says what, how sure, what to do and what it cost", f):
             break
+
+# Addresses are recorded at the highest level of arguments.
+ODD = {"OCL_ICD_VENDORS": STUB, "STUB_ENGINE": "units", "STUB_KBYTE_US": "5",
+       "STUB_ODD_PERCENT": "60"}
+for more in ([], ["--mended"]):
+    said = findings("misaligned", ODD, *more, options=["--args", "full"])
+    odd = pick(said, "transfers", "misaligned")
+    if more:
+        check(not odd, "and not in its twin", odd)
+    else:
+        check(len(odd) == 1 and odd[0]["count"] == 20 and odd[0]["cost_ns"] > 10 * 1000000,
+              "transfers, misaligned in misaligned", odd)
+
+# How a driver waits is its own doing: the same program, where it sleeps, is the twin.
+if scope()[0] == "none":
+    skip("waiting, spinning", "nothing of the scheduler can be seen here")
+else:
+    shown = findings("polling", dict(SLOW, STUB_WAIT="spin"), "--mended", key="spin")
+    spin = pick(shown, "waiting", "spinning")
+    check(len(spin) == 1 and spin[0]["object"] == "clWaitForEvents" and spin[0]["count"] == 30 and
+          spin[0]["cost_ns"] > 5 * 1000000, "waiting, spinning", spin)
+    rest = pick(findings("polling", SLOW, "--mended"), "waiting", "spinning")
+    check(not rest, "and not where the driver sleeps", rest)
+
+# What else runs on the machine takes a CPU as well: whom the example meets is what counts.
+if not pocl or scope()[0] != "system":
+    skip("preemption", "no PoCL, or the scheduler of the whole machine cannot be seen")
+else:
+    # Where others take more of the CPU than the busy process, it may not be named.
+    for turn in range(4):
+        shown = findings("preemption", BASIC, key=f"-{turn}")
+        found = {cause: pick(shown, "preemption", cause) for cause in ("in-calls", "between-calls")}
+        if all(len(f) == 1 and busy(f[0]) in f[0]["who"] for f in found.values()):
+            break
+    for cause, f in found.items():
+        check(len(f) == 1 and busy(f[0]) in f[0]["who"] and
+              f[0]["who"].split(" ")[0] in f[0]["do"] and f[0]["cost_ns"] > 20 * 1000000 and
+              f[0]["where"]["thread"] and f[0]["where"]["end_ns"] > f[0]["where"]["begin_ns"],
+              f"preemption, {cause}: for whom, and where", f)
+    twin = findings("preemption", BASIC, "--mended")
+    rest = [f for f in pick(twin, "preemption", "in-calls") +
+            pick(twin, "preemption", "between-calls") if busy(f) in f["who"]]
+    check(not rest, "and not in its twin", rest)
 
 said = findings("idle_device", SLOW)
 idle = pick(said, "idle-device", "host-busy")[0]

@@ -129,12 +129,14 @@ static void make_folder(void)
 static void print_all(struct trace_session *session, bool json)
 {
 	struct trace_objects objects = {.device_count = 0};
-	struct event_text view = {.session = session, .objects = &objects};
+	struct event_samples stacks;
+	struct event_text view = {.session = session, .objects = &objects, .stacks = &stacks};
 	const struct trace_event *event;
 	struct text text = TEXT_INIT;
 	struct trace_merge merge;
 	uint64_t last = 0;
 
+	event_samples_init(&stacks);
 	if (trace_merge_open(&merge, session, 0))
 		abort();
 	while (trace_merge_next(&merge, &event) > 0) {
@@ -142,15 +144,16 @@ static void print_all(struct trace_session *session, bool json)
 			abort();
 		last = event->ticks;
 		/* One of the two, to try more inputs. */
-		if (trace_objects_learn(&objects, event))
+		if (trace_objects_learn(&objects, event) || event_samples_feed(&stacks, event))
 			abort();
 		if (json)
-			event_json_line(&objects, session, &text, event);
+			event_json_line(&objects, session, &stacks, &text, event);
 		else
 			event_text_line(&view, &text, event, EVENT_WHOLE);
 		text_clear(&text);
 	}
 	trace_merge_close(&merge);
+	event_samples_free(&stacks);
 	trace_objects_free(&objects);
 	text_free(&text);
 }

@@ -30,7 +30,7 @@ class Browser:
         """Why there is no browser, or None."""
         for tool in ("chromedriver", "chromium"):
             if not shutil.which(tool):
-                return f"{tool} is not installed (tools/install-deps view)"
+                return f"{tool} is not installed (Debian: tools/install-deps view)"
         return None
 
     @classmethod
@@ -109,7 +109,10 @@ class Browser:
         """Waits until the script returns something true; returns it."""
         end = time.monotonic() + seconds
         while True:
-            value = self.run(script, *arguments)
+            value = self.run("const value = await (async () => {" + script + "})();"
+                             # What is no plain value counts as true.
+                             "try { JSON.stringify(value); return value; } "
+                             "catch (error) { return true; }", *arguments)
             if value or time.monotonic() > end:
                 return value
             time.sleep(0.03)

@@ -77,6 +77,15 @@ for name in ("linked", "transfers", "outoforder"):
                             run([PROGRAMS / name], env=env, calls=True).calls)
     untimed = recorded.session.report()["operations"]["untimed_queues"]
     check(untimed == 1, f"no queue with profiling: {name}: is said", untimed)
+    report = recorded.session.report()
+    # Without the two calls that never make a command with an event.
+    made = sum(event["name"].startswith("clEnqueue") and event["result"] == 0 and
+               event["name"] not in ("clEnqueueBarrier", "clEnqueueWaitForEvents")
+               for event in recorded.session.events)
+    rows = report["untimed_queues"]
+    check(report["operations"]["untimed_commands"] == made > 0 and
+          sum(row["commands"] for row in rows) == made,
+          f"no queue with profiling: {name}: its commands are counted", (made, rows))
 try_all("times of 0", {"STUB_PROFILING": "zero"}, ["linked", "flight"])
 for clock in ({"STUB_CLOCK": "raw"}, {"STUB_CLOCK": "realtime"},
               {"STUB_CLOCK_OFFSET_NS": "-1000000000000"}, {"STUB_CLOCK_DRIFT_PPM": "500"},

@@ -10,6 +10,10 @@
  *   STUB_DELAY_US    how long each command runs (thread, deferred, units)
  *   STUB_KITEM_US    how much longer for 1000 work-items
  *   STUB_KBYTE_US    how much longer for 1000 bytes that are read or written
+ *   STUB_WAIT        sleep, or spin: how a program's thread waits for a command
+ *                    (thread, units)
+ *   STUB_ODD_PERCENT how much longer a transfer takes whose host memory is not
+ *                    aligned to 64 bytes
  *   STUB_CALLBACKS   inline: by the thread that completes; foreign: by another
  *                    thread, the last first, and clFinish doesn't wait for them
  *   STUB_HANG        every Nth command never completes (0: none)
@@ -36,6 +40,7 @@
 #define STUB_OPTIONS(X)                                     \
 	X(text, engine, "STUB_ENGINE", "inline")            \
 	X(text, order, "STUB_ORDER", "fifo")                \
+	X(text, wait, "STUB_WAIT", "sleep")                  \
 	X(text, callbacks, "STUB_CALLBACKS", "inline")      \
 	X(text, profiling, "STUB_PROFILING", "normal")      \
 	X(text, clock, "STUB_CLOCK", "monotonic")           \
@@ -47,6 +52,7 @@
 	X(long, delay_us, "STUB_DELAY_US", 0)               \
 	X(long, kitem_us, "STUB_KITEM_US", 0)               \
 	X(long, kbyte_us, "STUB_KBYTE_US", 0)               \
+	X(long, odd_percent, "STUB_ODD_PERCENT", 0)         \
 	X(long, hang, "STUB_HANG", 0)                       \
 	X(long, offset_ns, "STUB_CLOCK_OFFSET_NS", 0)       \
 	X(long, drift_ppm, "STUB_CLOCK_DRIFT_PPM", 0)       \

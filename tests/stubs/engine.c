@@ -13,12 +13,25 @@
 #include "clock.h"
 
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+/* Those who wait for a queue, where the engine has threads: a driver does not wake
+ * all of them for each command. Several queues may share one. */
+#define WAITERS 64u
+static pthread_cond_t waiters[WAITERS] = {
+	[0 ... WAITERS - 1] = PTHREAD_COND_INITIALIZER,
+};
+
 static cl_command_queue queues; /* all of them */
 static long commands;		/* enqueued so far */
 
 static bool engine_is(const char *kind)
 {
 	return !strcmp(stub_config.engine, kind);
+}
+
+static pthread_cond_t *waiters_of(cl_command_queue queue)
+{
+	return &waiters[((uintptr_t)queue >> 6) % WAITERS];
 }
 
 void stub_engine_add(cl_command_queue queue)
@@ -195,6 +208,7 @@ static void command_run(cl_event command)
 
 		stub_event_put(command); /* before anybody can see that it is over */
 		pthread_cond_broadcast(&changed);
+		pthread_cond_broadcast(waiters_of(queue));
 		pthread_mutex_unlock(&stub_lock);
 		if (last)
 			stub_queue_free(queue);
@@ -258,21 +272,28 @@ void stub_engine_nudge(void)
 }
 
 /* Helps with the work, or sleeps until something has changed. */
-static void engine_step(void)
+static void engine_step(cl_command_queue queue)
 {
 	cl_event command = engine_has_threads() ? NULL : engine_pick(UNIT_ANY);
 
-	if (command)
+	if (command) {
 		command_run(command);
-	else
-		pthread_cond_wait(&changed, &stub_lock);
+	} else if (engine_has_threads() && !strcmp(stub_config.wait, "spin")) {
+		pthread_mutex_unlock(&stub_lock);
+		for (int i = 0; i < 1000; i++)
+			__asm__ volatile("" ::: "memory");
+		pthread_mutex_lock(&stub_lock);
+	} else {
+		pthread_cond_wait(engine_has_threads() && queue ? waiters_of(queue) : &changed,
+				  &stub_lock);
+	}
 }
 
 void stub_engine_finish(cl_command_queue queue)
 {
 	pthread_mutex_lock(&stub_lock);
 	while (queue->first)
-		engine_step();
+		engine_step(queue);
 	pthread_mutex_unlock(&stub_lock);
 }
 
@@ -280,7 +301,7 @@ void stub_engine_wait(cl_event event)
 {
 	pthread_mutex_lock(&stub_lock);
 	while (event->status > CL_COMPLETE)
-		engine_step();
+		engine_step(event->queue);
 	pthread_mutex_unlock(&stub_lock);
 }
 

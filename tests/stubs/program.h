@@ -4,7 +4,7 @@
 
 #include "stub.h"
 
-enum { STUB_KERNEL_NAME_BYTES = 64 };
+enum { STUB_KERNEL_NAME_BYTES = 4096 };
 
 struct _cl_program {
 	struct stub_object object;

@@ -14,6 +14,12 @@ static cl_int rect_enqueue(struct stub_command command, const struct stub_rect *
 	return stub_enqueue(&command);
 }
 
+/* Bytes that take as long as these. */
+static size_t host_amount(const void *host, size_t bytes)
+{
+	return (uintptr_t)host % 64 ? bytes + bytes * (size_t)stub_config.odd_percent / 100 : bytes;
+}
+
 static bool buffer_holds(cl_mem buffer, size_t offset, size_t bytes)
 {
 	return bytes && offset <= buffer->bytes && bytes <= buffer->bytes - offset;
@@ -42,7 +48,7 @@ cl_int stub_clEnqueueReadBuffer(cl_command_queue command_queue, cl_mem buffer,
 	};
 
 	return rect_enqueue((struct stub_command){STUB_COMMAND(CL_COMMAND_READ_BUFFER),
-						  .amount = size,
+						  .amount = host_amount(ptr, size),
 						  .blocking = blocking_read},
 			    &rect);
 }
@@ -65,7 +71,7 @@ cl_int stub_clEnqueueWriteBuffer(cl_command_queue command_queue, cl_mem buffer,
 	};
 
 	return rect_enqueue((struct stub_command){STUB_COMMAND(CL_COMMAND_WRITE_BUFFER),
-						  .amount = size,
+						  .amount = host_amount(ptr, size),
 						  .blocking = blocking_write},
 			    &rect);
 }

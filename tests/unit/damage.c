@@ -147,6 +147,7 @@ static struct outcome session_read(bool print)
 	struct text text = TEXT_INIT;
 	struct trace_merge merge;
 	const struct trace_event *event;
+	struct event_samples stacks;
 	uint64_t last = 0;
 
 	outcome.status = trace_session_open(&session, session_path, &problems, &error);
@@ -155,20 +156,24 @@ static struct outcome session_read(bool print)
 		trace_problems_free(&problems);
 		return outcome;
 	}
+	event_samples_init(&stacks);
 	CHECK(trace_merge_open(&merge, &session, 0) == 0);
 	while (trace_merge_next(&merge, &event) > 0) {
-		struct event_text view = {.session = &session, .objects = &objects};
+		struct event_text view = {.session = &session, .objects = &objects,
+					  .stacks = &stacks};
 
 		CHECK(sound_order(event, &last));
 		outcome.events++;
 		if (!print)
 			continue;
 		CHECK(trace_objects_learn(&objects, event) == 0);
+		CHECK(event_samples_feed(&stacks, event) == 0);
 		event_text_line(&view, &text, event, EVENT_WHOLE);
-		event_json_line(&objects, &session, &text, event);
+		event_json_line(&objects, &session, &stacks, &text, event);
 		text_clear(&text);
 	}
 	trace_merge_close(&merge);
+	event_samples_free(&stacks);
 	if (print) {
 		struct report report;
 

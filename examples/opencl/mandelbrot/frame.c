@@ -63,6 +63,24 @@ static bool program_build(struct frame *frame)
 	return false;
 }
 
+static bool queue_create(struct frame *frame)
+{
+	cl_int error;
+
+	frame->queue = clCreateCommandQueue(frame->context, frame->device,
+					    frame->options.profiling ? CL_QUEUE_PROFILING_ENABLE : 0,
+					    &error);
+	return frame_try(error, "clCreateCommandQueue");
+}
+
+static bool kernel_create(struct frame *frame)
+{
+	cl_int error;
+
+	frame->kernel = clCreateKernel(frame->program, "mandelbrot", &error);
+	return frame_try(error, "clCreateKernel");
+}
+
 static bool frame_set_up(struct frame *frame)
 {
 	cl_platform_id platform;
@@ -77,13 +95,7 @@ static bool frame_set_up(struct frame *frame)
 	frame->context = clCreateContext(NULL, 1, &frame->device, NULL, NULL, &error);
 	if (!frame_try(error, "clCreateContext"))
 		return false;
-	frame->queue = clCreateCommandQueue(frame->context, frame->device,
-					    frame->options.profiling ? CL_QUEUE_PROFILING_ENABLE : 0,
-					    &error);
-	if (!frame_try(error, "clCreateCommandQueue") || !program_build(frame))
-		return false;
-	frame->kernel = clCreateKernel(frame->program, "mandelbrot", &error);
-	if (!frame_try(error, "clCreateKernel"))
+	if (!queue_create(frame) || !program_build(frame) || !kernel_create(frame))
 		return false;
 	frame->image = clCreateBuffer(frame->context, CL_MEM_WRITE_ONLY, frame->pixels_bytes, NULL,
 				      &error);
@@ -94,6 +106,7 @@ int frame_create(struct frame *frame, const struct frame_options *options)
 {
 	memset(frame, 0, sizeof(*frame));
 	frame->options = *options;
+	frame->rows = options->height;
 	frame->row_pixels = (options->width + PIXELS - 1) / PIXELS * PIXELS;
 	frame->pixels_bytes = (size_t)frame->row_pixels * options->height * sizeof(*frame->pixels);
 	frame->pixels = malloc(frame->pixels_bytes);
@@ -102,6 +115,32 @@ int frame_create(struct frame *frame, const struct frame_options *options)
 	if (frame->pixels && frame_set_up(frame))
 		return 0;
 	frame_destroy(frame);
+	return -1;
+}
+
+int frame_divide(struct frame *frame, struct frame *others, unsigned count)
+{
+	const uint32_t height = frame->options.height;
+	unsigned made = 0;
+	bool ok = true;
+
+	while (ok && made + 1 < count) {
+		struct frame *other = &others[made++];
+
+		*other = *frame;
+		other->shares = true;
+		other->queue = NULL;
+		other->kernel = NULL;
+		other->first_row = (uint32_t)((uint64_t)height * made / count);
+		other->rows = (uint32_t)((uint64_t)height * (made + 1) / count) - other->first_row;
+		ok = queue_create(other) && kernel_create(other);
+	}
+	if (ok) {
+		frame->rows = height / count;
+		return 0;
+	}
+	while (made)
+		frame_destroy(&others[--made]);
 	return -1;
 }
 
@@ -159,7 +198,9 @@ static bool event_finish(cl_event event)
 
 int frame_draw(struct frame *frame, uint64_t number)
 {
-	const size_t global[2] = {frame->row_pixels / PIXELS, frame->options.height};
+	const size_t global[2] = {frame->row_pixels / PIXELS, frame->rows};
+	const size_t first[2] = {0, frame->first_row};
+	const size_t row_bytes = frame->row_pixels * sizeof(*frame->pixels);
 	size_t local[2] = {1, 1};
 	size_t image_bytes;
 	cl_event drawn;
@@ -167,12 +208,16 @@ int frame_draw(struct frame *frame, uint64_t number)
 	if (!frame_set_arguments(frame, number, &local[0]) ||
 	    !TRY(clGetMemObjectInfo(frame->image, CL_MEM_SIZE, sizeof(image_bytes), &image_bytes,
 				    NULL)) ||
-	    !TRY(clEnqueueNDRangeKernel(frame->queue, frame->kernel, 2, NULL, global, local, 0, NULL,
+	    !TRY(clEnqueueNDRangeKernel(frame->queue, frame->kernel, 2,
+				    frame->first_row ? first : NULL, global, local, 0, NULL,
 					&drawn)))
 		return -1;
 	if (!TRY(clFlush(frame->queue)) ||
-	    !TRY(clEnqueueReadBuffer(frame->queue, frame->image, CL_TRUE, 0, image_bytes,
-				     frame->pixels, 1, &drawn, NULL))) {
+	    !TRY(clEnqueueReadBuffer(frame->queue, frame->image, CL_TRUE,
+				     frame->first_row * row_bytes,
+				     image_bytes / frame->options.height * frame->rows,
+				     frame->pixels + (size_t)frame->first_row * frame->row_pixels, 1,
+				     &drawn, NULL))) {
 		clReleaseEvent(drawn);
 		return -1;
 	}
@@ -181,14 +226,16 @@ int frame_draw(struct frame *frame, uint64_t number)
 
 void frame_destroy(struct frame *frame)
 {
-	if (frame->image)
+	if (frame->image && !frame->shares)
 		clReleaseMemObject(frame->image);
 	if (frame->kernel)
 		clReleaseKernel(frame->kernel);
-	if (frame->program)
+	if (frame->program && !frame->shares)
 		clReleaseProgram(frame->program);
 	if (frame->queue)
 		clReleaseCommandQueue(frame->queue);
+	if (frame->shares)
+		return;
 	if (frame->context)
 		clReleaseContext(frame->context);
 	free(frame->pixels);

@@ -25,9 +25,14 @@ struct last_call { /* of a stream */
 	int64_t begin_ns, end_ns;
 };
 
+/* Programs that allocate a different size each time have no loop of the kind that is
+ * meant; further sizes are not looked at. */
+#define ROWS_MOST 100000u
+
 struct allocations {
 	struct allocation_row *rows;
 	size_t count, capacity;
+	struct map row_of; /* function and size, mixed -> row */
 	struct map live; /* process and number -> row */
 	struct last_call *last;
 };
@@ -44,11 +49,16 @@ static int allocations_begin(struct findings *findings, void *state)
 static int row_find(struct allocations *allocations, const struct tandem_event *api,
 		    uint64_t bytes, size_t *row)
 {
-	for (*row = 0; *row < allocations->count; ++*row) {
-		if (allocations->rows[*row].api == api && allocations->rows[*row].bytes == bytes)
-			return 0;
-	}
-	if (array_reserve(&allocations->rows, &allocations->capacity, allocations->count + 1,
+	/* Two that are mixed to the same key share what comes of it; that is rare, and
+	 * harmless. */
+	uint64_t key = (bytes * UINT64_C(0x9E3779B97F4A7C15)) ^ api->id;
+	uint64_t known = map_get(&allocations->row_of, key);
+
+	*row = (size_t)known;
+	if (known != MAP_NONE)
+		return 0;
+	*row = allocations->count;
+	if (map_set(&allocations->row_of, key, *row) || array_reserve(&allocations->rows, &allocations->capacity, allocations->count + 1,
 			  sizeof(*allocations->rows)))
 		return -ENOMEM;
 	allocations->rows[allocations->count++] =
@@ -68,6 +78,8 @@ static int count_new(struct allocations *allocations, const struct trace_event *
 	struct allocation_row *row;
 	size_t index;
 
+	if (allocations->count == ROWS_MOST)
+		return 0;
 	/* Parts of others cost nothing; what is described anew is no new one. */
 	if (record->kind == TANDEM_MEMORY_KIND_sub_buffer || !call->api ||
 	    call->api->class != TANDEM_CLASS_CREATE ||
@@ -178,6 +190,7 @@ static void allocations_release(struct findings *findings, void *state)
 	(void)findings;
 	free(allocations->rows);
 	free(allocations->last);
+	map_free(&allocations->row_of);
 	map_free(&allocations->live);
 }
 

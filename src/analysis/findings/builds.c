@@ -55,10 +55,12 @@ static uint64_t hash_of(const uint8_t *bytes, size_t count)
 /* The source is recorded at the highest level of arguments only. */
 static void note_source(struct build_state *builds, const struct trace_event *event)
 {
-	const struct tandem_field *field = trace_field_find(event->layout, "strings");
+	const struct tandem_field *field = NULL;
 	uint64_t hash = 0;
 	size_t count = 0;
 
+	if (event->layout->event->class == TANDEM_CLASS_CREATE)
+		field = trace_field_find(event->layout, "strings");
 	if (field && field->kind == TANDEM_FIELD_STRING) {
 		const uint8_t *text = trace_field_elements(event, field, &count);
 

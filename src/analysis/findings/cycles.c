@@ -41,13 +41,14 @@ int cycles_init(struct cycles *cycles, const struct trace_session *session)
 static int lane_find(struct cycles *cycles, uint32_t stream, uint32_t device, uint32_t queue,
 		     struct cycles_lane **lane)
 {
-	for (size_t i = 0; i < cycles->lane_count; i++) {
-		*lane = &cycles->lanes[i];
-		if ((*lane)->stream == stream && (*lane)->device == device &&
-		    (*lane)->queue == queue)
-			return 0;
+	uint64_t key = (uint64_t)stream << 32 | queue;
+	uint64_t known = map_get(&cycles->lane_of, key);
+
+	if (known != MAP_NONE) {
+		*lane = &cycles->lanes[known];
+		return 0;
 	}
-	if (array_reserve(&cycles->lanes, &cycles->lane_capacity, cycles->lane_count + 1,
+	if (map_set(&cycles->lane_of, key, cycles->lane_count) || array_reserve(&cycles->lanes, &cycles->lane_capacity, cycles->lane_count + 1,
 			  sizeof(*cycles->lanes)))
 		return -ENOMEM;
 	*lane = &cycles->lanes[cycles->lane_count++];
@@ -253,5 +254,6 @@ void cycles_free(struct cycles *cycles)
 		replay_free(&cycles->lanes[i].replay);
 	free(cycles->threads);
 	free(cycles->lanes);
+	map_free(&cycles->lane_of);
 	memset(cycles, 0, sizeof(*cycles));
 }

@@ -10,6 +10,7 @@
 
 #include "analysis/replay.h"
 #include "analysis/walk.h"
+#include "util/map.h"
 
 #define CYCLES_MOST 1000u
 
@@ -29,6 +30,7 @@ struct cycles {
 	size_t thread_count;
 	struct cycles_lane *lanes;
 	size_t lane_count, lane_capacity;
+	struct map lane_of; /* stream and queue, which says the device -> lane */
 };
 
 /* Returns 0 or -ENOMEM. */

@@ -110,9 +110,10 @@ static int errors_end(struct findings *findings, void *state)
 		finding->count = row->count;
 		finding->cost_ns = row->ns;
 		finding->what = findings_text(
-			findings, row->command ? "%s of the commands that %s enqueued ended with %s"
-					       : "%s of the calls of %s failed with %s",
-			units_count(number, row->count), row->name, code);
+			findings, row->command ? "%s command%s enqueued by %s ended with %s"
+					       : "%s call%s of %s failed with %s",
+			units_count(number, row->count), row->count == 1 ? "" : "s", row->name,
+			code);
 		finding->why = "the runtime returned it";
 		finding->todo = row->command
 					? "check the arguments of the launch and the sizes of its "

@@ -11,6 +11,7 @@
 
 /* In the order of doc/FINDINGS.md. */
 #define FINDINGS(X)                                                            \
+	X(preemption)                                                          \
 	X(shared_device)                                                       \
 	X(idle_device)                                                         \
 	X(overlap)                                                             \
@@ -36,12 +37,17 @@ const struct finding_ops *const finding_kinds[] = {
 
 enum { KINDS = sizeof(finding_kinds) / sizeof(*finding_kinds) - 1 };
 
+/* So far off a clock may be: commands of before the session are seen in it. */
+#define OUTSIDE_NS INT64_C(10000000000)
+
 struct pass {
 	struct findings *findings;
 	void *states[KINDS];
 	bool wanted[KINDS];
 	struct timeline timeline;
 	bool timed; /* somebody asks for it */
+	bool waits; /* same, and the kernel was recorded */
+	int failed;
 };
 
 const char *finding_sure_name(enum finding_sure sure)
@@ -128,9 +134,21 @@ static int pass_event(void *context, const struct timeline_event *event)
 	return status;
 }
 
+static void pass_interval(void *user, const struct wait_thread *thread,
+			  const struct states_interval *interval)
+{
+	struct pass *pass = user;
+
+	for (unsigned i = 0; !pass->failed && i < KINDS; i++) {
+		if (pass->wanted[i] && finding_kinds[i]->interval)
+			pass->failed = finding_kinds[i]->interval(pass->findings, pass->states[i],
+								  thread, interval);
+	}
+}
+
 static int pass_begin(struct pass *pass)
 {
-	bool events = false;
+	bool events = false, waits = false;
 	int status = 0;
 
 	for (unsigned i = 0; !status && i < KINDS; i++) {
@@ -139,6 +157,7 @@ static int pass_begin(struct pass *pass)
 		if (!pass->wanted[i])
 			continue;
 		events |= ops->event != NULL;
+		waits |= ops->waits;
 		pass->states[i] = calloc(1, ops->state_bytes + 1);
 		if (!pass->states[i])
 			return -ENOMEM;
@@ -147,13 +166,52 @@ static int pass_begin(struct pass *pass)
 	if (!status && events)
 		status = timeline_open(&pass->timeline, &pass->findings->walk, pass_event, pass);
 	pass->timed = !status && events;
+	if (!status && waits)
+		status = waits_init(&pass->findings->waits, pass->findings->session);
+	pass->waits = !status && waits;
+	if (pass->waits) {
+		pass->findings->waits.tell = pass_interval;
+		pass->findings->waits.user = pass;
+	}
 	return status;
+}
+
+/* What the kernel recorded is nobody's but the waits'. */
+static int pass_kernel(struct pass *pass, const struct trace_event *event)
+{
+	int status = pass->waits ? waits_kernel(&pass->findings->waits, event) : 0;
+
+	return status ? status : pass->failed;
+}
+
+/* Whether the device says that it worked long before the session or after it: a
+ * clock that was misunderstood. Nothing may be concluded from such times. */
+static bool is_outside(const struct pass *pass, const struct command *command)
+{
+	const struct trace_session *session = pass->findings->session;
+	int64_t duration_ns = (int64_t)pass->findings->duration_ns;
+
+	return command->times.start_ns > session->start_ns + duration_ns + OUTSIDE_NS ||
+	       command->times.end_ns < session->start_ns - OUTSIDE_NS;
 }
 
 static int pass_item(struct pass *pass, const struct walk_item *item)
 {
+	struct walk_item mended;
 	int status = 0;
 
+	if (item->kind == WALK_COMMAND && item->command.placed && is_outside(pass, &item->command)) {
+		mended = *item;
+		mended.command.placed = false;
+		item = &mended;
+	}
+
+	if (item->event && item->event->stream->process->kernel)
+		return pass_kernel(pass, item->event);
+	if (pass->waits && item->kind == WALK_CALL && pass->findings->waits.any)
+		status = waits_call(&pass->findings->waits, item->event);
+	if (status)
+		return status;
 	if (pass->timed)
 		status = timeline_item(&pass->timeline, item);
 	for (unsigned i = 0; !status && i < KINDS; i++) {
@@ -172,8 +230,12 @@ static int pass_run(struct pass *pass)
 		status = pass_item(pass, item);
 	if (!status)
 		status = next;
+	if (!status && pass->waits && pass->findings->waits.any)
+		status = waits_settle(&pass->findings->waits);
 	if (!status && pass->timed)
 		status = timeline_finish(&pass->timeline);
+	if (!status)
+		status = pass->failed;
 	for (unsigned i = 0; !status && i < KINDS; i++) {
 		if (pass->wanted[i] && finding_kinds[i]->end)
 			status = finding_kinds[i]->end(pass->findings, pass->states[i]);
@@ -190,6 +252,8 @@ static void pass_release(struct pass *pass)
 	}
 	if (pass->timed)
 		timeline_close(&pass->timeline);
+	if (pass->waits)
+		waits_free(&pass->findings->waits);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -254,6 +318,7 @@ int findings_make(struct findings *findings, struct trace_session *session, cons
 void findings_free(struct findings *findings)
 {
 	free(findings->items);
+	free(findings->replays);
 	arena_free(&findings->arena);
 	memset(findings, 0, sizeof(*findings));
 }

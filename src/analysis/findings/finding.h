@@ -22,6 +22,7 @@
 
 #include "analysis/progress.h"
 #include "analysis/timeline.h"
+#include "analysis/waits.h"
 #include "analysis/walk.h"
 #include "util/arena.h"
 #include "util/error.h"
@@ -60,12 +61,26 @@ struct finding {
 	size_t replay_count;
 };
 
+/* What the replay says of a thread that drives a device on one queue, also where it
+ * is not worth a finding. */
+struct findings_replay {
+	uint64_t pid, tid, queue;
+	const char *device;
+	uint64_t cycles;    /* enqueue and wait, of all of which these are the times */
+	uint64_t took_ns;   /* as recorded */
+	const uint64_t *ns; /* estimated with 1, 2... queues */
+	size_t count;
+};
+
 struct findings {
 	struct trace_session *session; /* borrowed */
 	struct walk walk;	       /* open while findings are made */
+	struct waits waits;	       /* same; fed where a kind asks for it */
 	struct arena arena;
 	struct finding *items; /* the most expensive first */
 	size_t count, capacity;
+	struct findings_replay *replays;
+	size_t replay_count, replay_capacity;
 	uint64_t duration_ns;
 };
 
@@ -73,10 +88,14 @@ struct finding_ops {
 	const char *name;
 	const char *words; /* for the manual */
 	size_t state_bytes;
+	bool waits; /* wants findings->waits, which is settled before `end` */
 	/* Each returns 0 or -errno; NULL is not called. */
 	int (*begin)(struct findings *findings, void *state);
 	int (*item)(struct findings *findings, void *state, const struct walk_item *item);
 	int (*event)(struct findings *findings, void *state, const struct timeline_event *event);
+	/* What a thread of the session did, by the kernel: needs `waits`. */
+	int (*interval)(struct findings *findings, void *state, const struct wait_thread *thread,
+			const struct states_interval *interval);
 	int (*end)(struct findings *findings, void *state); /* adds what was found */
 	void (*release)(struct findings *findings, void *state);
 };

@@ -3,8 +3,9 @@
  * A gap lies between the end of all that ran and the start of the next command.
  * If that command was enqueued before the gap began, the device and its driver
  * took so long. Else the gap is the doing of the thread that enqueued it: it was
- * waiting for the device, was in another call, or did work of its own; what came
- * last, from the call to the start, is the launch.
+ * waiting for the device, was in another call, did work of its own or, as far as the
+ * kernel was recorded, slept; what came last, from the call to the start, is the
+ * launch.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,7 +24,11 @@
 
 enum activity { WORKING, WAITING, CALLING, ACTIVITIES };
 
-enum cause { SYNCHRONISATION, HOST_WORK, HOST_CALLS, LAUNCH, CAUSES };
+/* Times that a thread slept that are remembered: more than a gap has, or so short
+ * that they do not matter. */
+#define SLEEPS 256u
+
+enum cause { SYNCHRONISATION, HOST_WORK, HOST_BLOCKED, HOST_CALLS, LAUNCH, CAUSES };
 
 struct idle_enqueue {
 	uint64_t call;
@@ -39,6 +44,10 @@ struct idle_thread { /* of a stream */
 	int64_t spent[ACTIVITIES];
 	struct idle_enqueue *enqueues; /* a ring, made at the first */
 	uint64_t enqueued;
+	struct idle_sleep { /* a ring, made at the first */
+		int64_t from_ns, to_ns;
+	} *sleeps;
+	uint64_t slept;
 	struct idle_mark { /* by device: `spent` when it fell idle */
 		uint64_t gap;
 		int64_t spent[ACTIVITIES];
@@ -166,6 +175,43 @@ static int call_end(struct idle *idle, const struct timeline_event *event)
 	return status;
 }
 
+/* Of what the kernel saw, as soon as it saw it: that is before the events of that
+ * time come, which wait for their place. */
+static int idle_interval(struct findings *findings, void *state, const struct wait_thread *waiter,
+			 const struct states_interval *interval)
+{
+	struct idle *idle = state;
+	struct idle_thread *thread;
+
+	(void)findings;
+	if (interval->state != STATE_WAIT_BLOCKED || !waiter->stream)
+		return 0;
+	thread = &idle->threads[waiter->stream - 1];
+	if (!thread->sleeps) {
+		thread->sleeps = calloc(SLEEPS, sizeof(*thread->sleeps));
+		if (!thread->sleeps)
+			return -ENOMEM;
+	}
+	thread->sleeps[thread->slept++ % SLEEPS] =
+		(struct idle_sleep){interval->from, interval->to};
+	return 0;
+}
+
+static int64_t slept_within(const struct idle_thread *thread, int64_t from_ns, int64_t to_ns)
+{
+	int64_t sum = 0;
+
+	for (unsigned i = 0; thread->sleeps && i < SLEEPS; i++) {
+		const struct idle_sleep *sleep = &thread->sleeps[i];
+		int64_t from = sleep->from_ns > from_ns ? sleep->from_ns : from_ns;
+		int64_t to = sleep->to_ns < to_ns ? sleep->to_ns : to_ns;
+
+		if (to > from)
+			sum += to - from;
+	}
+	return sum;
+}
+
 static enum cause cause_of(const struct idle *idle, const struct timeline_event *next,
 			   const struct idle_device *device, size_t index)
 {
@@ -191,7 +237,10 @@ static enum cause cause_of(const struct idle *idle, const struct timeline_event 
 		return SYNCHRONISATION;
 	if (launch >= spent[WORKING] && launch >= spent[CALLING])
 		return LAUNCH;
-	return spent[WORKING] >= spent[CALLING] ? HOST_WORK : HOST_CALLS;
+	if (spent[WORKING] < spent[CALLING])
+		return HOST_CALLS;
+	return 2 * slept_within(thread, device->idle_ns, enqueue->ns) > spent[WORKING] ? HOST_BLOCKED
+										       : HOST_WORK;
 }
 
 static void count_gap(const struct idle *idle, struct idle_device *device, size_t index,
@@ -280,6 +329,7 @@ static const char *main_call(const struct idle_device *device)
 static const char *const cause_names[] = {
 	[SYNCHRONISATION] = "synchronisation",
 	[HOST_WORK] = "host-busy",
+	[HOST_BLOCKED] = "host-blocked",
 	[HOST_CALLS] = "host-calls",
 	[LAUNCH] = "launch",
 };
@@ -291,42 +341,52 @@ static void describe(struct findings *findings, struct finding *finding,
 	double gap = (double)cause->ns / (double)cause->count;
 	double command = (double)device->busy_ns / (double)device->count;
 	char count[UNITS_BYTES], all[UNITS_BYTES], each[UNITS_BYTES], run[UNITS_BYTES];
+	const char *gaps = units_ns(all, (double)cause->ns);
 
-	units_count(count, cause->count);
-	units_ns(all, (double)cause->ns);
-	units_ns(each, gap);
 	units_ns(run, command);
+	if (cause->count > 1)
+		gaps = findings_text(findings, "%s, %s times %s on average,", all,
+				     units_count(count, cause->count), units_ns(each, gap));
 	switch (kind) {
 	case SYNCHRONISATION:
 		finding->what = findings_text(
-			findings, "the device was idle for %s, %s times %s, because the host waited "
+			findings, "the device was idle for %s because the host waited "
 				  "for a command before it enqueued the next",
-			all, count, each);
+			gaps);
 		finding->todo = "enqueue the next commands before waiting, or work on several "
 				"queues, so that the device always has something to do";
 		break;
 	case HOST_WORK:
 		finding->what = findings_text(
-			findings, "the device was idle for %s, %s times %s, while the host did work "
+			findings, "the device was idle for %s while the host did work "
 				  "of its own between commands",
-			all, count, each);
+			gaps);
 		finding->todo = "enqueue before that work, or do it in another thread";
+		break;
+	case HOST_BLOCKED:
+		finding->what = findings_text(
+			findings, "the device was idle for %s while the host slept, or "
+				  "waited for a file, a lock or another thread, between commands",
+			gaps);
+		finding->todo = "enqueue before that wait, or wait in another thread; `tandem report "
+				"--table waits` says for whom it waited";
 		break;
 	case HOST_CALLS:
 		finding->object = main_call(device);
 		finding->what = findings_text(
-			findings, "the device was idle for %s, %s times %s, while the host was in "
+			findings, "the device was idle for %s while the host was in "
 				  "other calls, most of all %s",
-			all, count, each, finding->object);
+			gaps, finding->object);
 		finding->todo = "move these calls out of the loop, or enqueue before them";
 		break;
 	default:
 		finding->what = findings_text(
-			findings, "the device was idle for %s, %s times %s, between a command's "
+			findings, "the device was idle for %s between a command's "
 				  "enqueue and its start; a command runs for %s",
-			all, count, each, run);
+			gaps, run);
 		finding->todo = gap > command ? "commands are shorter than their launch: give each "
-						"more work, or record them once and run them as one"
+						"more work, or record them once and run them as one "
+						   "(a command buffer, a CUDA graph)"
 					      : "enqueue further ahead, and flush";
 		break;
 	}
@@ -380,6 +440,7 @@ static void idle_release(struct findings *findings, void *state)
 	for (size_t i = 0; idle->threads && i < findings->session->stream_count; i++) {
 		free(idle->threads[i].enqueues);
 		free(idle->threads[i].marks);
+		free(idle->threads[i].sleeps);
 	}
 	for (size_t i = 0; idle->devices && i < idle->device_count; i++)
 		map_free(&idle->devices[i].calls);
@@ -392,7 +453,9 @@ const struct finding_ops finding_idle_device = {
 	.words = "gaps between a device's commands, by what the host was doing",
 	.state_bytes = sizeof(struct idle),
 	.begin = idle_begin,
+	.waits = true,
 	.event = idle_event,
+	.interval = idle_interval,
 	.end = idle_end,
 	.release = idle_release,
 };

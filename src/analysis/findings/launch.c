@@ -1,14 +1,23 @@
 /* The shape of launches: work-groups that do not fill the device's lanes, too few
- * of them to fill the device. */
+ * of them to fill the device, and, where the device's limits are known, too few at
+ * once on a multiprocessor (occupancy.h). A CUDA block is a work-group here. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/findings/finding.h"
+#include "analysis/occupancy.h"
+#include "analysis/shapes.h"
+#include "schema/gen/cuda_records.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/text.h"
 #include "util/units.h"
+
+/* With more of a multiprocessor's warps in flight than this, the time that memory
+ * takes is hidden in most kernels, and more bring little (V. Volkov, "Better
+ * performance at lower occupancy", 2010). */
+#define OCCUPANCY_ENOUGH 0.5
 
 struct launch_kernel { /* a kernel object, as it was described */
 	uint64_t preferred, max_work_group;
@@ -19,6 +28,9 @@ struct launch_row { /* one kernel, device and shape */
 	uint32_t device;
 	struct command_shape shape;
 	uint64_t preferred;
+	bool cuda;
+	struct occupancy occupancy; /* warps_most is 0: not known */
+	struct occupancy_use use;
 	uint64_t count, ns, longest_ns;
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the longest */
@@ -29,6 +41,10 @@ struct launch {
 	struct launch_kernel *described;
 	size_t described_count, described_capacity;
 	struct map units; /* row of devices -> compute units */
+	struct shapes shapes;
+	struct map limits_of; /* row of devices -> limits */
+	struct occupancy_limits *limits;
+	size_t limits_count, limits_capacity;
 	struct launch_row *rows;
 	size_t count, capacity;
 	struct map row_of; /* hash of kernel, device and shape -> the latest such row */
@@ -94,6 +110,47 @@ static int row_find(struct launch *launch, const struct launch_row *wanted,
 	return map_set(&launch->row_of, hash, launch->count++);
 }
 
+static int note_limits(struct findings *findings, struct launch *launch,
+		       const struct trace_event *event)
+{
+	const struct tandem_cuda_multiprocessor *record = (const void *)event->record;
+	uint32_t row;
+
+	if (devices_of_number(&findings->walk.devices, event, record->device, TANDEM_DOMAIN_cuda,
+			      &row) ||
+	    array_reserve(&launch->limits, &launch->limits_capacity, launch->limits_count + 1,
+			  sizeof(*launch->limits)) ||
+	    map_set(&launch->limits_of, row, launch->limits_count))
+		return -ENOMEM;
+	launch->limits[launch->limits_count++] = shapes_limits(event);
+	return 0;
+}
+
+/* A shape that is not in the call but was described. */
+static void take_shape(const struct launch *launch, const struct command *command,
+		       struct launch_row *row)
+{
+	const struct shape *shape = shapes_find(&launch->shapes, command->process,
+						command->record->shape);
+	uint64_t limits = map_get(&launch->limits_of, command->device);
+
+	if (!shape || !shape->is_launch || !shape->group_items)
+		return;
+	row->cuda = true;
+	row->shape.dimensions = row->shape.local_dimensions = 1;
+	row->shape.global[0] = shape->groups * shape->group_items;
+	row->shape.local[0] = shape->group_items;
+	row->use = (struct occupancy_use){
+		.items = (uint32_t)shape->group_items,
+		.registers = shape->registers,
+		.shared_bytes = shape->static_bytes + shape->dynamic_bytes,
+	};
+	if (limits == MAP_NONE)
+		return;
+	row->preferred = launch->limits[limits].warp_items;
+	occupancy_compute(&launch->limits[limits], &row->use, &row->occupancy);
+}
+
 static int count_launch(struct launch *launch, const struct command *command)
 {
 	struct launch_row wanted = {.name = command->name, .device = command->device};
@@ -101,13 +158,16 @@ static int count_launch(struct launch *launch, const struct command *command)
 	struct launch_row *row;
 	uint64_t known, ns;
 
-	if (!command->timed || !command->shape.dimensions)
+	if (!command->timed)
 		return 0;
 	wanted.shape = command->shape;
+	take_shape(launch, command, &wanted);
+	if (!wanted.shape.dimensions)
+		return 0;
 	if (row_find(launch, &wanted, &row))
 		return -ENOMEM;
 	known = map_get(&launch->kernels, (uint64_t)command->process << 32 | record->kernel);
-	if (known != MAP_NONE)
+	if (known != MAP_NONE && !row->cuda)
 		row->preferred = launch->described[known].preferred;
 	ns = record->end - record->start;
 	row->count++;
@@ -123,8 +183,14 @@ static int count_launch(struct launch *launch, const struct command *command)
 
 static int launch_item(struct findings *findings, void *state, const struct walk_item *item)
 {
+	struct launch *launch = state;
+
 	if (item->kind == WALK_OBJECT)
 		return note_object(findings, state, item->event);
+	if (item->kind == WALK_OTHER && item->event->record->id == TANDEM_CUDA_EVENT_multiprocessor)
+		return note_limits(findings, launch, item->event);
+	if (item->kind == WALK_OTHER)
+		return shapes_learn(&launch->shapes, item->event);
 	if (item->kind == WALK_COMMAND && item->command.kind == TANDEM_OPERATION_KIND_kernel)
 		return count_launch(state, &item->command);
 	return 0;
@@ -163,7 +229,8 @@ static struct fill fill_of(const struct launch *launch, const struct launch_row 
 	return fill;
 }
 
-static const char *shape_text(struct findings *findings, const struct command_shape *shape)
+static const char *shape_text(struct findings *findings, const struct command_shape *shape,
+			      bool cuda)
 {
 	struct text text = TEXT_INIT;
 	const char *copy;
@@ -171,7 +238,7 @@ static const char *shape_text(struct findings *findings, const struct command_sh
 	for (unsigned i = 0; i < shape->dimensions; i++)
 		text_format(&text, "%s%llu", i ? "x" : "", (unsigned long long)shape->global[i]);
 	for (unsigned i = 0; i < shape->local_dimensions; i++)
-		text_format(&text, "%s%llu", i ? "x" : " in groups of ",
+		text_format(&text, "%s%llu", i ? "x" : cuda ? " threads in blocks of " : " in groups of ",
 			    (unsigned long long)shape->local[i]);
 	copy = findings_text(findings, "%s", text.data ? text.data : "");
 	text_free(&text);
@@ -208,13 +275,17 @@ static int add_lanes(struct findings *findings, const struct launch_row *row,
 	if (!finding)
 		return -ENOMEM;
 	finding->what = findings_text(
-		findings, "kernel %s (%s) runs in groups of %llu work-items, no multiple of the %llu "
-			  "that the device wants",
-		finding->object, shape_text(findings, &row->shape),
-		(unsigned long long)fill->group_items, (unsigned long long)row->preferred);
-	finding->todo = findings_text(findings, "make the local size a multiple of %llu, or leave it "
-						"to the runtime",
-				      (unsigned long long)row->preferred);
+		findings, "kernel %s (%s) runs in %s of %llu %s, no multiple of the %llu that the "
+			  "device works on at a time: the rest of its lanes does nothing",
+		finding->object, shape_text(findings, &row->shape, row->cuda),
+		row->cuda ? "blocks" : "work-groups", (unsigned long long)fill->group_items,
+		row->cuda ? "threads" : "work-items", (unsigned long long)row->preferred);
+	finding->todo = row->cuda ? findings_text(findings, "make the number of threads of a block a "
+							    "multiple of %llu, a warp",
+						  (unsigned long long)row->preferred)
+				  : findings_text(findings, "make the local size a multiple of %llu, or "
+							    "leave it to the runtime (NULL)",
+						  (unsigned long long)row->preferred);
 	return 0;
 }
 
@@ -226,12 +297,49 @@ static int add_units(struct findings *findings, const struct launch_row *row,
 	if (!finding)
 		return -ENOMEM;
 	finding->what = findings_text(
-		findings, "kernel %s (%s) has %llu work-group%s for the device's %llu compute units",
-		finding->object, shape_text(findings, &row->shape),
-		(unsigned long long)fill->groups, fill->groups == 1 ? "" : "s",
-		(unsigned long long)fill->units);
-	finding->todo = "make smaller groups, or give a launch more work; several small kernels can "
-			"also run side by side on several queues";
+		findings, "kernel %s (%s) has %llu %s%s for the device's %llu %s: the others have "
+			  "nothing to do",
+		finding->object, shape_text(findings, &row->shape, row->cuda),
+		(unsigned long long)fill->groups, row->cuda ? "block" : "work-group",
+		fill->groups == 1 ? "" : "s", (unsigned long long)fill->units,
+		row->cuda ? "multiprocessors" : "compute units");
+	finding->todo = row->cuda ? "make smaller blocks, or give a launch more work; several small "
+				    "kernels can also run side by side on several streams"
+				  : "make smaller work-groups, or give a launch more work; several small "
+				    "kernels can also run side by side on several queues";
+	return 0;
+}
+
+static const char *const limiter_advice[] = {
+	[OCCUPANCY_ITEMS] = "choose a block size that divides the threads that a multiprocessor holds",
+	[OCCUPANCY_GROUPS] = "make the blocks larger: a multiprocessor holds so many and no more, "
+			     "however small they are",
+	[OCCUPANCY_REGISTERS] = "let the kernel use fewer registers (__launch_bounds__, or "
+				"-maxrregcount of nvcc), or make the blocks smaller",
+	[OCCUPANCY_SHARED] = "use less shared memory in a block, or share it among more threads",
+	[OCCUPANCY_UNKNOWN] = "",
+};
+
+static int add_occupancy(struct findings *findings, const struct launch_row *row,
+			 const struct fill *fill)
+{
+	const struct occupancy *occupancy = &row->occupancy;
+	struct finding *finding = add_row(findings, row, fill, "occupancy",
+					  occupancy->ratio / OCCUPANCY_ENOUGH);
+
+	if (!finding)
+		return -ENOMEM;
+	finding->what = findings_text(
+		findings, "kernel %s (%s) keeps at most %u of %u warps on a multiprocessor, limited by "
+			  "%s: with so few, it waits when memory is slow",
+		finding->object, shape_text(findings, &row->shape, row->cuda), occupancy->warps,
+		occupancy->warps_most, occupancy_limiter_name(occupancy->limiter));
+	finding->why = findings_text(findings, "occupancy %.0f %%, exact by the limits of the device: %u "
+					       "registers a thread, %u bytes of shared memory a "
+					       "block; that it costs time is assumed",
+				     100 * occupancy->ratio, row->use.registers,
+				     row->use.shared_bytes);
+	finding->todo = limiter_advice[occupancy->limiter];
 	return 0;
 }
 
@@ -248,6 +356,9 @@ static int launch_end(struct findings *findings, void *state)
 			status = add_lanes(findings, row, &fill);
 		if (!status && fill.groups < fill.units && fill.whole < 1)
 			status = add_units(findings, row, &fill);
+		if (!status && row->occupancy.warps_most && row->occupancy.warps &&
+		    row->occupancy.ratio < OCCUPANCY_ENOUGH && fill.groups >= fill.units)
+			status = add_occupancy(findings, row, &fill);
 	}
 	return status;
 }
@@ -260,6 +371,9 @@ static void launch_release(struct findings *findings, void *state)
 	map_free(&launch->kernels);
 	free(launch->described);
 	map_free(&launch->units);
+	map_free(&launch->limits_of);
+	free(launch->limits);
+	shapes_free(&launch->shapes);
 	free(launch->rows);
 	map_free(&launch->row_of);
 }

@@ -211,18 +211,20 @@ static int add_row(struct findings *findings, const struct leak_row *row)
 		return -ENOMEM;
 	units_count(count, row->count);
 	finding->what =
-		row->bytes ? findings_text(findings, "%s %s objects made by %s (%s) were never "
+		row->bytes ? findings_text(findings, "%s %s object%s made by %s (%s) %s never "
 						     "released",
-					   count, noun, maker,
-					   units_bytes(bytes, (double)row->bytes))
-			   : findings_text(findings, "%s %s objects made by %s were never released",
-					   count, noun, maker);
+					   count, noun, row->count == 1 ? "" : "s", maker,
+					   units_bytes(bytes, (double)row->bytes),
+					   row->count == 1 ? "was" : "were")
+			   : findings_text(findings, "%s %s object%s made by %s %s never released",
+					   count, noun, row->count == 1 ? "" : "s", maker,
+					   row->count == 1 ? "was" : "were");
 	finding->free = true;
 	finding->object = maker;
 	finding->count = row->count;
 	finding->sure = FINDING_LIKELY;
 	finding->why = "no call that released it was recorded";
-	finding->todo = findings_text(findings, "release each %s when it is needed no more", noun);
+	finding->todo = findings_text(findings, "release each %s object when it is needed no more", noun);
 	finding_place(findings, finding, row->first->stream);
 	finding_time(findings, finding, row->first->ns, row->first->ns);
 	return 0;

@@ -3,11 +3,11 @@
  * by replaying what was recorded over several queues (replay.h). */
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 #include "analysis/findings/cycles.h"
 #include "analysis/findings/finding.h"
 #include "analysis/replay.h"
+#include "util/array.h"
 #include "util/units.h"
 
 #define QUEUES_MOST 16u
@@ -18,6 +18,11 @@
 /* Other threads drive the device as well if they have this part of the time of
  * the one that drives it most. */
 #define OTHERS_PART 0.25
+
+/* Fewer cycles are no loop whose work could be divided; a replay on one queue that
+ * misses what was recorded by more has not understood the program. */
+#define CYCLES_LEAST 4u
+#define ERROR_MOST 0.25
 
 struct overlap {
 	struct cycles cycles;
@@ -108,53 +113,110 @@ static unsigned cores_of(struct findings *findings, const struct cycles_lane *la
 	return 1;
 }
 
-static int add_lane(struct findings *findings, const struct cycles_lane *lane)
+/* The replay is of the first cycles: what it says is of all. */
+static struct findings_replay *add_replay(struct findings *findings, const struct cycles_lane *lane,
+					  const uint64_t *series)
 {
-	uint64_t series[QUEUES_MOST], *kept;
-	char now[UNITS_BYTES], then[UNITS_BYTES];
-	struct finding *finding;
-	double gain, error;
-	unsigned best;
-	int status = estimate(lane, cores_of(findings, lane), series);
+	const struct trace_stream *stream = findings_stream(findings, lane->stream);
+	uint64_t *kept = arena_alloc(&findings->arena, QUEUES_MOST * sizeof(*kept));
+	struct findings_replay *replay;
 
-	if (status)
-		return status;
-	best = best_of(series);
-	gain = series[0] ? 1 - (double)series[best] / (double)series[0] : 0;
-	if (gain < GAIN_LEAST)
-		return 0;
-	finding = findings_add(findings, "overlap", "one-queue");
-	kept = arena_alloc(&findings->arena, sizeof(series));
-	if (!finding || !kept)
-		return -ENOMEM;
-	memcpy(kept, series, sizeof(series));
-	/* The replay is of the first cycles, the gain of all. */
+	if (!kept || array_reserve(&findings->replays, &findings->replay_capacity,
+				   findings->replay_count + 1, sizeof(*findings->replays)))
+		return NULL;
 	for (unsigned i = 0; i < QUEUES_MOST; i++)
-		kept[i] = (uint64_t)((double)kept[i] * (double)lane->total_ns /
+		kept[i] = (uint64_t)((double)series[i] * (double)lane->total_ns /
 				     (double)lane->kept_ns);
-	finding->replay_ns = kept;
-	finding->replay_count = QUEUES_MOST;
+	replay = &findings->replays[findings->replay_count++];
+	*replay = (struct findings_replay){
+		.pid = stream->process->pid,
+		.tid = stream->tid,
+		.queue = lane->queue,
+		.device = findings_text(findings, "%s",
+					walk_device_name(&findings->walk, lane->device)),
+		.cycles = lane->count,
+		.took_ns = lane->total_ns,
+		.ns = kept,
+		.count = QUEUES_MOST,
+	};
+	return replay;
+}
+
+/* Whether there is more than one kind of work that the device can do at once. */
+static bool has_turns(const struct cycles_lane *lane)
+{
+	bool seen[REPLAY_ENGINES] = {false};
+	unsigned count = 0;
+
+	for (size_t i = 0; i < lane->replay.command_count; i++)
+		seen[lane->replay.commands[i].engine] = true;
+	for (unsigned i = 0; i < REPLAY_ENGINES; i++)
+		count += seen[i];
+	return count > 1;
+}
+
+static int add_finding(struct findings *findings, const struct cycles_lane *lane,
+		       const struct findings_replay *replay, unsigned best, double gain,
+		       double error, unsigned cores)
+{
+	struct finding *finding = findings_add(findings, "overlap", "one-queue");
+	char now[UNITS_BYTES], then[UNITS_BYTES];
+
+	if (!finding)
+		return -ENOMEM;
+	finding->replay_ns = replay->ns;
+	finding->replay_count = replay->count;
 	finding->count = lane->count;
 	finding->cost_ns = (uint64_t)(gain * (double)lane->total_ns);
-	finding->device = findings_text(findings, "%s",
-					walk_device_name(&findings->walk, lane->device));
+	finding->device = replay->device;
 	finding->queue = lane->queue;
 	finding->what = findings_text(
-		findings, "one queue does everything in turn: divided over %u queues with a thread "
-			  "each, %s would take about %s",
+		findings, "%s: divided over %u queues with a thread each, %s would take about %s",
+		has_turns(lane) ? "transfers and kernels take turns on one queue, and the device does "
+				  "one of them at a time"
+				: "one thread feeds the device through one queue, and the device has "
+				  "nothing to do while it prepares and waits",
 		best + 1, units_ns(now, (double)lane->total_ns),
-		units_ns(then, (double)kept[best]));
-	error = fabs((double)series[0] / (double)lane->kept_ns - 1);
-	finding->sure = error < 0.1 ? FINDING_LIKELY : FINDING_GUESS;
+		units_ns(then, (double)replay->ns[best]));
+	finding->sure = error < 0.1 && !cores ? FINDING_LIKELY : FINDING_GUESS;
 	finding->why = findings_text(findings, "replayed on one queue, what was recorded is missed by "
-					       "%.1f %%; that the work can be divided is assumed",
-				     100 * error);
+					       "%.1f %%; that the work can be divided is assumed%s",
+				     100 * error,
+				     cores ? ", and that nothing else takes the CPU, which is the "
+					     "device"
+					   : "");
 	finding->todo = findings_text(findings, "divide the work into %u parts and give each a queue "
-						"and a thread, or enqueue ahead on %u queues",
-				      best + 1, best + 1);
+						"and a thread, so that %s",
+				      best + 1,
+				      has_turns(lane) ? "one part is transferred while another is "
+							"computed"
+						      : "one has the device while the others prepare");
 	finding_place(findings, finding, lane->stream);
 	finding_time(findings, finding, lane->begin_ns, lane->end_ns);
 	return 0;
+}
+
+static int add_lane(struct findings *findings, const struct cycles_lane *lane)
+{
+	uint64_t series[QUEUES_MOST];
+	const struct findings_replay *replay;
+	double gain, error;
+	unsigned best;
+	unsigned cores = cores_of(findings, lane);
+	int status = estimate(lane, cores, series);
+
+	if (status)
+		return status;
+	replay = add_replay(findings, lane, series);
+	if (!replay)
+		return -ENOMEM;
+	best = best_of(series);
+	gain = series[0] ? 1 - (double)series[best] / (double)series[0] : 0;
+	error = fabs((double)replay->ns[0] / (double)lane->total_ns - 1);
+	if (gain < GAIN_LEAST || lane->count < CYCLES_LEAST || error > ERROR_MOST ||
+	    replay->ns[best] >= lane->total_ns)
+		return 0;
+	return add_finding(findings, lane, replay, best, gain, error, cores);
 }
 
 static int overlap_end(struct findings *findings, void *state)

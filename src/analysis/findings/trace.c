@@ -5,6 +5,7 @@
 
 #include "analysis/findings/finding.h"
 #include "analysis/histogram.h"
+#include "trace/field.h"
 #include "schema/control.h"
 #include "util/units.h"
 
@@ -45,7 +46,28 @@ static int trace_begin(struct findings *findings, void *state)
 	return trace->threads && trace->times && trace->bounds ? 0 : -ENOMEM;
 }
 
-static int count_call(struct trace_state *trace, const struct walk_item *item)
+/* A queue without device times is not followed at all. A call that only notes a
+ * command down, as those of a graph, makes none. */
+static bool is_untimed(const struct findings *findings, const struct trace_event *event)
+{
+	const struct trace_objects *objects = &findings->walk.devices.objects;
+	const struct tandem_field *field;
+	uint32_t queue;
+
+	if (event->layout->event->class != TANDEM_CLASS_ENQUEUE || trace_event_op(event) ||
+	    trace_event_failed(event))
+		return false;
+	field = trace_field_find(event->layout, "queue");
+	if (!field)
+		return false;
+	queue = trace_objects_queue(objects, event->stream->process->index,
+				    (uint32_t)trace_field_unsigned(event, field));
+	return queue != TRACE_NONE && (objects->queues[queue].timing == TANDEM_TIMING_off ||
+				       objects->queues[queue].timing == TANDEM_TIMING_unavailable);
+}
+
+static int count_call(struct findings *findings, struct trace_state *trace,
+		      const struct walk_item *item)
 {
 	struct trace_thread *thread = &trace->threads[item->event->stream->index];
 	int64_t between = item->event->ns - thread->end_ns;
@@ -53,15 +75,15 @@ static int count_call(struct trace_state *trace, const struct walk_item *item)
 
 	thread->any = item->end_ns != INT64_MIN;
 	thread->end_ns = item->end_ns;
-	/* A queue without device times is not followed at all. */
-	trace->untimed += item->event->layout->event->class == TANDEM_CLASS_ENQUEUE &&
-			  !trace_event_op(item->event) && !trace_event_failed(item->event);
+	trace->untimed += is_untimed(findings, item->event);
 	return follows ? histogram_add(&trace->between, (uint64_t)between) : 0;
 }
 
 static int count_command(struct trace_state *trace, const struct command *command)
 {
-	trace->untimed += !command->timed;
+	/* One that failed ran for no time; errors tell of it. */
+	trace->untimed += !command->timed && command->record->status >= 0;
+	trace->not_causal += command->timed && !command->placed;
 	if (!command->placed || command->device >= trace->device_count)
 		return 0;
 	trace->not_causal += !command->times.causal;
@@ -73,9 +95,8 @@ static int count_command(struct trace_state *trace, const struct command *comman
 
 static int trace_item(struct findings *findings, void *state, const struct walk_item *item)
 {
-	(void)findings;
 	if (item->kind == WALK_CALL)
-		return count_call(state, item) ? -ENOMEM : 0;
+		return count_call(findings, state, item) ? -ENOMEM : 0;
 	if (item->kind == WALK_COMMAND)
 		return count_command(state, &item->command) ? -ENOMEM : 0;
 	return 0;
@@ -125,7 +146,7 @@ static int add_untimed(struct findings *findings, const struct trace_state *trac
 	finding->free = true;
 	finding->count = trace->untimed;
 	finding->what = findings_text(findings, "%s commands have no device times: their queues could "
-						"not be profiled, or they failed",
+						"not be profiled, or were not",
 				      units_count(number, trace->untimed));
 	finding->why = "the runtime gave none";
 	finding->todo = "record with --device-timing on; `tandem report` names the queues";
@@ -175,7 +196,7 @@ static int add_causality(struct findings *findings, const struct trace_state *tr
 						"calls or the moment when their ends were seen",
 				      units_count(number, trace->not_causal));
 	finding->why = "no line between the clocks agrees with them";
-	finding->todo = "do not trust these commands' places; `tandem sql` finds them: device_ops "
+	finding->todo = "do not trust where these commands are shown; `tandem sql` finds them: device_ops "
 			"WHERE causal = 0";
 	return 0;
 }

@@ -1,10 +1,12 @@
-/* Transfers: many small ones, rates far under the best of the device, the same
+/* Transfers: many small ones, rates far under the best of the device, host memory
+ * that the device cannot reach by itself or that begins at an odd address, the same
  * buffer back and forth. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "analysis/findings/finding.h"
 #include "analysis/operations.h"
+#include "analysis/shapes.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -13,6 +15,21 @@
 
 /* Fewer are no habit. */
 #define HABIT_COUNT 16u
+
+/* Smaller ones take as long wherever they lie. */
+#define PLACED_BYTES 65536u
+
+/* What a processor and a device move at a time: memory that begins elsewhere is not
+ * moved as a whole. */
+#define ALIGNMENT 64u
+
+/* Against which others they have to be so much slower. */
+#define PLACED_SLOWER 1.15
+
+/* Set in the key of a buffer: its host memory begins at an odd address. */
+#define ODD_ADDRESS (UINT64_C(1) << 63)
+
+enum transfer_place { PLACE_OTHER, PLACE_PAGEABLE, PLACE_ODD, PLACES };
 
 struct transfer_class { /* of a power of two of bytes */
 	uint64_t count, bytes;
@@ -28,6 +45,7 @@ struct transfer_row { /* one device and direction */
 	uint32_t device;
 	uint8_t kind;
 	struct transfer_class classes[SIZE_CLASSES];
+	struct transfer_class places[PLACES]; /* large ones, by their host memory */
 };
 
 struct transfer_buffer { /* what was last moved of a buffer */
@@ -49,6 +67,7 @@ struct transfers {
 	size_t last_count, last_capacity;
 	struct map calls; /* number of a call in flight -> its buffer's key */
 	struct bounce *bounces; /* by process */
+	struct shapes shapes;
 };
 
 static int transfers_begin(struct findings *findings, void *state)
@@ -92,19 +111,12 @@ static uint64_t host_ns(const struct command *command)
 	return (uint64_t)(before > 0 ? before : 0) + (uint64_t)(after > 0 ? after : 0);
 }
 
-static int count_size(struct transfers *transfers, const struct command *command)
+static void class_add(struct transfer_class *class, const struct command *command, uint64_t call_ns)
 {
-	struct transfer_row *row = row_find(transfers, command->device, command->kind);
-	uint64_t bytes = command->record->bytes;
 	uint64_t ns = command->record->end - command->record->start;
-	uint64_t call_ns = host_ns(command);
-	struct transfer_class *class;
 
-	if (!row)
-		return -ENOMEM;
-	class = &row->classes[63 - __builtin_clzll(bytes | 1)];
 	class->count++;
-	class->bytes += bytes;
+	class->bytes += command->record->bytes;
 	class->ns += ns;
 	class->host_ns += call_ns;
 	if (ns + call_ns < class->least_ns || class->count == 1)
@@ -115,6 +127,31 @@ static int count_size(struct transfers *transfers, const struct command *command
 		class->begin_ns = command->times.start_ns;
 		class->end_ns = command->times.end_ns;
 	}
+}
+
+static enum transfer_place place_of(const struct transfers *transfers,
+				    const struct command *command, bool odd)
+{
+	const struct shape *shape = shapes_find(&transfers->shapes, command->process,
+						command->record->shape);
+
+	if (shape && !shape->is_launch && (shape->source == TANDEM_PLACE_pageable ||
+					   shape->destination == TANDEM_PLACE_pageable))
+		return PLACE_PAGEABLE;
+	return odd ? PLACE_ODD : PLACE_OTHER;
+}
+
+static int count_size(struct transfers *transfers, const struct command *command, bool odd)
+{
+	struct transfer_row *row = row_find(transfers, command->device, command->kind);
+	uint64_t bytes = command->record->bytes;
+	uint64_t call_ns = host_ns(command);
+
+	if (!row)
+		return -ENOMEM;
+	class_add(&row->classes[63 - __builtin_clzll(bytes | 1)], command, call_ns);
+	if (bytes >= PLACED_BYTES)
+		class_add(&row->places[place_of(transfers, command, odd)], command, call_ns);
 	return 0;
 }
 
@@ -159,7 +196,8 @@ static bool is_transfer(uint8_t kind)
 static int note_call(struct transfers *transfers, const struct walk_item *item)
 {
 	const struct trace_event *event = item->event;
-	const struct tandem_field *buffer;
+	const struct tandem_field *buffer, *address;
+	uint64_t odd = 0;
 
 	if (!trace_event_op(event) || trace_event_failed(event))
 		return 0;
@@ -168,8 +206,12 @@ static int note_call(struct transfers *transfers, const struct walk_item *item)
 		buffer = trace_field_find(event->layout, "image");
 	if (!buffer || buffer->kind != TANDEM_FIELD_OBJECT)
 		return 0;
+	/* Addresses are recorded at the highest level of arguments only. */
+	address = trace_field_find(event->layout, "ptr");
+	if (address && trace_field_unsigned(event, address) % ALIGNMENT)
+		odd = ODD_ADDRESS;
 	return map_set(&transfers->calls, item->call,
-		       (uint64_t)event->stream->process->index << 32 |
+		       odd | (uint64_t)event->stream->process->index << 32 |
 			       (uint32_t)trace_field_unsigned(event, buffer));
 }
 
@@ -181,9 +223,9 @@ static int count_command(struct transfers *transfers, const struct command *comm
 	if (!command->record || !command->placed || !is_transfer(command->kind) ||
 	    !command->record->bytes)
 		return 0;
-	status = count_size(transfers, command);
+	status = count_size(transfers, command, key != MAP_NONE && key & ODD_ADDRESS);
 	if (!status && command->call && key != MAP_NONE)
-		status = count_bounce(transfers, command, key);
+		status = count_bounce(transfers, command, key & ~ODD_ADDRESS);
 	return status;
 }
 
@@ -192,6 +234,8 @@ static int transfers_item(struct findings *findings, void *state, const struct w
 	(void)findings;
 	if (item->kind == WALK_CALL)
 		return note_call(state, item);
+	if (item->kind == WALK_OTHER)
+		return shapes_learn(&((struct transfers *)state)->shapes, item->event);
 	if (item->kind == WALK_COMMAND || item->kind == WALK_UNFINISHED)
 		return count_command(state, &item->command);
 	return 0;
@@ -330,6 +374,38 @@ static int add_slow(struct findings *findings, const struct transfer_row *row, d
 	return 0;
 }
 
+/* Where others, of the same size and direction, were faster. */
+static int add_place(struct findings *findings, const struct transfer_row *row,
+		     enum transfer_place place)
+{
+	const struct transfer_class *class = &row->places[place], *other = &row->places[PLACE_OTHER];
+	char count[UNITS_BYTES], rate[UNITS_BYTES], most[UNITS_BYTES];
+	struct finding *finding;
+
+	if (!class->count || !other->count ||
+	    class_rate(class) * PLACED_SLOWER > class_rate(other))
+		return 0;
+	finding = add_class(findings, row, class, place == PLACE_ODD ? "misaligned" : "pageable");
+	if (!finding)
+		return -ENOMEM;
+	finding->cost_ns = class->ns - (uint64_t)((double)class->bytes / class_rate(other));
+	finding->what = findings_text(
+		findings, "%s transfer%s %s %s: %s/s, where others had %s/s",
+		units_count(count, class->count), class->count == 1 ? "" : "s",
+		direction(row->kind),
+		place == PLACE_ODD ? "used host memory at addresses that are no multiple of 64"
+				   : "used ordinary (pageable) host memory, which the driver must "
+				     "copy once more",
+		units_bytes(rate, class_rate(class) * 1e9),
+		units_bytes(most, class_rate(other) * 1e9));
+	finding->why = "against the other large transfers of this device and direction in this run";
+	finding->todo = place == PLACE_ODD
+				? "let the memory begin at a page: aligned_alloc(4096, ...)"
+				: "allocate host memory that the device can reach: cudaMallocHost, or "
+				  "cudaHostRegister for what is there";
+	return 0;
+}
+
 static int add_bounce(struct findings *findings, const struct bounce *bounce)
 {
 	struct finding *finding = findings_add(findings, "transfers", "back-and-forth");
@@ -364,6 +440,8 @@ static int transfers_end(struct findings *findings, void *state)
 		status = add_small(findings, row, best, fixed_ns(row, best));
 		if (!status)
 			status = add_slow(findings, row, best, fixed_ns(row, best));
+		for (enum transfer_place place = PLACE_PAGEABLE; !status && place < PLACES; place++)
+			status = add_place(findings, row, place);
 	}
 	for (size_t i = 0; !status && i < findings->session->process_count; i++) {
 		if (transfers->bounces[i].count >= HABIT_COUNT)
@@ -381,12 +459,13 @@ static void transfers_release(struct findings *findings, void *state)
 	map_free(&transfers->buffers);
 	map_free(&transfers->calls);
 	free(transfers->last);
+	shapes_free(&transfers->shapes);
 	free(transfers->bounces);
 }
 
 const struct finding_ops finding_transfers = {
 	.name = "transfers",
-	.words = "small and slow transfers, the same data back and forth",
+	.words = "small, slow and misplaced transfers, the same data back and forth",
 	.state_bytes = sizeof(struct transfers),
 	.begin = transfers_begin,
 	.item = transfers_item,

@@ -1,5 +1,6 @@
 /* Threads that wait for the device more than they need to: after every single
- * command, when nothing is left to wait for, or by asking again and again. */
+ * command, when nothing is left to wait for, by asking again and again, or in calls
+ * that do the same. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,11 @@
 
 /* Fewer are no habit. */
 #define HABIT_COUNT 8u
+
+/* Calls that take so long on average, and keep a CPU busy for this part of the time in
+ * which they could (they do not wait for one), do not sleep. */
+#define SPIN_LEAST_NS 20000u
+#define SPIN_PART 0.8
 
 /* Questions about one event that make a poll. */
 #define POLL_COUNT 4u
@@ -22,7 +28,7 @@ struct wait_sum {
 	const struct tandem_event *api;
 };
 
-struct wait_thread { /* of a stream */
+struct waiting_thread { /* of a stream */
 	uint64_t commands; /* enqueued since the last wait */
 	uint64_t enqueued, waits;
 	uint64_t single; /* waits for just one command */
@@ -39,15 +45,21 @@ struct wait_thread { /* of a stream */
 };
 
 struct waiting {
-	struct wait_thread *threads; /* by stream */
+	struct waiting_thread *threads; /* by stream */
+	uint64_t *calls; /* that wait, by the layouts' index */
 };
 
 static int waiting_begin(struct findings *findings, void *state)
 {
+	const struct trace_layouts *layouts =
+		trace_session_layouts(findings->session, TANDEM_ARGS_NONE);
 	struct waiting *waiting = state;
 
+	if (!layouts)
+		return -ENOMEM;
 	waiting->threads = calloc(findings->session->stream_count + 1, sizeof(*waiting->threads));
-	return waiting->threads ? 0 : -ENOMEM;
+	waiting->calls = calloc(trace_layouts_count(layouts) + 1, sizeof(*waiting->calls));
+	return waiting->threads && waiting->calls ? 0 : -ENOMEM;
 }
 
 static void sum_add(struct wait_sum *sum, const struct tandem_event *api, int64_t begin_ns,
@@ -65,7 +77,7 @@ static void sum_add(struct wait_sum *sum, const struct tandem_event *api, int64_
 	sum->api = api;
 }
 
-static void poll_end(struct wait_thread *thread)
+static void poll_end(struct waiting_thread *thread)
 {
 	if (thread->questions >= POLL_COUNT)
 		sum_add(&thread->sums[POLLING], thread->poll_api, thread->poll_begin_ns,
@@ -77,10 +89,13 @@ static void poll_end(struct wait_thread *thread)
 /* Whether the call asks how far a command has come; which one. */
 static uint64_t asked_op(const struct trace_event *event)
 {
-	const struct tandem_field *what = trace_field_find(event->layout, "param_name");
-	const struct tandem_field *whom = trace_field_find(event->layout, "event");
+	const struct tandem_field *what, *whom;
 	const char *name;
 
+	if (event->layout->event->class != TANDEM_CLASS_CALL)
+		return 0;
+	what = trace_field_find(event->layout, "param_name");
+	whom = what ? trace_field_find(event->layout, "event") : NULL;
 	if (!what || !whom || whom->kind != TANDEM_FIELD_OP)
 		return 0;
 	name = trace_name_find(what->names, trace_field_signed(event, what));
@@ -89,7 +104,7 @@ static uint64_t asked_op(const struct trace_event *event)
 		       : 0;
 }
 
-static void count_question(struct wait_thread *thread, const struct walk_item *item, uint64_t op)
+static void count_question(struct waiting_thread *thread, const struct walk_item *item, uint64_t op)
 {
 	const struct trace_event *event = item->event;
 
@@ -110,7 +125,7 @@ static bool blocks(const struct trace_event *event)
 	return blocking && trace_field_unsigned(event, blocking);
 }
 
-static void count_wait(struct wait_thread *thread, const struct walk_item *item)
+static void count_wait(struct waiting_thread *thread, const struct walk_item *item)
 {
 	const struct trace_event *event = item->event;
 
@@ -127,7 +142,7 @@ static void count_wait(struct wait_thread *thread, const struct walk_item *item)
  * enqueued. */
 static void count_command(struct waiting *waiting, const struct command *command)
 {
-	struct wait_thread *thread;
+	struct waiting_thread *thread;
 
 	if (command->stream == TRACE_NONE || !command->placed)
 		return;
@@ -144,7 +159,7 @@ static int waiting_item(struct findings *findings, void *state, const struct wal
 {
 	struct waiting *waiting = state;
 	const struct trace_event *event = item->event;
-	struct wait_thread *thread;
+	struct waiting_thread *thread;
 	uint64_t op;
 
 	(void)findings;
@@ -162,6 +177,7 @@ static int waiting_item(struct findings *findings, void *state, const struct wal
 	case TANDEM_CLASS_WAIT:
 		poll_end(thread);
 		count_wait(thread, item);
+		waiting->calls[event->layout->index]++;
 		break;
 	case TANDEM_CLASS_ENQUEUE:
 		poll_end(thread);
@@ -196,7 +212,7 @@ static const char *const cause_why[] = {
 	[POLLING] = "from the first question to the last about the same command",
 };
 
-static const char *describe(struct findings *findings, const struct wait_thread *thread,
+static const char *describe(struct findings *findings, const struct waiting_thread *thread,
 			    enum cause cause)
 {
 	const struct wait_sum *sum = &thread->sums[cause];
@@ -219,7 +235,7 @@ static const char *describe(struct findings *findings, const struct wait_thread 
 	}
 }
 
-static int add_cause(struct findings *findings, const struct wait_thread *thread, uint32_t stream,
+static int add_cause(struct findings *findings, const struct waiting_thread *thread, uint32_t stream,
 		     enum cause cause)
 {
 	const struct wait_sum *sum = &thread->sums[cause];
@@ -240,7 +256,7 @@ static int add_cause(struct findings *findings, const struct wait_thread *thread
 }
 
 /* Whether it is how the thread works, and not what it did now and then. */
-static bool is_habit(const struct wait_thread *thread, enum cause cause)
+static bool is_habit(const struct waiting_thread *thread, enum cause cause)
 {
 	uint64_t count = cause == EACH_COMMAND ? thread->single : thread->sums[cause].count;
 
@@ -256,13 +272,76 @@ static bool is_habit(const struct wait_thread *thread, enum cause cause)
 	}
 }
 
+/* Where a device is the CPU, a thread that waits may do the device's work. */
+static bool has_cpu_device(const struct findings *findings)
+{
+	const struct devices *devices = &findings->walk.devices;
+
+	for (size_t i = 0; i < devices->count; i++) {
+		if (devices->rows[i].type == TANDEM_DEVICE_TYPE_cpu)
+			return true;
+	}
+	return false;
+}
+
+static int add_spinning(struct findings *findings, const struct tandem_event *api,
+			const struct wait_function *function, uint64_t calls, uint64_t all_ns)
+{
+	struct finding *finding = findings_add(findings, "waiting", "spinning");
+	char count[UNITS_BYTES], busy[UNITS_BYTES], all[UNITS_BYTES];
+
+	if (!finding)
+		return -ENOMEM;
+	finding->count = calls;
+	finding->cost_ns = function->ns[STATE_RUNNING];
+	finding->object = api->name;
+	finding->what = findings_text(findings, "%s waits by asking all the time: in %s calls it kept a "
+						"CPU busy for %s of %s",
+				      api->name, units_count(count, calls),
+				      units_ns(busy, (double)function->ns[STATE_RUNNING]),
+				      units_ns(all, (double)all_ns));
+	finding->sure = FINDING_LIKELY;
+	finding->why = "the kernel recorded that the threads ran; the cost is time of the CPU, which "
+		       "others could have used";
+	finding->todo = TANDEM_ID_DOMAIN(api->id) == TANDEM_DOMAIN_opencl
+				? "where the CPU has something else to do, be called back "
+				  "(clSetEventCallback), or wait for less at a time"
+				: "where the CPU has something else to do, let the runtime sleep "
+				  "(cudaDeviceScheduleBlockingSync, cudaEventBlockingSync)";
+	return 0;
+}
+
+/* By function: whoever calls it, the driver does the waiting. */
+static int find_spinning(struct findings *findings, const struct waiting *waiting)
+{
+	const struct waits *waits = &findings->waits;
+	int status = 0;
+
+	for (uint32_t i = 0; !status && waits->any && i < waits->function_count; i++) {
+		const struct wait_function *function = &waits->functions[i];
+		uint64_t running_ns = function->ns[STATE_RUNNING];
+		uint64_t could_ns = running_ns + function->ns[STATE_WAIT_BLOCKED];
+		uint64_t calls = waiting->calls[i], all_ns = 0;
+
+		for (unsigned state = 0; state < STATE_COUNT; state++)
+			all_ns += function->ns[state];
+		if (calls >= HABIT_COUNT && all_ns >= calls * SPIN_LEAST_NS &&
+		    (double)running_ns >= SPIN_PART * (double)could_ns &&
+		    2 * could_ns > all_ns - function->ns[STATE_WAIT_CPU] &&
+		    !has_cpu_device(findings))
+			status = add_spinning(findings, waits_function(waits, i), function, calls,
+					      all_ns);
+	}
+	return status;
+}
+
 static int waiting_end(struct findings *findings, void *state)
 {
 	struct waiting *waiting = state;
 	int status = 0;
 
 	for (uint32_t i = 0; !status && i < findings->session->stream_count; i++) {
-		struct wait_thread *thread = &waiting->threads[i];
+		struct waiting_thread *thread = &waiting->threads[i];
 
 		poll_end(thread);
 		for (unsigned cause = 0; !status && cause < CAUSES; cause++) {
@@ -270,7 +349,7 @@ static int waiting_end(struct findings *findings, void *state)
 				status = add_cause(findings, thread, i, cause);
 		}
 	}
-	return status;
+	return status ? status : find_spinning(findings, waiting);
 }
 
 static void waiting_release(struct findings *findings, void *state)
@@ -279,12 +358,14 @@ static void waiting_release(struct findings *findings, void *state)
 
 	(void)findings;
 	free(waiting->threads);
+	free(waiting->calls);
 }
 
 const struct finding_ops finding_waiting = {
 	.name = "waiting",
 	.words = "waits after each command, waits for nothing, polling",
 	.state_bytes = sizeof(struct waiting),
+	.waits = true,
 	.begin = waiting_begin,
 	.item = waiting_item,
 	.end = waiting_end,

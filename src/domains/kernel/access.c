@@ -76,3 +76,20 @@ void kernel_access_words(char *words, size_t bytes, enum kernel_attempt attempt,
 	else
 		snprintf(words, bytes, "perf events: %s", strerror(-error));
 }
+
+void kernel_access_sample_words(char *words, size_t bytes, int error)
+{
+	if ((error == -EACCES || error == -EPERM) && geteuid())
+		snprintf(words, bytes, "no stacks are sampled: perf_event_paranoid is %d; root may "
+			 "allow it: sysctl kernel.perf_event_paranoid=2", read_paranoid());
+	else if (error == -EACCES || error == -EPERM)
+		snprintf(words, bytes, "no stacks are sampled: perf events are forbidden here; give "
+			 "the container --cap-add PERFMON (or SYS_ADMIN)");
+	else if (error == -EINVAL)
+		snprintf(words, bytes, "no stacks are sampled: the kernel takes no such rate (its "
+			 "limit: sysctl kernel.perf_event_max_sample_rate)");
+	else if (error == -ENOTSUP)
+		snprintf(words, bytes, "no stacks are sampled: --unwind dwarf is for x86-64 only");
+	else
+		snprintf(words, bytes, "no stacks are sampled: %s", strerror(-error));
+}

@@ -11,4 +11,7 @@ enum kernel_attempt { KERNEL_ATTEMPT_TRACEFS, KERNEL_ATTEMPT_FORMAT, KERNEL_ATTE
 /* Fills `words` with what is missing and how to get it, without a full stop. */
 void kernel_access_words(char *words, size_t bytes, enum kernel_attempt attempt, int error);
 
+/* Why the program's stacks can't be sampled, and how they can. */
+void kernel_access_sample_words(char *words, size_t bytes, int error);
+
 #endif

@@ -64,6 +64,12 @@ static void restore_file_limit(rlim_t before)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+static size_t ring_bytes(const struct kernel_collector *collector)
+{
+	return collector->decoder.sampling.saved_stacks ? KERNEL_RING_STACKS_BYTES
+							: KERNEL_RING_BYTES;
+}
+
 /* Everybody, on the tracepoints of the scheduler. */
 static int start_system(struct kernel_collector *collector, char *words)
 {
@@ -77,7 +83,7 @@ static int start_system(struct kernel_collector *collector, char *words)
 	}
 	if (!error) {
 		error = kernel_machine_open(&collector->machine, &collector->folder,
-					    &collector->plan);
+					    &collector->plan, ring_bytes(collector));
 		attempt = KERNEL_ATTEMPT_EVENT;
 	}
 	if (!error) {
@@ -96,7 +102,8 @@ static int start_system(struct kernel_collector *collector, char *words)
 /* The program's threads, on their context switches. */
 static int start_program(struct kernel_collector *collector, char *words)
 {
-	int error = kernel_machine_open(&collector->machine, &collector->folder, NULL);
+	int error = kernel_machine_open(&collector->machine, &collector->folder, NULL,
+					ring_bytes(collector));
 	char why[KERNEL_WORDS];
 
 	snprintf(why, sizeof(why), "%s", words);
@@ -112,8 +119,23 @@ static int start_program(struct kernel_collector *collector, char *words)
 	return 0;
 }
 
+/* The program inherits them, so before it starts. */
+static void start_samples(struct kernel_collector *collector, char *words)
+{
+	struct kernel_sampling *sampling = &collector->decoder.sampling;
+	int error;
+
+	if (!sampling->hz)
+		return;
+	error = kernel_machine_add_samples(&collector->machine, sampling);
+	if (!error)
+		return;
+	sampling->hz = 0;
+	kernel_access_sample_words(words, KERNEL_WORDS, error);
+}
+
 static int start(struct kernel_collector *collector, const struct kernel_options *options,
-		 char *words)
+		 struct kernel_words *words)
 {
 	rlim_t files;
 	int error = kernel_folder_open(&collector->folder, options->directory,
@@ -124,10 +146,14 @@ static int start(struct kernel_collector *collector, const struct kernel_options
 	kernel_timeline_begin(&collector->timeline, options->control->clock_source);
 	kernel_decoder_init(&collector->decoder, &collector->timeline);
 	collector->decoder.arguments = collector->control->args_level != TANDEM_ARGS_NONE;
+	collector->decoder.sampling.hz = options->sample_hz;
+	collector->decoder.sampling.saved_stacks = options->saved_stacks;
 	files = raise_file_limit();
-	error = start_system(collector, words);
+	error = start_system(collector, words->scheduler);
 	if (error)
-		error = start_program(collector, words);
+		error = start_program(collector, words->scheduler);
+	if (!error)
+		start_samples(collector, words->samples);
 	restore_file_limit(files);
 	if (error)
 		return error;
@@ -138,13 +164,13 @@ static int start(struct kernel_collector *collector, const struct kernel_options
 }
 
 int kernel_collector_start(struct kernel_collector **out, const struct kernel_options *options,
-			   char words[KERNEL_WORDS])
+			   struct kernel_words *words)
 {
 	struct kernel_collector *collector;
 	int error;
 
 	*out = NULL;
-	words[0] = '\0';
+	words->scheduler[0] = words->samples[0] = '\0';
 	if (options->level == KERNEL_OFF)
 		return 0;
 	collector = calloc(1, sizeof(*collector));

@@ -23,6 +23,8 @@
 #ifndef TANDEM_KERNEL_COLLECTOR_H
 #define TANDEM_KERNEL_COLLECTOR_H
 
+#include <stdbool.h>
+
 #include "schema/control.h"
 
 /* X(constant, word of --kernel, what it records) */
@@ -43,6 +45,8 @@ struct kernel_options {
 	enum kernel_level level;
 	const char *directory; /* of the session, made; borrowed during the call */
 	struct tandem_control *control; /* filled; borrowed until stop */
+	uint32_t sample_hz; /* of the program's stacks; 0: none. Takes a level above OFF */
+	bool saved_stacks;  /* keep their content, for the reader to unwind */
 };
 
 struct kernel_collector;
@@ -50,11 +54,16 @@ struct kernel_collector;
 /* Room for a line about what is missing. */
 enum { KERNEL_WORDS = 320 };
 
-/* Starts collecting what may be collected. `words` is empty, or says in one line
- * what can't be, and how to get it. Returns 0, or -errno: nothing is collected
+/* In a line each, empty: nothing is missing. */
+struct kernel_words {
+	char scheduler[KERNEL_WORDS], samples[KERNEL_WORDS];
+};
+
+/* Starts collecting what may be collected. `words` says what can't be, and how to get
+ * it. Returns 0, or -errno: nothing is collected
  * and *collector is NULL, which the functions below take too. */
 int kernel_collector_start(struct kernel_collector **collector,
-			   const struct kernel_options *options, char words[KERNEL_WORDS]);
+			   const struct kernel_options *options, struct kernel_words *words);
 
 /* Becomes readable when a buffer is half full; -1: never. */
 int kernel_collector_fd(const struct kernel_collector *collector);

@@ -25,9 +25,9 @@ void kernel_cpu_init(struct kernel_cpu *cpu, struct kernel_folder *folder, int n
 	kernel_stream_open(&cpu->stream, folder, number);
 }
 
-int kernel_cpu_open(struct kernel_cpu *cpu, int event)
+int kernel_cpu_open(struct kernel_cpu *cpu, int event, size_t ring_bytes)
 {
-	int error = kernel_ring_map(&cpu->ring, event);
+	int error = kernel_ring_map(&cpu->ring, event, ring_bytes);
 
 	if (error) {
 		close(event);
@@ -42,6 +42,23 @@ int kernel_cpu_open(struct kernel_cpu *cpu, int event)
 int kernel_cpu_add(struct kernel_cpu *cpu, int id, enum perf_who who)
 {
 	return event_keep(cpu, perf_open_tracepoint(id, who, cpu->number, cpu->events[0]));
+}
+
+int kernel_cpu_add_samples(struct kernel_cpu *cpu, struct kernel_sampling *sampling)
+{
+	int error = event_keep(cpu, kernel_sample_open(sampling, cpu->number, cpu->events[0]));
+
+	if (!error)
+		cpu->sampling = sampling;
+	return error;
+}
+
+/* They are the latest event. */
+void kernel_cpu_drop_samples(struct kernel_cpu *cpu)
+{
+	if (cpu->sampling)
+		close(cpu->events[--cpu->event_count]);
+	cpu->sampling = NULL;
 }
 
 int kernel_cpu_add_switches(struct kernel_cpu *cpu)
@@ -73,6 +90,8 @@ static void scope_put(struct kernel_cpu *cpu)
 	record->wakeups = cpu->scope.wakeups;
 	record->migrations = cpu->scope.migrations;
 	record->syscalls = cpu->scope.syscalls;
+	if (cpu->sampling && cpu->scope.scope != TANDEM_SCOPE_nothing)
+		kernel_sampling_put(cpu->sampling, &cpu->stream, cpu->scope_ticks);
 	cpu->announced = true;
 }
 
@@ -90,8 +109,15 @@ void kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bo
 
 	kernel_ring_begin(&cpu->ring);
 	while ((record = kernel_ring_next(&cpu->ring))) {
-		if (!keep)
+		if (!keep) {
+			kernel_mappings_hold(&decoder->mappings, record);
 			continue;
+		}
+		if (decoder->mappings.count) {
+			if (!cpu->announced)
+				scope_put(cpu);
+			kernel_mappings_put(&decoder->mappings, &cpu->stream, cpu->scope_ticks);
+		}
 		if (!cpu->announced && is_before(cpu, decoder, record)) {
 			if (cpu->anew)
 				continue;
@@ -117,6 +143,7 @@ size_t kernel_cpu_release(struct kernel_cpu *cpu, int *fds)
 			close(cpu->events[i]);
 	}
 	cpu->event_count = 0;
+	cpu->sampling = NULL;
 	kernel_ring_unmap(&cpu->ring);
 	return count;
 }

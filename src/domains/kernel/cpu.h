@@ -10,6 +10,7 @@
 #include "domains/kernel/decode.h"
 #include "domains/kernel/perf.h"
 #include "domains/kernel/ring.h"
+#include "domains/kernel/sample.h"
 #include "domains/kernel/stream.h"
 #include "schema/gen/kernel_records.h"
 
@@ -26,6 +27,7 @@ struct kernel_cpu {
 	struct kernel_ring ring;
 	struct kernel_stream stream;
 	struct kernel_scope scope;
+	const struct kernel_sampling *sampling; /* borrowed; NULL: none here */
 	bool announced; /* by a record `collecting` */
 	bool anew;
 	uint64_t scope_ticks; /* since when */
@@ -35,10 +37,15 @@ void kernel_cpu_init(struct kernel_cpu *cpu, struct kernel_folder *folder, int n
 
 /* Takes over an open event as the owner of the ring. Returns 0 or -errno: then
  * the event is closed. */
-int kernel_cpu_open(struct kernel_cpu *cpu, int event);
+int kernel_cpu_open(struct kernel_cpu *cpu, int event, size_t ring_bytes);
 
 /* Adds a tracepoint. Returns 0 or -errno. */
 int kernel_cpu_add(struct kernel_cpu *cpu, int id, enum perf_who who);
+
+/* Adds samples of the program's stacks; fills what they are. Returns 0 or -errno. */
+int kernel_cpu_add_samples(struct kernel_cpu *cpu, struct kernel_sampling *sampling);
+
+void kernel_cpu_drop_samples(struct kernel_cpu *cpu);
 
 /* Adds perf's own records of switches. Returns 0 or -errno. */
 int kernel_cpu_add_switches(struct kernel_cpu *cpu);

@@ -19,6 +19,7 @@ void kernel_decoder_free(struct kernel_decoder *decoder)
 {
 	kernel_tasks_free(&decoder->tasks);
 	kernel_drivers_free(&decoder->drivers);
+	kernel_mappings_free(&decoder->mappings);
 	map_free(&decoder->syscalls);
 }
 
@@ -447,7 +448,9 @@ void kernel_decode(struct kernel_decoder *decoder, struct kernel_stream *stream,
 	ticks = kernel_timeline_ticks(decoder->timeline, perf_current(record)->ns);
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
-		if (record->size >= sizeof(struct perf_sample))
+		if (kernel_sample_is(record))
+			kernel_sample_put(&decoder->sampling, stream, ticks, record);
+		else if (record->size >= sizeof(struct perf_sample))
 			decode_sample(decoder, stream, ticks, (const struct perf_sample *)record);
 		break;
 	case PERF_RECORD_SWITCH:
@@ -457,6 +460,9 @@ void kernel_decode(struct kernel_decoder *decoder, struct kernel_stream *stream,
 		if (record->size >= sizeof(struct perf_switch))
 			decode_missed_switch(decoder, stream, ticks,
 					     (const struct perf_switch *)record);
+		break;
+	case PERF_RECORD_MMAP2:
+		kernel_mapping_put(stream, ticks, record);
 		break;
 	case PERF_RECORD_COMM:
 		/* Names are padded to 8 bytes, and read up to 16. */

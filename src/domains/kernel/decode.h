@@ -11,6 +11,7 @@
 #include "domains/kernel/driver.h"
 #include "domains/kernel/format.h"
 #include "domains/kernel/perf.h"
+#include "domains/kernel/sample.h"
 #include "domains/kernel/stream.h"
 #include "domains/kernel/tasks.h"
 #include "domains/kernel/timeline.h"
@@ -21,6 +22,8 @@ struct kernel_decoder {
 	struct kernel_formats formats;
 	struct kernel_tasks tasks;
 	struct kernel_drivers drivers; /* of GPUs: the tracepoints that are stored as they are */
+	struct kernel_sampling sampling; /* hz 0: none */
+	struct kernel_mappings mappings; /* not written yet */
 	struct map syscalls; /* numbers whose names were written */
 	bool system; /* scope: everybody, not only the program's threads */
 	bool arguments; /* of system calls, too */

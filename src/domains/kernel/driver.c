@@ -41,7 +41,7 @@ static void tracepoint_free(struct kernel_driver_tracepoint *tracepoint)
 static int tracepoint_add(struct kernel_drivers *drivers, int events, const char *system,
 			  const char *name)
 {
-	struct kernel_driver_tracepoint found = { .described = false };
+	struct kernel_driver_tracepoint found = { .id = 0 };
 	int id = kernel_tracefs_id(events, system, name);
 
 	if (id < 0)
@@ -106,17 +106,18 @@ void kernel_drivers_free(struct kernel_drivers *drivers)
 	for (size_t i = 0; i < drivers->count; i++)
 		tracepoint_free(&drivers->tracepoints[i]);
 	free(drivers->tracepoints);
+	map_free(&drivers->described);
 	*drivers = (struct kernel_drivers){ .tracepoints = NULL };
 }
 
 void kernel_drivers_forget(struct kernel_drivers *drivers)
 {
-	for (size_t i = 0; i < drivers->count; i++)
-		drivers->tracepoints[i].described = false;
+	map_clear(&drivers->described);
 }
 
-static void describe(struct kernel_driver_tracepoint *tracepoint, struct kernel_stream *stream,
-		     uint64_t ticks)
+/* False: it could not be written. */
+static bool describe(const struct kernel_driver_tracepoint *tracepoint,
+		     struct kernel_stream *stream, uint64_t ticks)
 {
 	const char *texts[] = { tracepoint->system, tracepoint->name, tracepoint->format };
 	struct tandem_kernel_format *record;
@@ -132,7 +133,7 @@ static void describe(struct kernel_driver_tracepoint *tracepoint, struct kernel_
 	}
 	record = kernel_stream_put(stream, TANDEM_KERNEL_EVENT_format, ticks, bytes);
 	if (!record)
-		return;
+		return false;
 	record->format = tracepoint->id;
 	record->system_count = (uint16_t)lengths[0];
 	record->name_count = (uint16_t)lengths[1];
@@ -142,24 +143,27 @@ static void describe(struct kernel_driver_tracepoint *tracepoint, struct kernel_
 		memcpy(at, texts[i], lengths[i]);
 		at += lengths[i];
 	}
-	tracepoint->described = true;
+	return true;
 }
 
 void kernel_drivers_put(struct kernel_drivers *drivers, struct kernel_stream *stream,
 			uint64_t ticks, uint32_t id, uint32_t tid, const uint8_t *raw,
 			uint32_t bytes)
 {
-	struct kernel_driver_tracepoint *tracepoint = NULL;
 	struct tandem_kernel_tracepoint *record;
+	size_t index = 0;
+	uint64_t key;
 
-	for (size_t i = 0; i < drivers->count && !tracepoint; i++) {
-		if (drivers->tracepoints[i].id == id)
-			tracepoint = &drivers->tracepoints[i];
-	}
-	if (!tracepoint)
+	while (index < drivers->count && drivers->tracepoints[index].id != id)
+		index++;
+	if (index == drivers->count)
 		return;
-	if (!tracepoint->described)
-		describe(tracepoint, stream, ticks);
+	/* CPUs are drained one after another: a description in another one's stream
+	 * could lie later in time than this. */
+	key = (uint64_t)stream->cpu << 32 | index;
+	if (map_get(&drivers->described, key) == MAP_NONE &&
+	    describe(&drivers->tracepoints[index], stream, ticks))
+		map_set(&drivers->described, key, 1);
 	record = kernel_stream_put(stream, TANDEM_KERNEL_EVENT_tracepoint, ticks,
 				   (uint32_t)sizeof(*record) + bytes);
 	if (!record)

@@ -15,16 +15,17 @@
 #include <stdint.h>
 
 #include "domains/kernel/stream.h"
+#include "util/map.h"
 
 struct kernel_driver_tracepoint {
 	uint32_t id;
 	char *system, *name, *format;
-	bool described; /* in the trace */
 };
 
 struct kernel_drivers {
 	struct kernel_driver_tracepoint *tracepoints;
 	size_t count, capacity;
+	struct map described; /* CPU and index: in that CPU's stream, before its first use */
 };
 
 /* Finds them in tracefs. Returns 0 (also when there are none) or -errno. */
@@ -34,7 +35,7 @@ void kernel_drivers_free(struct kernel_drivers *drivers);
 /* Their descriptions have to be written again. */
 void kernel_drivers_forget(struct kernel_drivers *drivers);
 
-/* Stores one, described beforehand when it is the first of its kind; data of
+/* Stores one, described beforehand when it is the first of its kind there; data of
  * another tracepoint is passed over. */
 void kernel_drivers_put(struct kernel_drivers *drivers, struct kernel_stream *stream,
 			uint64_t ticks, uint32_t id, uint32_t tid, const uint8_t *raw,

@@ -43,7 +43,7 @@ static int cpu_begin(struct kernel_machine *machine, int number)
 		return -ENOMEM;
 	event = plan ? perf_open_tracepoint(plan->events[0].id, plan->events[0].who, number, -1)
 		     : perf_open_switches(PERF_CHILDREN, number, -1);
-	error = event < 0 ? event : kernel_cpu_open(cpu, event);
+	error = event < 0 ? event : kernel_cpu_open(cpu, event, machine->ring_bytes);
 	if (!error && epoll_ctl(machine->epoll, EPOLL_CTL_ADD, event, &wake))
 		error = -errno;
 	for (size_t i = 1; !error && plan && i < machine->opened; i++)
@@ -56,11 +56,12 @@ static int cpu_begin(struct kernel_machine *machine, int number)
 }
 
 int kernel_machine_open(struct kernel_machine *machine, struct kernel_folder *folder,
-			struct kernel_plan *plan)
+			struct kernel_plan *plan, size_t ring_bytes)
 {
 	int error = 0, active = 0;
 
-	*machine = (struct kernel_machine){ .folder = folder, .plan = plan, .opened = 1 };
+	*machine = (struct kernel_machine){ .folder = folder, .plan = plan, .opened = 1,
+					    .ring_bytes = ring_bytes };
 	machine->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (machine->epoll < 0)
 		return -errno;
@@ -78,6 +79,19 @@ int kernel_machine_open(struct kernel_machine *machine, struct kernel_folder *fo
 		error = -ENODEV;
 	if (error)
 		kernel_machine_close(machine);
+	return error;
+}
+
+int kernel_machine_add_samples(struct kernel_machine *machine, struct kernel_sampling *sampling)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < machine->count; i++) {
+		if (kernel_cpu_active(&machine->cpus[i]))
+			error = kernel_cpu_add_samples(&machine->cpus[i], sampling);
+	}
+	for (size_t i = 0; error && i < machine->count; i++)
+		kernel_cpu_drop_samples(&machine->cpus[i]);
 	return error;
 }
 

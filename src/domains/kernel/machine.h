@@ -20,13 +20,18 @@ struct kernel_machine {
 	size_t count, capacity;
 	size_t opened; /* events of the plan that are open on every CPU */
 	bool gaps_filled;
+	size_t ring_bytes; /* of each CPU */
 	int epoll;     /* readable when a ring is half full; -1: none */
 };
 
 /* Opens the first event of the plan on every CPU that is on-line. Returns 0 or
  * -errno: then nothing is open. */
 int kernel_machine_open(struct kernel_machine *machine, struct kernel_folder *folder,
-			struct kernel_plan *plan);
+			struct kernel_plan *plan, size_t ring_bytes);
+
+/* Adds samples of the program's stacks everywhere. Returns 0 or -errno: then
+ * nowhere. */
+int kernel_machine_add_samples(struct kernel_machine *machine, struct kernel_sampling *sampling);
 
 /* Opens the next event of the plan everywhere; one that can't be opened is taken
  * out of the plan. False: there is none left. */

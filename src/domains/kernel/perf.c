@@ -8,7 +8,7 @@
 
 #include "domains/kernel/ring.h"
 
-static struct perf_event_attr attributes(uint32_t type, uint64_t config)
+struct perf_event_attr perf_attributes(uint32_t type, uint64_t config)
 {
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
@@ -59,29 +59,30 @@ static int redirect(int fd, int owner)
 	return error;
 }
 
+int perf_open(struct perf_event_attr *attr, enum perf_who who, int cpu, int owner)
+{
+	if (owner < 0)
+		own_ring(attr);
+	if (who == PERF_CHILDREN)
+		children_only(attr);
+	return redirect(event_open(attr, who, cpu), owner);
+}
+
 int perf_open_tracepoint(int id, enum perf_who who, int cpu, int owner)
 {
-	struct perf_event_attr attr = attributes(PERF_TYPE_TRACEPOINT, (uint64_t)id);
+	struct perf_event_attr attr = perf_attributes(PERF_TYPE_TRACEPOINT, (uint64_t)id);
 
 	attr.sample_period = 1;
 	attr.sample_type |= PERF_SAMPLE_RAW;
-	if (owner < 0)
-		own_ring(&attr);
-	if (who == PERF_CHILDREN)
-		children_only(&attr);
-	return redirect(event_open(&attr, who, cpu), owner);
+	return perf_open(&attr, who, cpu, owner);
 }
 
 int perf_open_switches(enum perf_who who, int cpu, int owner)
 {
-	struct perf_event_attr attr = attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+	struct perf_event_attr attr = perf_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
 
 	attr.context_switch = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
-	if (owner < 0)
-		own_ring(&attr);
-	if (who == PERF_CHILDREN)
-		children_only(&attr);
-	return redirect(event_open(&attr, who, cpu), owner);
+	return perf_open(&attr, who, cpu, owner);
 }

@@ -23,6 +23,10 @@ int perf_open_tracepoint(int id, enum perf_who who, int cpu, int owner);
  * some 10 ms. Otherwise as above. */
 int perf_open_switches(enum perf_who who, int cpu, int owner);
 
+/* For other events: what all have in common, and opening one that was filled in. */
+struct perf_event_attr perf_attributes(uint32_t type, uint64_t config);
+int perf_open(struct perf_event_attr *attr, enum perf_who who, int cpu, int owner);
+
 /* What follows the header of a record: in a sample at its start, in every other
  * record at its end (sample_id_all). */
 struct perf_who_when {

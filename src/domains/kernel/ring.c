@@ -6,10 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int kernel_ring_map(struct kernel_ring *ring, int fd)
+int kernel_ring_map(struct kernel_ring *ring, int fd, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t bytes = KERNEL_RING_BYTES;
 	void *at;
 
 	for (; bytes >= page; bytes /= 2) {

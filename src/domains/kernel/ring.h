@@ -19,6 +19,8 @@
 /* Of each CPU: 1,100 switches with their wake-ups. An unprivileged user may have
  * twice that (perf_event_mlock_kb). */
 #define KERNEL_RING_BYTES (256u * 1024)
+/* Where stacks are saved, too: 120 of them. */
+#define KERNEL_RING_STACKS_BYTES (2u << 20)
 
 struct kernel_ring {
 	struct perf_event_mmap_page *page; /* NULL: not mapped */
@@ -28,9 +30,9 @@ struct kernel_ring {
 	uint8_t *whole; /* where a record that wraps is put together */
 };
 
-/* Maps the ring of a perf event. Halves the size until it may be mapped.
- * Returns 0 or -errno. */
-int kernel_ring_map(struct kernel_ring *ring, int fd);
+/* Maps the ring of a perf event, of so many bytes. Halves the size until it may be
+ * mapped. Returns 0 or -errno. */
+int kernel_ring_map(struct kernel_ring *ring, int fd, size_t bytes);
 void kernel_ring_unmap(struct kernel_ring *ring);
 
 /* Sees how far the kernel has come: the records up to there can be read. */

@@ -44,6 +44,11 @@ enum tandem_known_by {
 	TANDEM_KNOWN_BY_exec = 2,
 };
 
+enum tandem_unwind {
+	TANDEM_UNWIND_frame_pointers = 0,
+	TANDEM_UNWIND_saved_stacks = 1,
+};
+
 enum tandem_kernel_event {
 	TANDEM_KERNEL_EVENT_none = TANDEM_ID(TANDEM_DOMAIN_kernel, 0),
 	TANDEM_KERNEL_EVENT_collecting = TANDEM_ID(TANDEM_DOMAIN_kernel, 1),
@@ -62,6 +67,10 @@ enum tandem_kernel_event {
 	TANDEM_KERNEL_EVENT_syscall_exit = TANDEM_ID(TANDEM_DOMAIN_kernel, 14),
 	TANDEM_KERNEL_EVENT_format = TANDEM_ID(TANDEM_DOMAIN_kernel, 15),
 	TANDEM_KERNEL_EVENT_tracepoint = TANDEM_ID(TANDEM_DOMAIN_kernel, 16),
+	TANDEM_KERNEL_EVENT_sampling = TANDEM_ID(TANDEM_DOMAIN_kernel, 17),
+	TANDEM_KERNEL_EVENT_mapping = TANDEM_ID(TANDEM_DOMAIN_kernel, 18),
+	TANDEM_KERNEL_EVENT_sample = TANDEM_ID(TANDEM_DOMAIN_kernel, 19),
+	TANDEM_KERNEL_EVENT_sample_stack = TANDEM_ID(TANDEM_DOMAIN_kernel, 20),
 };
 
 struct tandem_kernel_none {
@@ -202,5 +211,43 @@ struct tandem_kernel_tracepoint {
 	uint16_t data_count;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_kernel_tracepoint) == 22, "tracepoint");
+
+struct tandem_kernel_sampling {
+	struct tandem_record head;
+	uint64_t period_ns;
+	uint8_t in_kernel;
+	uint8_t unwind;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_kernel_sampling) == 22, "sampling");
+
+struct tandem_kernel_mapping {
+	struct tandem_record head;
+	uint32_t pid;
+	uint64_t start;
+	uint64_t bytes;
+	uint64_t offset;
+	uint16_t build_id_count;
+	uint16_t path_count;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_kernel_mapping) == 44, "mapping");
+
+struct tandem_kernel_sample {
+	struct tandem_record head;
+	uint32_t local_tid;
+	uint32_t pid;
+	uint8_t in_kernel;
+	uint16_t frames_count;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_kernel_sample) == 23, "sample");
+
+struct tandem_kernel_sample_stack {
+	struct tandem_record head;
+	uint32_t local_tid;
+	uint32_t pid;
+	uint8_t in_kernel;
+	uint16_t registers_count;
+	uint16_t stack_count;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_kernel_sample_stack) == 25, "sample_stack");
 
 #endif

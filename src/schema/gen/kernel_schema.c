@@ -149,6 +149,42 @@ static const struct tandem_field fields_15[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 20, NULL },
 };
 
+static const struct tandem_name names_tandem_unwind_list[] = {
+	{ 0, "frame_pointers" },
+	{ 1, "saved_stacks" },
+};
+static const struct tandem_names names_tandem_unwind = { "tandem_unwind", names_tandem_unwind_list, 2 };
+
+static const struct tandem_field fields_16[] = {
+	{ "period_ns", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 12, NULL },
+	{ "in_kernel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 20, NULL },
+	{ "unwind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 21, &names_tandem_unwind },
+};
+
+static const struct tandem_field fields_17[] = {
+	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
+	{ "start", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 16, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "build_id", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 42, NULL },
+};
+
+static const struct tandem_field fields_18[] = {
+	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
+	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
+	{ "in_kernel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 20, NULL },
+	{ "frames", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 21, NULL },
+};
+
+static const struct tandem_field fields_19[] = {
+	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
+	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
+	{ "in_kernel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 20, NULL },
+	{ "registers", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 21, NULL },
+	{ "stack", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 23, NULL },
+};
+
 static const struct tandem_event events[] = {
 	{ TANDEM_ID(9, 0), TANDEM_CLASS_RECORD, 0, "none", NULL,
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -184,6 +220,14 @@ static const struct tandem_event events[] = {
 	  { { 22, 4, fields_14 }, { 22, 4, fields_14 }, { 22, 4, fields_14 } } },
 	{ TANDEM_ID(9, 16), TANDEM_CLASS_RECORD, 0, "tracepoint", NULL,
 	  { { 22, 3, fields_15 }, { 22, 3, fields_15 }, { 22, 3, fields_15 } } },
+	{ TANDEM_ID(9, 17), TANDEM_CLASS_RECORD, 0, "sampling", NULL,
+	  { { 22, 3, fields_16 }, { 22, 3, fields_16 }, { 22, 3, fields_16 } } },
+	{ TANDEM_ID(9, 18), TANDEM_CLASS_RECORD, 0, "mapping", NULL,
+	  { { 44, 6, fields_17 }, { 44, 6, fields_17 }, { 44, 6, fields_17 } } },
+	{ TANDEM_ID(9, 19), TANDEM_CLASS_RECORD, 0, "sample", NULL,
+	  { { 23, 4, fields_18 }, { 23, 4, fields_18 }, { 23, 4, fields_18 } } },
+	{ TANDEM_ID(9, 20), TANDEM_CLASS_RECORD, 0, "sample_stack", NULL,
+	  { { 25, 5, fields_19 }, { 25, 5, fields_19 }, { 25, 5, fields_19 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -195,6 +239,7 @@ static const char tsdl_0[] =
 	"enum tandem_known_by : u8 { seen = 0, renamed = 1, exec = 2 };\n"
 	"enum tandem_scope : u8 { nothing = 0, program = 1, system = 2 };\n"
 	"enum tandem_task_state : u8 { runnable = 0, preempted = 1, sleeping = 2, disk = 3, stopped = 4, traced = 5, dead = 6, zombie = 7, parked = 8, idle = 9, unknown = 10 };\n"
+	"enum tandem_unwind : u8 { frame_pointers = 0, saved_stacks = 1 };\n"
 	"enum tandem_waker : u8 { thread = 0, softirq = 1, hardirq = 2, nmi = 3 };\n"
 	"event { name = \"none\"; id = 9216; stream_id = 0; fields := struct { }; };\n"
 	"event { name = \"collecting\"; id = 9217; stream_id = 0; fields := struct { enum tandem_scope scope; u8 anew; u8 switches; u8 wakeups; u8 migrations; u8 syscalls; }; };\n"
@@ -212,7 +257,11 @@ static const char tsdl_0[] =
 	"event { name = \"syscall_entry\"; id = 9229; stream_id = 0; fields := struct { u32 tid; u32 number; u16 _args_count; x64 args[_args_count]; }; };\n"
 	"event { name = \"syscall_exit\"; id = 9230; stream_id = 0; fields := struct { u32 tid; u32 number; i64 ret; }; };\n"
 	"event { name = \"format\"; id = 9231; stream_id = 0; fields := struct { u32 format; u16 _system_count; u16 _name_count; u16 _text_count; utf8 system[_system_count]; utf8 name[_name_count]; utf8 text[_text_count]; }; };\n"
-	"event { name = \"tracepoint\"; id = 9232; stream_id = 0; fields := struct { u32 tid; u32 format; u16 _data_count; x8 data[_data_count]; }; };\n";
+	"event { name = \"tracepoint\"; id = 9232; stream_id = 0; fields := struct { u32 tid; u32 format; u16 _data_count; x8 data[_data_count]; }; };\n"
+	"event { name = \"sampling\"; id = 9233; stream_id = 0; fields := struct { u64 period_ns; u8 in_kernel; enum tandem_unwind unwind; }; };\n"
+	"event { name = \"mapping\"; id = 9234; stream_id = 0; fields := struct { u32 pid; x64 start; u64 bytes; u64 offset; u16 _build_id_count; u16 _path_count; x8 build_id[_build_id_count]; utf8 path[_path_count]; }; };\n"
+	"event { name = \"sample\"; id = 9235; stream_id = 0; fields := struct { u32 local_tid; u32 pid; u8 in_kernel; u16 _frames_count; x64 frames[_frames_count]; }; };\n"
+	"event { name = \"sample_stack\"; id = 9236; stream_id = 0; fields := struct { u32 local_tid; u32 pid; u8 in_kernel; u16 _registers_count; u16 _stack_count; x64 registers[_registers_count]; x8 stack[_stack_count]; }; };\n";
 
 static const char *const tsdl[] = { tsdl_0, tsdl_0, tsdl_0 };
 

@@ -6,6 +6,7 @@ const DETAILS_KEPT = 400;
 const SNAP_PIXELS = 8;
 const NAMES_LEAST = 90;
 const HEIGHT_FOR_PANEL = 460;
+const FAILURE_MS = 8000;
 
 class App {
 	constructor(source) {
@@ -50,6 +51,7 @@ class App {
 		if (innerHeight < HEIGHT_FOR_PANEL)
 			this.panel.fold();
 		this.search = new Search(this);
+		this.findings = new Findings(this);
 		this.showRun();
 		this.showNotes();
 		this.listen();
@@ -82,7 +84,7 @@ class App {
 		const {sessions} = this.model;
 		const one = sessions[0];
 		const run = byId("run");
-		const names = sessions.map((session) => visible(session.program || session.path));
+		const names = sessions.map(sessionWords);
 		const exit = one.exit_signal ? `, died of signal ${one.exit_signal}` :
 			one.exit_code ? `, exit status ${one.exit_code}` : one.ended ? "" : ", still running when it was read";
 		const about = sessions.length > 1 ? `${sessions.length} sessions` :
@@ -92,13 +94,13 @@ class App {
 		run.title = sessions.map((session) => `${session.command}\n${session.start}\n${session.path}`).join("\n\n");
 		document.title = names.join(", ") + " \u2013 Tandem";
 		byId("overview-names").append(...sessions.map((session) =>
-			element("span", {}, sessions.length > 1 ? visible(session.program || session.path) : "the whole run")));
+			element("span", {}, sessions.length > 1 ? sessionWords(session) : "the whole run")));
 	}
 
 	/* What is missing or wrong in the trace, never hidden. */
 	showNotes() {
 		const notes = this.model.sessions.flatMap((session) => session.notes.map((note) =>
-			({...note, of: this.model.sessions.length > 1 ? session.program + ": " : ""})));
+			({...note, of: this.model.sessions.length > 1 ? sessionWords(session) + ": " : ""})));
 		const button = byId("notes"), dialog = byId("notes-dialog");
 		if (!notes.length)
 			return;
@@ -113,8 +115,14 @@ class App {
 		button.addEventListener("click", () => dialog.showModal());
 	}
 
+	/* What went wrong stays until it is read; once there is a picture, not for ever. */
 	fail(error) {
 		const message = byId("message");
+		clearTimeout(this.failing);
+		if (this.first)
+			this.failing = setTimeout(() => {
+				message.hidden = true;
+			}, FAILURE_MS);
 		message.textContent = error.message;
 		message.classList.add("wrong");
 		message.hidden = false;
@@ -155,6 +163,7 @@ class App {
 			this.first = true;
 			performance.mark("first-picture");
 			this.panel.showWhole();
+			this.findings.load();
 		}
 	}
 
@@ -255,10 +264,14 @@ class App {
 		}
 		if (row)
 			this.focus(row);
+		const near = REACH_PIXELS / pane.width * this.range.span;
+		const finding = !hit && row && this.findings.at(row, time - near, time + near);
 		if (hit && hit.spans)
 			this.choose(hit);
 		else
 			this.choose(null);
+		if (finding)
+			this.findings.reveal(finding);
 	}
 
 	async choose(span) {
@@ -295,7 +308,8 @@ class App {
 			flags |= FLAG[flag];
 		if (!this.rows.reveal(track.row))
 			byId("filter").value = "";
-		const span = {track, item, spans: 1, busy: 1, begin: detail.begin_ns, end: detail.end_ns,
+		const span = {track, item: detail.item === undefined ? item : detail.item,
+			spans: detail.spans || 1, busy: 1, begin: detail.begin_ns, end: detail.end_ns,
 			label: new Label(detail.name, detail.kind, flags, 0)};
 		this.range.reveal(span.begin + track.offset, span.end + track.offset, this.pane.width);
 		this.focus(track.row);
@@ -612,6 +626,13 @@ function listenSeparator(node, drag, step, less, more) {
 		event.stopPropagation();
 		step(event.key === more ? 16 : -16);
 	});
+}
+
+/* The program without its folders; of one that another was started by, the session's
+ * own name says more. */
+function sessionWords(session) {
+	const last = (path) => path.replace(/\/+$/, "").replace(/.*\//, "");
+	return visible(last(session.program || "") || last(session.path));
 }
 
 function hatchPattern(colour) {

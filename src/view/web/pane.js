@@ -184,14 +184,28 @@ class Pane {
 			context.fillRect(Math.round(this.x(to)), 0, 1, height);
 	}
 
-	drawFinding(context, {row, begin, end}) {
+	drawFinding(context, {row, begin, end, finding}) {
 		const shown = this.pinned ? row.pinned && row : this.app.rows.standIn(row);
 		if (!shown)
 			return;
 		const y = this.top(shown) - this.node.scrollTop;
 		const left = this.x(begin), right = Math.max(left + 3, this.x(end));
-		context.fillStyle = this.app.style.finding;
+		const {style} = this.app;
+		context.fillStyle = style.finding;
 		context.fillRect(left, y + shown.height - 3, right - left, 3);
+		/* A flag, so that a short one is seen as well. */
+		context.beginPath();
+		context.moveTo(left, y + shown.height);
+		context.lineTo(left, y + shown.height - 9);
+		context.lineTo(left + 6, y + shown.height - 6);
+		context.lineTo(left, y + shown.height - 3);
+		context.fill();
+		if (finding === this.app.findings.chosen) {
+			context.strokeStyle = style.finding;
+			context.lineWidth = 2;
+			context.strokeRect(clamp(left, -5, this.width), y + 1,
+				clamp(right, 0, this.width + 5) - clamp(left, -5, this.width), shown.height - 2);
+		}
 	}
 
 	/* Where a span lies on the screen, or null where its row is hidden. */

@@ -34,15 +34,23 @@ const TABLES = {
 		{key: "count", heading: "count", number: true, words: countWords},
 		{key: "within_ns", heading: "inside", number: true, words: lengthWords, sorted: true},
 	]],
+	tasks: ["On the CPUs", [
+		{key: "name", heading: "thread", picks: true},
+		{key: "count", heading: "times", number: true, words: countWords},
+		{key: "within_ns", heading: "inside", number: true, words: lengthWords, sorted: true},
+	]],
 };
 
 class Panel {
 	constructor(node, app) {
 		this.node = node;
 		this.app = app;
-		this.sheets = ["details", "selection", "findings"];
+		this.sheets = ["findings", "selection", "details"];
 		for (const sheet of this.sheets)
-			byId("tab-" + sheet).addEventListener("click", () => this.open(sheet));
+			byId("tab-" + sheet).addEventListener("click", () => {
+				this.chosenByUser = true;
+				this.open(sheet);
+			});
 		node.querySelector(".tabs").addEventListener("keydown", (event) => this.tabKey(event));
 		byId("panel-close").addEventListener("click", () => this.fold());
 		this.tables = [];
@@ -162,6 +170,15 @@ class Panel {
 		return list;
 	}
 
+	/* --- findings */
+
+	/* The first thing that a user sees, unless something else was opened. */
+	showFindings(any) {
+		const {app, node} = this;
+		if (any && !this.chosenByUser && !app.selected && !app.selection && !node.classList.contains("folded"))
+			this.open("findings");
+	}
+
 	/* --- selection */
 
 	/* Nothing is selected: then everything is. */
@@ -220,7 +237,7 @@ class Panel {
 			return;
 		this.tables = [];
 		for (const [key, [title, columns]] of Object.entries(TABLES)) {
-			const rows = merged(answers.map((answer) => answer[key]), key);
+			const rows = merged(answers.map((answer) => rowsOfTable(answer, key)), key);
 			if (!rows.length)
 				continue;
 			const used = columns.filter((column) => !["errors", "failed", "bytes"].includes(column.key) ||
@@ -258,6 +275,13 @@ function isTime(fact) {
 function isCommandKind(kind) {
 	return ["kernel", "copy_h2d", "copy_d2h", "copy_d2d", "fill", "map", "unmap", "migrate", "barrier",
 		"marker", "other"].includes(kind);
+}
+
+/* What ran on the CPUs is no state of a traced thread. */
+function rowsOfTable(answer, key) {
+	if (key === "tasks" || key === "states")
+		return answer.states.filter((row) => (row.state === "task") === (key === "tasks"));
+	return answer[key];
 }
 
 /* Rows of several sessions under one name: sums where sums make sense. */

@@ -9,7 +9,7 @@ const ROW_PADDING = 3;
 const ROW_LEAST = 25;
 
 /* So many rows are unfolded at the start. */
-const ROWS_AT_START = 60;
+const ROWS_AT_START = 80;
 
 class Row {
 	constructor(number, session, told) {
@@ -107,21 +107,21 @@ class Rows {
 		row.children.forEach((child) => this.setDepth(child, depth + 1));
 	}
 
-	/* Whatever does not fit on a few screens is folded: the processes with the
-	 * least in them first. */
+	/* Whatever does not fit on a few screens is folded: queues first, as the devices
+	 * show what was on them, then the processes with the least in them; never the one
+	 * with the most. */
 	foldAtStart() {
-		const size = (row) => row.children.reduce((sum, child) => sum + size(child), 1);
-		const groups = this.all.filter((row) => row.kind === "process" || row.kind === "device");
-		const weighed = groups.map((row) => [row.items, row]);
-		let rows = this.all.length;
-		weighed.sort((a, b) => a[0] - b[0]);
-		for (const [, row] of weighed) {
+		const shownBelow = (row) => row.folded ? 0 :
+			row.children.reduce((sum, child) => sum + 1 + shownBelow(child), 0);
+		const byItems = (kinds) => this.all.filter((row) => kinds.includes(row.kind) && row.children.length)
+			.map((row) => [row.items, row]).sort((a, b) => a[0] - b[0]).map(([, row]) => row);
+		const processes = byItems(["process"]);
+		let rows = this.roots.reduce((sum, root) => sum + 1 + shownBelow(root), 0);
+		for (const row of [...byItems(["context"]), ...processes.slice(0, -1)]) {
 			if (rows <= ROWS_AT_START)
 				break;
-			if (row.children.length) {
-				rows -= size(row) - 1;
-				row.folded = true;
-			}
+			rows -= shownBelow(row);
+			row.folded = true;
 		}
 	}
 

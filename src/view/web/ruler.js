@@ -61,10 +61,11 @@ class Ruler {
 		for (const {at, x} of this.ticks(width)) {
 			context.fillStyle = app.style.tick;
 			context.fillRect(Math.round(x), height - 6, 1, 6);
-			if (x < from)
+			const words = (base ? "+" : "") + tickWords(at - base, step);
+			if (x < from || x + 5 + context.measureText(words).width > width)
 				continue;
 			context.fillStyle = app.style.dim;
-			context.fillText((base ? "+" : "") + tickWords(at - base, step), x + 5, height / 2);
+			context.fillText(words, x + 5, height / 2);
 		}
 		if (app.selection)
 			this.drawStretch(context, app.selection.begin, app.selection.end, app.style.accent, height, 0);

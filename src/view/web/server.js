@@ -57,6 +57,10 @@ class ServerSource {
 			track: hit.track, item: hit.item, back: back ? 1 : 0});
 	}
 
+	findings(session) {
+		return this.ask("findings", {session});
+	}
+
 	marks(session, labels, from, to, bins) {
 		return this.ask("marks", {session, labels: listWords(labels), from: Math.round(from),
 			to: Math.round(to), bins});

@@ -1,0 +1,298 @@
+/* Threads that were ready to run and waited for a CPU while others had it, from
+ * what the kernel's scheduler recorded: in their API calls, between them, and
+ * threads that make none, as a driver's own. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/findings/finding.h"
+#include "util/units.h"
+
+/* Less is what every thread waits on every machine. */
+#define WAIT_LEAST_NS 100000u
+
+/* Processes that are named: the rest are many and had little. */
+#define NAMED 4u
+
+enum cause { IN_CALLS, BETWEEN_CALLS, NO_CALLS, CAUSES };
+
+struct preemption_sum { /* of a thread and cause, then the worst of a process */
+	uint64_t ns, count, threads, all_ns;
+	uint32_t thread; /* the worst */
+};
+
+static enum cause cause_of(const struct wait_thread *thread, const struct wait_row *row)
+{
+	if (!thread->stream)
+		return NO_CALLS;
+	return row->function ? IN_CALLS : BETWEEN_CALLS;
+}
+
+/* A CPU that was idle and had to wake up was taken by nobody. */
+static bool is_preemption(const struct wait_row *row)
+{
+	return row->state == STATE_WAIT_CPU && !row->by_idle;
+}
+
+static bool is_of(const struct waits *waits, const struct wait_row *row, uint32_t thread,
+		  enum cause cause)
+{
+	return row->thread == thread && is_preemption(row) &&
+	       cause_of(waits->threads[thread], row) == cause;
+}
+
+struct culprit { /* processes of one name, as the jobs of a build; or the program */
+	uint32_t pid, name; /* of the first */
+	bool itself, several;
+	uint64_t ns;
+};
+
+static int by_ns(const void *a, const void *b)
+{
+	const struct culprit *left = a, *right = b;
+
+	return left->ns < right->ns ? 1 : left->ns > right->ns ? -1 : 0;
+}
+
+/* Who had the CPU meanwhile, those that had it longest first. Returns their number,
+ * or -ENOMEM. */
+static int find_culprits(const struct waits *waits, uint32_t thread, enum cause cause,
+			 struct culprit **list)
+{
+	struct culprit *culprits = calloc(waits->row_count + 1, sizeof(*culprits));
+	int count = 0;
+
+	*list = culprits;
+	if (!culprits)
+		return -ENOMEM;
+	for (size_t i = 0; i < waits->row_count; i++) {
+		const struct wait_row *row = &waits->rows[i];
+		bool itself = row->by_pid == waits->threads[thread]->thread->pid;
+		int at = 0;
+
+		if (!is_of(waits, row, thread, cause))
+			continue;
+		while (at < count && (culprits[at].itself != itself ||
+				      (!itself && culprits[at].name != row->by_name)))
+			at++;
+		if (at == count)
+			culprits[count++] =
+				(struct culprit){row->by_pid, row->by_name, itself, false, 0};
+		culprits[at].several |= culprits[at].pid != row->by_pid;
+		culprits[at].ns += row->ns;
+	}
+	qsort(culprits, (size_t)count, sizeof(*culprits), by_ns);
+	return count;
+}
+
+static const char *culprits_text(struct findings *findings, const struct culprit *culprits,
+				 int count, const struct preemption_sum *sum)
+{
+	const struct waits *waits = &findings->waits;
+	struct text text = TEXT_INIT;
+	const char *copy;
+	int shown = 0;
+
+	for (; shown < count && shown < (int)NAMED &&
+	       (!shown || culprits[shown].ns * 100 >= sum->ns);
+	     shown++) {
+		const struct culprit *culprit = &culprits[shown];
+		const char *name = intern_text(&waits->states.names, culprit->name);
+
+		text_format(&text, "%s%s", shown ? ", " : "", *name ? name : "unknown");
+		if (culprit->itself)
+			text_add_string(&text, " (the program itself)");
+		else if (culprit->several)
+			text_add_string(&text, " (several processes)");
+		else if (culprit->pid)
+			text_format(&text, " (process %u)", culprit->pid);
+		text_format(&text, " for %.0f %% of it",
+			    100 * (double)culprit->ns / (double)sum->ns);
+	}
+	if (count > shown)
+		text_format(&text, "; %d more had little", count - shown);
+	copy = findings_text(findings, "%s", text.data ? text.data : "");
+	text_free(&text);
+	return copy;
+}
+
+/* The function in which most was waited; where the longest wait lay. */
+static const char *find_worst(struct findings *findings, struct finding *finding,
+			      const struct preemption_sum *sum, enum cause cause)
+{
+	const struct waits *waits = &findings->waits;
+	const struct wait_row *most = NULL, *longest = NULL;
+
+	for (size_t i = 0; i < waits->row_count; i++) {
+		const struct wait_row *row = &waits->rows[i];
+
+		if (!is_of(waits, row, sum->thread, cause))
+			continue;
+		if (!most || row->ns > most->ns)
+			most = row;
+		if (!longest || row->longest_to - row->longest_from >
+					longest->longest_to - longest->longest_from)
+			longest = row;
+	}
+	if (longest)
+		finding_time(findings, finding, longest->longest_from, longest->longest_to);
+	return most && most->function ? waits_function(waits, most->function - 1)->name : "";
+}
+
+static const char *describe(struct findings *findings, const struct finding *finding,
+			    const struct preemption_sum *sum, enum cause cause)
+{
+	char ns[UNITS_BYTES], count[UNITS_BYTES], others[UNITS_BYTES], all[UNITS_BYTES];
+	const char *rest = "";
+
+	units_ns(ns, (double)sum->ns);
+	units_count(count, sum->count);
+	if (sum->threads > 1)
+		rest = findings_text(findings, "; with %s more thread%s it is %s",
+				     units_count(others, sum->threads - 1),
+				     sum->threads > 2 ? "s" : "", units_ns(all, (double)sum->all_ns));
+	switch (cause) {
+	case IN_CALLS:
+		return findings_text(findings, "in its API calls, most of all %s, the thread was "
+					       "ready to run and waited %s, %s times, because "
+					       "others had its CPU%s",
+				     finding->object, ns, count, rest);
+	case BETWEEN_CALLS:
+		return findings_text(findings, "between its API calls the thread that drives the "
+					       "device was ready to run and waited %s, %s times, "
+					       "because others had its CPU%s",
+				     ns, count, rest);
+	default:
+		return findings_text(findings, "a thread that makes no API calls, as those of a driver, "
+					       "was ready to run and waited %s, %s times, because "
+					       "others had its CPU%s",
+				     ns, count, rest);
+	}
+}
+
+static const char *const cause_names[] = {
+	[IN_CALLS] = "in-calls",
+	[BETWEEN_CALLS] = "between-calls",
+	[NO_CALLS] = "other-threads",
+};
+
+static const char *advice(struct findings *findings, const struct culprit *culprits, int count)
+{
+	const char *name;
+
+	if (!count || (!culprits[0].pid && !culprits[0].name))
+		return "record as root, or lower kernel.perf_event_paranoid: then it is seen who had "
+		       "the CPU";
+	if (culprits[0].itself)
+		return "the program's own threads are more than there are CPUs: start fewer, or keep "
+		       "one CPU free for the thread that feeds the device";
+	name = intern_text(&findings->waits.states.names, culprits[0].name);
+	return findings_text(findings, "stop %s during the run, give it a lower priority (nice 19), or "
+				       "keep the two on different CPUs (taskset)",
+			     name);
+}
+
+static int add_sum(struct findings *findings, const struct preemption_sum *sum, enum cause cause)
+{
+	const struct waits *waits = &findings->waits;
+	const struct wait_thread *thread = waits->threads[sum->thread];
+	struct finding *finding;
+	struct culprit *culprits;
+	uint64_t known_ns = 0;
+	int count = find_culprits(waits, sum->thread, cause, &culprits);
+
+	finding = count < 0 ? NULL : findings_add(findings, "preemption", cause_names[cause]);
+	if (!finding) {
+		free(culprits);
+		return -ENOMEM;
+	}
+	for (unsigned i = 0; i < STATE_COUNT; i++)
+		known_ns += thread->ns[i];
+	finding->count = sum->count;
+	finding->cost_ns = sum->ns;
+	finding->pid = thread->thread->pid;
+	finding->tid = thread->thread->local_tid;
+	finding->object = find_worst(findings, finding, sum, cause);
+	finding->what = describe(findings, finding, sum, cause);
+	finding->who = culprits_text(findings, culprits, count, sum);
+	finding->todo = advice(findings, culprits, count);
+	finding->sure = thread->ns[STATE_UNKNOWN] > known_ns / 10 || waits->lost ? FINDING_LIKELY
+										 : FINDING_CERTAIN;
+	finding->why = findings_text(findings, "the kernel recorded each switch%s",
+				     waits->lost ? ", but some records were lost" : "");
+	if (known_ns && thread->ns[STATE_UNKNOWN] > known_ns / 1000)
+		finding->why = findings_text(findings, "%s; what the thread did is not known for "
+						       "%.1f %% of the time",
+					     finding->why,
+					     100 * (double)thread->ns[STATE_UNKNOWN] /
+						     (double)known_ns);
+	free(culprits);
+	return 0;
+}
+
+/* The worst thread of each process stands for it: thousands may have waited. */
+static int add_process(struct findings *findings, uint64_t pid,
+		       const struct preemption_sum *threads)
+{
+	const struct waits *waits = &findings->waits;
+	int status = 0;
+
+	for (unsigned cause = 0; !status && cause < CAUSES; cause++) {
+		struct preemption_sum worst = {.ns = 0};
+
+		for (uint32_t i = 0; i < waits->thread_count; i++) {
+			const struct preemption_sum *sum = &threads[i * CAUSES + cause];
+
+			if (waits->threads[i]->thread->pid != pid || !sum->ns)
+				continue;
+			if (sum->ns > worst.ns) {
+				worst.ns = sum->ns;
+				worst.count = sum->count;
+				worst.thread = i;
+			}
+			worst.threads++;
+			worst.all_ns += sum->ns;
+		}
+		if (worst.ns >= WAIT_LEAST_NS)
+			status = add_sum(findings, &worst, cause);
+	}
+	return status;
+}
+
+static int preemption_end(struct findings *findings, void *state)
+{
+	const struct waits *waits = &findings->waits;
+	const struct trace_session *session = findings->session;
+	struct preemption_sum *threads;
+	int status = 0;
+
+	(void)state;
+	if (!waits->any)
+		return 0;
+	threads = calloc(waits->thread_count * CAUSES + 1, sizeof(*threads));
+	if (!threads)
+		return -ENOMEM;
+	for (size_t i = 0; i < waits->row_count; i++) {
+		const struct wait_row *row = &waits->rows[i];
+		struct preemption_sum *sum;
+
+		if (!is_preemption(row))
+			continue;
+		sum = &threads[row->thread * CAUSES + cause_of(waits->threads[row->thread], row)];
+		sum->ns += row->ns;
+		sum->count += row->count;
+	}
+	for (size_t i = 0; !status && i < session->process_count; i++) {
+		if (!session->processes[i].kernel)
+			status = add_process(findings, session->processes[i].pid, threads);
+	}
+	free(threads);
+	return status;
+}
+
+const struct finding_ops finding_preemption = {
+	.name = "preemption",
+	.words = "threads that waited for a CPU, and for whom",
+	.waits = true,
+	.end = preemption_end,
+};

@@ -1,0 +1,36 @@
+/* The findings of sessions, made beside the server: they need passes over the whole
+ * trace, for which the picture does not wait. A thread of its own reads each
+ * session a second time, for itself.
+ *
+ *	struct view_findings *findings;
+ *	view_findings_start(&findings, paths, count);
+ *	view_findings_add(findings, 0, &text);      as far as they are
+ *	view_findings_stop(findings);
+ *
+ * view_findings_add() may be called by any thread until view_findings_stop().
+ */
+#ifndef TANDEM_VIEW_FINDINGS_H
+#define TANDEM_VIEW_FINDINGS_H
+
+#include <stddef.h>
+
+#include "analysis/progress.h"
+#include "util/text.h"
+
+struct view_findings;
+
+/* Paths are copied. Returns 0 or -errno; on error there is nothing to stop. */
+int view_findings_start(struct view_findings **findings, const char *const *paths, size_t count);
+
+/* Appends {"state": "working", "done": 0...1}, {"state": "failed", "error": words} or
+ * {"state": "done", "findings": [as `tandem findings --format json` has them]}. */
+void view_findings_add(struct view_findings *findings, size_t session, struct text *out);
+
+/* What is not finished goes on until the process ends, which it does not keep. */
+void view_findings_stop(struct view_findings *findings);
+
+/* The same at once, for one session, without a thread. Returns 0 or -errno, told
+ * in the text. */
+int view_findings_make(const char *path, const struct progress *progress, struct text *out);
+
+#endif

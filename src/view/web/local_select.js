@@ -1,0 +1,134 @@
+/* Sums of a stretch of time, made of the page's own data: as src/view/select.h and
+ * src/analysis/histogram.h, number for number. */
+"use strict";
+
+const HISTOGRAM_STEPS = 32;
+
+const CALL_KINDS = ["call", "enqueue", "wait", "create", "release", "build"];
+const STATE_KINDS = ["running", "wait_cpu", "wait_blocked", "unknown", "task"];
+
+class Histogram {
+	constructor() {
+		this.count = 0;
+		this.sum = 0;
+		this.least = 0;
+		this.most = 0;
+		this.buckets = new Map();
+	}
+
+	add(value) {
+		/* The number of binary digits, right also where a logarithm is rounded. */
+		let bits = Math.floor(Math.log2(Math.max(value, HISTOGRAM_STEPS))) + 1;
+		if (value >= HISTOGRAM_STEPS && Math.pow(2, bits - 1) > value)
+			bits--;
+		else if (Math.pow(2, bits) <= value)
+			bits++;
+		const page = value < HISTOGRAM_STEPS ? 0 : bits - 5;
+		const step = Math.floor(value / Math.pow(2, Math.max(0, page - 1))) % HISTOGRAM_STEPS;
+		const bucket = page * HISTOGRAM_STEPS + step;
+		this.buckets.set(bucket, (this.buckets.get(bucket) || 0) + 1);
+		this.least = this.count ? Math.min(this.least, value) : value;
+		this.most = Math.max(this.most, value);
+		this.count++;
+		this.sum += value;
+	}
+
+	percentile(part) {
+		const wanted = Math.max(1, Math.ceil(part * this.count));
+		let seen = 0;
+		for (const bucket of [...this.buckets.keys()].sort((a, b) => a - b)) {
+			seen += this.buckets.get(bucket);
+			if (seen >= wanted)
+				return clamp(this.middle(bucket), this.least, this.most);
+		}
+		return this.most;
+	}
+
+	middle(bucket) {
+		const page = Math.floor(bucket / HISTOGRAM_STEPS), step = bucket % HISTOGRAM_STEPS;
+		if (!page)
+			return step;
+		const width = Math.pow(2, page - 1);
+		return (HISTOGRAM_STEPS + step) * width + Math.floor((width - 1) / 2);
+	}
+
+	get times() {
+		return {total_ns: this.sum, mean_ns: this.count ? Math.round(this.sum / this.count * 10) / 10 : 0,
+			min_ns: this.least, p50_ns: this.percentile(0.5), p99_ns: this.percentile(0.99), max_ns: this.most};
+	}
+}
+
+/* Whether a row is another one, or below it. */
+function isRowBelow(rows, row, above) {
+	while (row >= 0 && row !== above)
+		row = rows[row].parent;
+	return row === above;
+}
+
+function localSelect(told, bundle, tracks, from, to, row) {
+	if (bundle.select) {
+		const whole = from <= 0 && to >= Math.max(told.last_ns, told.duration_ns);
+		const known = bundle.select[row === null ? -1 : row];
+		if (whole && known)
+			return known;
+		throw new Error("This file holds an overview, which cannot be summed up in parts: `tandem view` can.");
+	}
+	/* Rows that show what others show, too, count only where they were asked for. */
+	const kind = row === null ? "" : told.rows[row].kind;
+	let shared = row !== null && kind !== "session";
+	for (let above = row; shared && above !== null && above >= 0; above = told.rows[above].parent)
+		if (told.rows[above].kind === "process")
+			shared = false;
+	const sums = new Map();
+	for (const track of tracks) {
+		if ((track.type !== "spans" && track.type !== "state") || (track.again && !shared) ||
+			(row !== null && !isRowBelow(told.rows, track.row, row)))
+			continue;
+		sumTrack(told, track, from, to, sums);
+	}
+	return selectTables(told, [...sums.values()]);
+}
+
+function sumTrack(told, track, from, to, sums) {
+	const device = track.bytes ? track.device : -1;
+	for (let i = lowerBound(track.reach, from); i < track.count && track.begin[i] < to; i++) {
+		if (track.end[i] <= from && track.begin[i] < from)
+			continue;
+		const [, , flags, plain] = told.labels[track.label[i]];
+		const label = flags ? plain : track.label[i];
+		const key = device + ":" + label;
+		let sum = sums.get(key);
+		if (!sum) {
+			sum = {label, device, count: 0, failed: 0, untimed: 0, bytes: 0, within: 0, times: new Histogram()};
+			sums.set(key, sum);
+		}
+		sum.within += Math.max(0, Math.min(track.end[i], to) - Math.max(track.begin[i], from));
+		if (track.begin[i] < from)
+			continue;
+		sum.count++;
+		sum.failed += flags & FLAG.failed ? 1 : 0;
+		sum.bytes += track.bytes ? track.bytes[i] : 0;
+		if (flags & (FLAG.untimed | FLAG.unfinished))
+			sum.untimed++;
+		else
+			sum.times.add(track.end[i] - track.begin[i]);
+	}
+}
+
+function selectTables(told, sums) {
+	const found = {calls: [], device: [], states: []};
+	sums.sort((a, b) => b.times.sum - a.times.sum || b.within - a.within || a.label - b.label);
+	for (const sum of sums) {
+		const [name, kindNumber] = told.labels[sum.label];
+		const kind = told.kinds[kindNumber];
+		const times = {...sum.times.times, within_ns: sum.within};
+		if (CALL_KINDS.includes(kind))
+			found.calls.push({label: sum.label, name, calls: sum.count, errors: sum.failed, ...times});
+		else if (isCommandKind(kind))
+			found.device.push({label: sum.label, device: sum.device >= 0 ? told.rows[sum.device].name : "",
+				kind, name, count: sum.count, failed: sum.failed, untimed: sum.untimed, bytes: sum.bytes, ...times});
+		else if (STATE_KINDS.includes(kind))
+			found.states.push({label: sum.label, state: kind, name, count: sum.count, ...times});
+	}
+	return found;
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Findings of CUDA programs, as an H200 ran them and a stub CUPTI tells it again: the
+same kinds as for OpenCL, in CUDA's words."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from tap import TANDEM, check, finish
+from traces import BUILD, tandem
+
+REPLAY = os.path.join(BUILD, "tests", "stubs", "cuda", "replay")
+DATA = os.path.join(os.environ["TANDEM_SOURCE"], "tests", "data", "cuda")
+if not os.access(REPLAY, os.X_OK):
+    print("the stub CUPTI is not built")
+    sys.exit(77)
+
+
+def findings(name, path=None):
+    done = subprocess.run([TANDEM, "record", "-q", "-o", name, REPLAY,
+                           path or os.path.join(DATA, name + ".replay")], text=True,
+                          capture_output=True)
+    said = tandem("findings", "--all", "--format", "json", name)
+    if not check(done.returncode == 0 and said.returncode == 0, f"{name} is recorded and read",
+                 done.stderr + said.stderr):
+        return []
+    said = json.loads(said.stdout)
+    inside = [f for f in said["findings"]
+              if f["cost_ns"] > said["duration_ns"] or f["where"].get("begin_ns", 0) < 0 or
+              f["where"].get("end_ns", 0) > said["duration_ns"]]
+    check(not inside, f"{name}: all that is found lies within the run", inside)
+    words = " ".join(f["what"] + f["do"] for f in said["findings"])
+    check("clFinish" not in words and "CL_" not in words and "work-group" not in words,
+          f"{name}: in CUDA's words", words)
+    return said["findings"]
+
+
+def pick(found, name, cause=None):
+    return [f for f in found if f["name"] == name and cause in (None, f["cause"])]
+
+
+overlap = findings("overlap")
+few = pick(overlap, "launch", "few-groups")
+check(len(few) == 1 and few[0]["count"] == 20 and "spin" in few[0]["object"] and
+      "4 blocks for the device's 132 multiprocessors" in few[0]["what"],
+      "too few blocks to fill the device", few)
+check(not pick(overlap, "launch", "occupancy") and not pick(overlap, "launch", "group-size"),
+      "a kernel that fills it is none", pick(overlap, "launch"))
+idle = pick(overlap, "idle-device")
+check(idle and all("H200" in f["where"]["device"] and f["sure"] == "certain" for f in idle),
+      "an idle device", idle)
+check(not pick(overlap, "overlap"), "what is no loop on one queue is not replayed",
+      pick(overlap, "overlap"))
+check(not pick(overlap, "leaks") and not pick(overlap, "errors") and not pick(overlap, "trace"),
+      "a sound program leaks nothing and fails nowhere",
+      [f for f in overlap if f["name"] in ("leaks", "errors", "trace")])
+
+pageable = pick(overlap, "transfers", "pageable")
+check({f["object"] for f in pageable} == {"copy_h2d", "copy_d2h"} and
+      all(f["cost_ns"] > 20000 and "cudaMallocHost" in f["do"] for f in pageable),
+      "transfers from and to pageable memory", pageable)
+
+# The same with 200 registers a thread, where there were 16.
+text = open(os.path.join(DATA, "overlap.replay"), encoding="utf-8").read()
+heavy = re.sub(r"(?m)^(activity 0a000000[0-9a-f]{4})1000", r"\1c800", text)
+with open("heavy.replay", "w", encoding="utf-8") as file:
+    file.write(heavy)
+check(heavy != text, "kernels are made heavier")
+occupancy = pick(findings("heavy", "heavy.replay"), "launch", "occupancy")
+check(len(occupancy) == 1 and "add" in occupancy[0]["object"] and
+      "8 of 64 warps" in occupancy[0]["what"] and "registers" in occupancy[0]["what"] and
+      "registers" in occupancy[0]["do"] and occupancy[0]["sure"] == "guess",
+      "low occupancy, by the device's limits, and what limits it", occupancy)
+
+graph = findings("graph")
+check(not pick(graph, "trace", "untimed"), "calls that a graph notes down are no lost commands",
+      pick(graph, "trace"))
+check(pick(graph, "idle-device", "launch"), "commands shorter than their launch", graph)
+leaks = pick(graph, "leaks")
+check({f["object"] for f in leaks} == {"cudaMalloc", "cudaHostAlloc"} and
+      all(f["what"].startswith("1 memory object made") for f in leaks),
+      "memory that is never freed, and who made it", leaks)
+
+failing = pick(findings("failing"), "errors", "call")
+check({(f["object"], f["count"]) for f in failing} >= {("cudaLaunchKernel", 3),
+                                                       ("cudaDeviceSynchronize", 1)} and
+      all("cudaError" in f["what"] for f in failing), "calls that failed, by CUDA's names", failing)
+findings("managed")
+finish()
