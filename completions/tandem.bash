@@ -8,7 +8,7 @@ _tandem() {
 		words=("${COMP_WORDS[@]}")
 		cword=$COMP_CWORD
 	}
-	local verbs="record pause resume stop status report print diff view findings export sql doctor"
+	local verbs="record pause resume stop status report print view findings diff export sql doctor"
 	local verb=${words[1]} options="--help" i
 
 	if [ "$cword" -eq 1 ]; then
@@ -43,7 +43,7 @@ _tandem() {
 	--format)
 		case $verb in
 		report | sql | diff) COMPREPLY=($(compgen -W "text json csv" -- "$cur")) ;;
-		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv otf2 html speedscope folded" -- "$cur")) ;;
+		export) COMPREPLY=($(compgen -W "perfetto chrome ctf sqlite csv html otf2 speedscope folded" -- "$cur")) ;;
 		*) COMPREPLY=($(compgen -W "text json" -- "$cur")) ;;
 		esac
 		return
@@ -57,7 +57,7 @@ _tandem() {
 	--clock) COMPREPLY=($(compgen -W "auto counter monotonic" -- "$cur")) && return ;;
 	--cuda)
 		COMPREPLY=($(compgen -W "api queries all kernels memory graphs um nvtx overhead modules cubin
-			latency" -- "$cur"))
+			latency external" -- "$cur"))
 		return
 		;;
 	--capture) COMPREPLY=($(compgen -W "profiler-api nvtx:" -- "$cur")) && return ;;
@@ -78,7 +78,7 @@ _tandem() {
 		return
 		;;
 	--with) COMPREPLY=($(compgen -f -- "$cur")) && return ;;
-	--limit-size | --exit-wait | --drain-interval | --port | --min | --pid | --tid | --name | --from | --to | --top | --limit | --p | --min-run)
+	--limit-size | --exit-wait | --drain-interval | --port | --p | --min | --min-run | --pid | --tid | --name | --from | --to | --top | --limit)
 		return
 		;;
 	esac
@@ -91,8 +91,8 @@ _tandem() {
 		;;
 	status | doctor) options="--format --help" ;;
 	export) options="-f --format -o --output --join -q --quiet --help" ;;
-	diff) options="--format --table --p --min --min-run --top --help" ;;
 	view) options="--no-open -p --port --align-starts --join --help" ;;
+	diff) options="--format --table --p --min --min-run --top --help" ;;
 	sql) options="--format --help" ;;
 	report) options="--format --table --clocks --metrics --with --top --help" ;;
 	findings) options="--format --kind --min --all --with --help" ;;

@@ -86,6 +86,24 @@ int align_operation(struct align *align, const struct devices *devices, uint32_t
 	return status;
 }
 
+int align_on_host(struct align *align, const struct devices *devices, uint32_t device,
+		  const struct trace_operation_times *times, int64_t call_begin_ns, int64_t seen_ns)
+{
+	struct align_clock *clock;
+	int status;
+
+	if (times->end > INT64_MAX || times->start > times->end)
+		return 0;
+	status = clock_of(align, devices, device, &clock);
+	if (status)
+		return status;
+	clock->on_host = true;
+	status = moment_add(&clock->upper, clock->fit, clockfit_add_upper, -1, (int64_t)times->end,
+			    seen_ns);
+	return status ? status : moment_add(&clock->lower, clock->fit, clockfit_add_lower, 1,
+					    (int64_t)times->start, call_begin_ns);
+}
+
 int align_finish(struct align *align)
 {
 	int status = 0;
@@ -165,6 +183,11 @@ int align_make(struct align *align, struct devices *devices, struct trace_sessio
 const struct clockfit *align_clock(const struct align *align, uint32_t device)
 {
 	return device < align->count ? align->clocks[device].fit : NULL;
+}
+
+bool align_is_on_host(const struct align *align, uint32_t device)
+{
+	return device < align->count && align->clocks[device].on_host;
 }
 
 struct place { /* of one device time */

@@ -23,6 +23,7 @@
 #include "analysis/clockfit.h"
 #include "analysis/commands.h"
 #include "analysis/progress.h"
+#include "trace/operation.h"
 
 struct align_moment { /* the tightest constraint of the latest moment */
 	int64_t device_ns, host_ns;
@@ -32,6 +33,7 @@ struct align_moment { /* the tightest constraint of the latest moment */
 struct align_clock { /* of a row of devices */
 	struct clockfit *fit; /* NULL: nothing is known */
 	struct align_moment lower, upper;
+	bool on_host; /* its times come on the session's clock: the fit only tells how far off */
 };
 
 struct align {
@@ -48,6 +50,12 @@ int align_operation(struct align *align, const struct devices *devices, uint32_t
 		    const struct tandem_rec_operation *record, const int64_t *call_begin_ns,
 		    int64_t seen_ns);
 
+/* The same of a command whose times are on CLOCK_MONOTONIC already: nothing is moved,
+ * but how far off they can be is known then. Returns 0 or -ENOMEM. */
+int align_on_host(struct align *align, const struct devices *devices, uint32_t device,
+		  const struct trace_operation_times *times, int64_t call_begin_ns,
+		  int64_t seen_ns);
+
 /* Returns 0 or -ENOMEM. */
 int align_finish(struct align *align);
 
@@ -58,6 +66,9 @@ int align_make(struct align *align, struct devices *devices, struct trace_sessio
 
 /* Fills `times` and `placed` of a command that has ended. */
 void align_place(const struct align *align, struct command *command);
+
+/* Whether a device's times are taken as they come. */
+bool align_is_on_host(const struct align *align, uint32_t device);
 
 /* The fit of a device, or NULL where no command told anything. */
 const struct clockfit *align_clock(const struct align *align, uint32_t device);

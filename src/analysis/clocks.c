@@ -1,6 +1,7 @@
 #include "analysis/clocks.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 static struct report_clock session_row(const struct trace_session *session)
 {
@@ -62,6 +63,30 @@ static struct report_clock device_row(struct clockfit *fit, const struct device_
 	return row;
 }
 
+/* Its times are taken as they come, so they are off by what the fit says and by how
+ * far that can be wrong. */
+static void on_host_row(struct report_clock *row, const struct clockfit *fit)
+{
+	size_t count = 0;
+	const struct clockfit_segment *segments = clockfit_segments(fit, &count);
+
+	row->bound_ns = count ? 0 : CLOCKFIT_UNBOUNDED;
+	row->best_ns = CLOCKFIT_UNBOUNDED;
+	row->offset_ns = 0;
+	row->drift_ppm = 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t off = (uint64_t)llabs(segments[i].host_ns - segments[i].device_ns);
+
+		if (segments[i].bound_ns >= CLOCKFIT_UNBOUNDED - off)
+			row->bound_ns = CLOCKFIT_UNBOUNDED;
+		else if (off + segments[i].bound_ns > row->bound_ns)
+			row->bound_ns = off + segments[i].bound_ns;
+		if (segments[i].best_ns < CLOCKFIT_UNBOUNDED - off &&
+		    off + segments[i].best_ns < row->best_ns)
+			row->best_ns = off + segments[i].best_ns;
+	}
+}
+
 int clocks_finish(const struct align *align, const struct devices *devices,
 		  const struct trace_session *session, struct report *report)
 {
@@ -73,8 +98,12 @@ int clocks_finish(const struct align *align, const struct devices *devices,
 	for (uint32_t i = 0; i < align->count; i++) {
 		struct clockfit *fit = align->clocks[i].fit;
 
-		if (fit)
-			report->clocks[report->clock_count++] = device_row(fit, &devices->rows[i]);
+		if (!fit)
+			continue;
+		report->clocks[report->clock_count] = device_row(fit, &devices->rows[i]);
+		if (align_is_on_host(align, i))
+			on_host_row(&report->clocks[report->clock_count], fit);
+		report->clock_count++;
 	}
 	return 0;
 }

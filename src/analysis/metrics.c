@@ -89,6 +89,7 @@ static uint8_t place_of(uint8_t kind)
 	case TANDEM_MEMORY_KIND_buffer:
 	case TANDEM_MEMORY_KIND_pipe:
 	case TANDEM_MEMORY_KIND_device:
+	case TANDEM_MEMORY_KIND_pooled:
 	case TANDEM_MEMORY_KIND_usm_device:
 		return TANDEM_PLACE_device;
 	default:

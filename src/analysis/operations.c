@@ -47,8 +47,30 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 	operations->in_flight_all++;
 	if (!trace_operation_is_runtime(op))
 		return begins_note(&operations->begins, process, op, event->ns);
+	if (begins_note(&operations->begins, process, op,
+			trace_clock_ns(&operations->session->clock, event->end_ticks)))
+		return -ENOMEM;
 	return launches_add(&operations->launches, process, op, event->record->id,
 			    begin_ns > 0 ? (uint64_t)begin_ns : 0);
+}
+
+/* How many devices of the domain the process knows. */
+static size_t devices_known(const struct operations *operations, const struct trace_event *event)
+{
+	const struct trace_objects *objects = &operations->devices->objects;
+	size_t count = 0;
+
+	for (size_t i = 0; i < objects->device_count; i++)
+		count += objects->devices[i].process == event->stream->process->index &&
+			 objects->devices[i].domain == TANDEM_DOMAIN_cuda;
+	return count;
+}
+
+int operations_waited(struct operations *operations, const struct trace_event *event)
+{
+	return returns_call(&operations->returns, event,
+			    trace_clock_ns(&operations->session->clock, event->end_ticks),
+			    devices_known(operations, event) == 1);
 }
 
 const char *operation_short_name(const char *call)
@@ -269,12 +291,38 @@ static int add_clock(struct operations *operations, const struct trace_event *ev
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	int64_t begin_ns;
-	bool known = begins_take(&operations->begins, event->stream->process->index, record->op,
-				 &begin_ns);
+	bool known;
 
+	if (record->timed == TANDEM_TIMED_session_ticks)
+		return 0;
+	known = begins_take(&operations->begins, event->stream->process->index, record->op,
+			    &begin_ns);
 	/* align_operation() passes over those without times. */
 	return align_operation(&operations->align, operations->devices, device, record,
 			       known ? &begin_ns : NULL, event->ns);
+}
+
+/* A device whose times come on the session's clock: how far off these can be is
+ * what the calls say. A command starts after its launch began and ends before the
+ * first wait for it returned, a copy to the host before its own call did. */
+static int add_host_clock(struct operations *operations, const struct trace_event *event,
+			  uint32_t device, const struct trace_operation_times *times,
+			  const struct launch *launch)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	uint32_t process = event->stream->process->index;
+	int64_t begin_ns = operations->session->start_ns + (int64_t)launch->begin_ns;
+	int64_t returned_ns, seen_ns = event->ns;
+	const struct tandem_event *call = tandem_event_get(launch->api);
+
+	if (!begins_take(&operations->begins, process, record->op, &returned_ns))
+		return 0;
+	if (record->kind == TANDEM_OPERATION_KIND_copy_d2h && call && !strstr(call->name, "Async") &&
+	    !strstr(call->name, "Graph"))
+		seen_ns = returned_ns;
+	else
+		returns_find(&operations->returns, process, record->queue, returned_ns, &seen_ns);
+	return align_on_host(&operations->align, operations->devices, device, times, begin_ns, seen_ns);
 }
 
 int operations_add(struct operations *operations, const struct trace_event *event)
@@ -303,10 +351,13 @@ int operations_add(struct operations *operations, const struct trace_event *even
 	if (status)
 		return status;
 	if (trace_operation_times(operations->session, record, &times)) {
+		if (launched && times.on_host)
+			status = add_host_clock(operations, event, row->device, &times, &launch);
 		if (launched)
 			times_complete(operations, &times, &launch);
-		status = add_times(operations, row, &operations->queues[queue], &times,
-				   record->bytes);
+		if (!status)
+			status = add_times(operations, row, &operations->queues[queue], &times,
+					   record->bytes);
 	} else {
 		row->untimed++;
 		operations->queues[queue].untimed++;
@@ -478,6 +529,7 @@ void operations_free(struct operations *operations)
 		histogram_free(&operations->rows[i].times);
 	align_free(&operations->align);
 	begins_free(&operations->begins);
+	returns_free(&operations->returns);
 	free(operations->rows);
 	free(operations->queues);
 	free(operations->in_flight);

@@ -4,6 +4,7 @@
  * pass. One thread.
  *
  *	operations_enqueued(&operations, event);     each call of class ENQUEUE
+ *	operations_waited(&operations, event);       each call of class WAIT
  *	operations_add(&operations, event);          each record `operation`
  *	operations_finish(&operations, report);      after devices_finish()
  */
@@ -17,6 +18,7 @@
 #include "analysis/histogram.h"
 #include "analysis/launches.h"
 #include "analysis/report.h"
+#include "analysis/returns.h"
 #include "analysis/untimed.h"
 #include "trace/event.h"
 
@@ -56,7 +58,10 @@ struct operations {
 	struct map kernels;    /* queue and kernel -> row: a cache */
 	struct map others;     /* queue, kind and API -> row: a cache */
 	struct operation_latest *latest; /* by stream: before all other caches */
-	struct begins begins;  /* of the calls that enqueued what is in flight */
+	/* When the calls began that enqueued what is in flight; where the runtime gave
+	 * the number, when they returned. */
+	struct begins begins;
+	struct returns returns;
 	struct align align;    /* of the devices' clocks */
 	struct launches launches;
 	struct untimed untimed;
@@ -71,6 +76,9 @@ int operations_init(struct operations *operations, struct devices *devices,
 
 /* Returns 0 or -ENOMEM. */
 int operations_enqueued(struct operations *operations, const struct trace_event *event);
+
+/* Returns 0 or -ENOMEM. */
+int operations_waited(struct operations *operations, const struct trace_event *event);
 
 /* Returns 0 or -ENOMEM. */
 int operations_add(struct operations *operations, const struct trace_event *event);

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/library.h"
 
@@ -156,7 +158,7 @@ static void check_driver(struct checks *checks, const char *folder, const char *
 	struct driver driver = {file, library};
 	FILE *icd;
 
-	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	snprintf(path, sizeof(path), "%s%s%s", folder ? folder : "", folder ? "/" : "", file);
 	icd = fopen(path, "re");
 	if (!icd) {
 		check_add(checks, CHECK_OPTIONAL, AREA, "driver", NULL, "%s: %s", path,
@@ -170,16 +172,39 @@ static void check_driver(struct checks *checks, const char *folder, const char *
 	check_apart(checks, AREA, file, SECONDS, load_driver, &driver);
 }
 
-static void check_drivers(struct checks *checks)
+/* Libraries that the environment names: Khronos' loader takes a list of them, ocl-icd
+ * one in the folder's place. Returns how many. */
+static unsigned check_named(struct checks *checks, const char *variable, const char *list)
 {
-	const char *folder = getenv("OCL_ICD_VENDORS");
+	unsigned found = 0;
+
+	while (list && *list) {
+		char library[PATH_MAX];
+		size_t length = strcspn(list, ":");
+		struct driver driver = {variable, library};
+
+		snprintf(library, sizeof(library), "%.*s", (int)length, list);
+		list += length + (list[length] == ':');
+		if (!library[0])
+			continue;
+		check_apart(checks, AREA, "driver", SECONDS, load_driver, &driver);
+		found++;
+	}
+	return found;
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+static unsigned check_folder(struct checks *checks, const char *folder)
+{
 	struct dirent **entries;
 	unsigned found = 0;
-	int count;
-
-	if (!folder || !*folder)
-		folder = VENDORS;
-	count = scandir(folder, &entries, NULL, alphasort);
+	int count = scandir(folder, &entries, NULL, alphasort);
 	for (int i = 0; i < count; i++) {
 		size_t length = strlen(entries[i]->d_name);
 
@@ -191,9 +216,29 @@ static void check_drivers(struct checks *checks)
 	}
 	if (count >= 0)
 		free(entries);
+	return found;
+}
+
+static void check_drivers(struct checks *checks)
+{
+	const char *vendors = getenv("OCL_ICD_VENDORS");
+	unsigned found = check_named(checks, "OCL_ICD_FILENAMES", getenv("OCL_ICD_FILENAMES"));
+	size_t length;
+
+	if (!vendors || !*vendors)
+		vendors = VENDORS;
+	length = strlen(vendors);
+	if (is_folder(vendors)) {
+		found += check_folder(checks, vendors);
+	} else if (length > 4 && !strcmp(vendors + length - 4, ".icd")) {
+		check_driver(checks, NULL, vendors);
+		found++;
+	} else if (!access(vendors, F_OK)) {
+		found += check_named(checks, "OCL_ICD_VENDORS", vendors);
+	}
 	if (!found)
 		check_add(checks, CHECK_MISSING, AREA, "driver", "apt-get install pocl-opencl-icd",
-			  "%s names none", folder);
+			  "%s names none", vendors);
 }
 
 static void load_library(struct checks *checks, const void *data)

@@ -47,7 +47,7 @@ int cuda_options_parse(const char *list, uint32_t *mask)
 	/* What an option stands on comes with it. */
 	if (*mask & (TANDEM_CUDA_BIT(all) | TANDEM_CUDA_BIT(queries)))
 		*mask |= TANDEM_CUDA_BIT(api);
-	if (*mask & (TANDEM_CUDA_BIT(graphs) | TANDEM_CUDA_BIT(latency)))
+	if (*mask & (TANDEM_CUDA_BIT(graphs) | TANDEM_CUDA_BIT(latency) | TANDEM_CUDA_BIT(external)))
 		*mask |= TANDEM_CUDA_BIT(kernels);
 	if (*mask & TANDEM_CUDA_BIT(cubin))
 		*mask |= TANDEM_CUDA_BIT(modules);

@@ -228,8 +228,8 @@ const struct export_ops export_perfetto = {
 	.memory = perfetto_memory,
 	.build = perfetto_build,
 	.lost = perfetto_lost,
-	.any = perfetto_any,
 	.engines = perfetto_engines,
+	.any = perfetto_any,
 	.session_end = perfetto_session_end,
 	.release = perfetto_release,
 };

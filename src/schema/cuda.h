@@ -16,7 +16,8 @@
 	X(overhead, 1, "what CUDA and CUPTI themselves cost")                  \
 	X(modules, 1, "loaded device code, with its hash")                     \
 	X(cubin, 0, "keep the loaded device code in the session")              \
-	X(latency, 0, "when a kernel was queued and submitted, at a price")
+	X(latency, 0, "when a kernel was queued and submitted, at a price")    \
+	X(external, 0, "the program's own numbers of what it launches, at a price")
 
 enum tandem_cuda_choice {
 #define X(word, on, words) TANDEM_CUDA_##word,

@@ -19,6 +19,8 @@
 		      "are fitted to it")                                      \
 	X(cuda_chain, "the library that CUDA_INJECTION64_PATH named could not be " \
 		      "loaded beside ours")                                    \
+	X(cuda_no_device, "CUDA was used, but it found no device: nothing of it is "  \
+			  "recorded (`tandem doctor` tells more)")              \
 	X(cuda_fatal, "CUPTI met a fatal error and stopped: CUDA is recorded up "  \
 		      "to there")
 

@@ -40,7 +40,7 @@ else
 fi
 
 # Three places tell the options: --help, the man page, the completions.
-for verb in record status report print findings diff export sql doctor; do
+for verb in record status report print findings view diff export sql doctor; do
 	for option in $("$TANDEM" $verb --help | grep -oE -- '^ +(-[a-z], )?--[a-z-]+' |
 		grep -oE -- '--[a-z-]+' | sort -u); do
 		page=$verb

@@ -87,6 +87,20 @@ done = subprocess.run([REPLAY, OVERLAP], text=True, capture_output=True,
                       env=dict(os.environ, CUDA_INJECTION64_PATH=LIBRARY))
 check(done.returncode == 0 and not done.stderr, "injected without a session it does nothing",
       done.stderr)
+script = """import ctypes, os, sys
+threads = lambda: len(os.listdir("/proc/self/task"))
+before = threads()
+for path, name in zip(sys.argv[1::2], sys.argv[2::2]):
+    getattr(ctypes.CDLL(path), name)(0)
+    print(name, threads() - before, file=sys.stderr)
+"""
+stubs = {"TANDEM_CUPTI": os.path.join(STUBS, "libcupti.so.13")}
+trace, stderr = record(stubs, program=(
+    sys.executable, "-c", script, os.path.join(STUBS, "libstub-opencl.so"), "stub_opencl_start",
+    os.path.join(STUBS, "libcuda.so.1"), "cuInit"))
+check("stub_opencl_start 0" in stderr and "cuInit 1" in stderr and len(trace.by_name["cupti"]) == 1,
+      "an OpenCL driver that injects too gets no thread, CUDA after it is recorded", stderr)
+check("found no device" in stderr, "and that it has no device is said", stderr)
 rounds, _ = record(program=(REPLAY, OVERLAP, "50"))
 check(rounds.kinds()["kernel"] == 50 * whole.kinds()["kernel"], "fifty times as much",
       rounds.kinds())

@@ -8,6 +8,10 @@ the same words for what the stub CUPTI replays.
     graph_operations                those that a graph launched
     allocated freed                 allocations
     queues devices ranges fault     streams used, devices used, NVTX, UM
+    kernel:NAME                     kernels that have this in their name
+    route:PLACE>PLACE               copies from such memory to such
+    clusters modules overhead       launches in clusters, loaded code, what CUDA cost
+    external nccl                   numbers of the program's own, NCCL's kernels
     some:WHAT                       NUMBER or more
 """
 import collections
@@ -29,7 +33,7 @@ class Trace:
             self.by_name[event["name"]].append(event)
         self.operations = self.by_name["operation"]
         self.launches = {(e["process"], e["args"]["op"]): e for e in self.events
-                         if e["name"] != "operation" and e["args"].get("op")}
+                         if e["name"] not in ("operation", "external") and e["args"].get("op")}
         self.shapes = {(e["process"], e["args"]["shape"]): e for e in
                        self.by_name["launch_shape"] + self.by_name["transfer_shape"]}
 
@@ -38,6 +42,10 @@ class Trace:
 
     def kinds(self):
         return collections.Counter(e["args"]["kind"] for e in self.operations)
+
+    def routes(self):
+        return [self.shape(e)["args"] for e in self.operations
+                if e["args"]["kind"].startswith("copy_")]
 
     def count(self, what):
         word, _, name = what.partition(":")
@@ -52,6 +60,19 @@ class Trace:
             return sum(e["args"]["bytes"] for e in self.operations if e["args"]["kind"] == name)
         if word == "kernels":
             return kinds["kernel"]
+        if word == "kernel":
+            return sum(name in (e["args"].get("kernel_name") or "") for e in self.operations)
+        if word == "nccl":
+            return self.count("kernel:nccl")
+        if word == "route":
+            return sum("%s>%s" % (s["source"], s["destination"]) == name for s in self.routes())
+        if word == "clusters":
+            return sum(self.shape(e)["args"].get("cluster_x", 0) > 1 for e in self.operations
+                       if e["args"]["kind"] == "kernel")
+        if word == "modules":
+            return len(self.by_name["module"])
+        if word in ("overhead", "external"):
+            return len(self.by_name[word])
         if word == "graph_operations":
             return sum(self.shape(e)["args"]["graph"] != 0 for e in self.operations)
         if word == "allocated":

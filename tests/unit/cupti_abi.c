@@ -11,6 +11,8 @@ static const int vendor_kinds[] = {
 	CUPTI_ACTIVITY_KIND_KERNEL,  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
 	CUPTI_ACTIVITY_KIND_OVERHEAD, CUPTI_ACTIVITY_KIND_MEMCPY2,
 	CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
+	CUPTI_ACTIVITY_KIND_DRIVER,
+	CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
 };
 
 #include "domains/cuda/cupti.h"
@@ -18,7 +20,8 @@ static const int vendor_kinds[] = {
 static const int our_kinds[] = {
 	CUPTI_KIND_COPY,	      CUPTI_KIND_MEMSET,	 CUPTI_KIND_KERNEL,
 	CUPTI_KIND_CONCURRENT_KERNEL, CUPTI_KIND_OVERHEAD,	 CUPTI_KIND_PEER_COPY,
-	CUPTI_KIND_UNIFIED_MEMORY,    CUPTI_KIND_GRAPH,
+	CUPTI_KIND_UNIFIED_MEMORY,    CUPTI_KIND_GRAPH,		 CUPTI_KIND_DRIVER,
+	CUPTI_KIND_EXTERNAL,
 };
 
 #define SAME(ours, our_field, theirs, their_field)                             \
@@ -102,6 +105,11 @@ GRAPH(stream, streamId);
 
 #define OVERHEAD(our_field, their_field) \
 	SAME(cupti_overhead, our_field, CUpti_ActivityOverhead3, their_field)
+SAME(cupti_api, function, CUpti_ActivityAPI, cbid);
+SAME(cupti_api, correlation, CUpti_ActivityAPI, correlationId);
+SAME(cupti_external, external_kind, CUpti_ActivityExternalCorrelation, externalKind);
+SAME(cupti_external, id, CUpti_ActivityExternalCorrelation, externalId);
+SAME(cupti_external, correlation, CUpti_ActivityExternalCorrelation, correlationId);
 OVERHEAD(overhead_kind, overheadKind);
 OVERHEAD(object_kind, objectKind);
 OVERHEAD(object[1], objectId.pt.threadId);

@@ -22,6 +22,9 @@ TAKEN = {"result", "end", "op"}
 # Steps of src/domains/cuda/call.c.
 OBJECT_STEPS = {"queue": "QUEUE", "event": "EVENT", "kernel": "KERNEL"}
 COPY_MOST = 64
+# What is 0 where an enqueue has nothing to do, and the device never hears of it.
+SIZES = ("ByteCount", "count", "N", "width", "height", "Width", "Height")
+SIZES_MOST = 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -211,6 +214,12 @@ class Call:
                 {"i": "int", "f": "float"}.get(base[0], "uint")
             yield Field(name, base, kind), Step("COPY", argument.name, None, argument.bytes)
 
+    def sizes(self, version):
+        if self.cls != "enqueue":
+            return []
+        return [a.offset for a in version.arguments
+                if a.name in SIZES and (a.kind, a.bytes) == ("uint", 8)][:SIZES_MOST]
+
     def fields(self, level):
         first = (Field("op", "u64", "op"),) if self.cls == "enqueue" else ()
         return first + tuple(field for field, _ in self.items[level])
@@ -280,9 +289,11 @@ def table_write(calls, domain, which, steps):
                                            ("CUDA_HOOK", call.hook),
                                            ("CUDA_PER_THREAD", PER_THREAD.search(version.name)))
                      if on]
+            sizes = ", ".join(map(str, call.sizes(version)))
             rows[version.number] = "\t[%d] = { TANDEM_ID(TANDEM_DOMAIN_%s, %d), TANDEM_CLASS_%s, %s,\n" \
-                "\t\t{ %s } }, /* %s */" % (version.number, domain, call.number, call.cls.upper(),
-                                             " | ".join(flags) or "0", ", ".join(levels), version.name)
+                "\t\t{ %s }, { %s } }, /* %s */" % (
+                    version.number, domain, call.number, call.cls.upper(), " | ".join(flags) or "0",
+                    ", ".join(levels), sizes or "0", version.name)
     return "const struct cuda_api cuda_%s_api[] = {\n%s\n};\n" \
         "const uint32_t cuda_%s_api_count = sizeof(cuda_%s_api) / sizeof(cuda_%s_api[0]);\n" % (
             which, "\n".join(rows[number] for number in sorted(rows)), which, which, which)

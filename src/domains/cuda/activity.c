@@ -101,6 +101,12 @@ static void activity_write(const void *activity)
 	case CUPTI_KIND_OVERHEAD:
 		overhead_write(activity);
 		break;
+	case CUPTI_KIND_EXTERNAL:
+		cuda_external_number(activity);
+		break;
+	case CUPTI_KIND_DRIVER:
+		cuda_external_call(activity);
+		break;
 	default:
 		break;
 	}
@@ -151,6 +157,10 @@ void cuda_activity_switch(bool on)
 	}
 	if (cuda_wanted(TANDEM_CUDA_overhead))
 		kind_switch(on, CUPTI_KIND_OVERHEAD, TANDEM_CUDA_ACTIVITY_KIND_overhead);
+	if (cuda_wanted(TANDEM_CUDA_external)) {
+		kind_switch(on, CUPTI_KIND_DRIVER, TANDEM_CUDA_ACTIVITY_KIND_external);
+		kind_switch(on, CUPTI_KIND_EXTERNAL, TANDEM_CUDA_ACTIVITY_KIND_external);
+	}
 }
 
 /* Counting unified memory's events costs every program, and only programs with

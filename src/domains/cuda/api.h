@@ -38,6 +38,9 @@ struct cuda_api {
 		uint8_t count;
 		uint8_t bytes; /* of the fixed part behind the call's own */
 	} level[3]; /* by enum tandem_args_level */
+	/* Of an enqueue: where its arguments say how much; 0: they do not. Nothing
+	 * to do makes no operation. */
+	uint16_t sizes[2];
 };
 
 extern const struct cuda_step cuda_steps[];

@@ -114,12 +114,23 @@ static bool is_captured(const struct cuda_api *api, const struct cupti_call *dat
 	return false;
 }
 
+/* A copy of no bytes: the driver gives it to no device. */
+static bool is_empty(const struct cuda_api *api, const struct cupti_call *data)
+{
+	for (size_t i = 0; i < sizeof(api->sizes) / sizeof(api->sizes[0]) && api->sizes[i]; i++)
+		if (!CUDA_ARGUMENT(data, uint64_t, api->sizes[i]))
+			return true;
+	return false;
+}
+
 static uint64_t operation_id(const struct cuda_api *api, const struct cupti_call *data)
 {
 	if (tandem_unlikely(!cuda_wanted(TANDEM_CUDA_kernels)))
 		return 0; /* nobody would ever hear of its end */
 	if (tandem_unlikely(atomic_load_explicit(&cuda_captures, memory_order_relaxed)) &&
 	    is_captured(api, data))
+		return 0;
+	if (tandem_unlikely(is_empty(api, data)))
 		return 0;
 	return cuda_op(data->correlation);
 }

@@ -8,6 +8,7 @@
  *   module.c    loaded device code
  *   activity.c  CUPTI's activity buffers: lent, given back full, read
  *   operation.c one activity as an operation record; unified.c of unified memory
+ *   external.c  numbers that the program gave to what it launches
  *   shape.c     what launches and copies have in common; names.c of kernels
  *   describe.c  devices, contexts and streams as records
  *   drain.c     what is finished is written at intervals, and at the exit
@@ -154,6 +155,8 @@ void cuda_operation_copy(const struct cupti_copy *copy);
 void cuda_operation_peer_copy(const struct cupti_peer_copy *copy);
 void cuda_operation_memset(const struct cupti_memset *fill);
 void cuda_operation_graph(const struct cupti_graph *graph);
+void cuda_external_number(const struct cupti_external *external);
+void cuda_external_call(const struct cupti_api *call);
 void cuda_unified_write(const struct cupti_unified *unified);
 
 struct cuda_operation { /* what all kinds have */
@@ -218,6 +221,7 @@ void cuda_drain_begin(void);
 /* driver.c: answers of libcuda; 0 where it has none. */
 void cuda_driver_find(void);
 uint32_t cuda_driver_version(void);
+bool cuda_driver_has_devices(void);
 int32_t cuda_driver_attribute(uint32_t device, int32_t attribute);
 uint64_t cuda_driver_memory_bytes(uint32_t device);
 void cuda_driver_name(uint32_t device, char *name, int bytes);

@@ -43,10 +43,12 @@ enum cupti_kind {
 	CUPTI_KIND_COPY = 1,
 	CUPTI_KIND_MEMSET = 2,
 	CUPTI_KIND_KERNEL = 3,
+	CUPTI_KIND_DRIVER = 4,
 	CUPTI_KIND_CONCURRENT_KERNEL = 10,
 	CUPTI_KIND_OVERHEAD = 17,
 	CUPTI_KIND_PEER_COPY = 22,
 	CUPTI_KIND_UNIFIED_MEMORY = 25,
+	CUPTI_KIND_EXTERNAL = 39,
 	CUPTI_KIND_GRAPH = 51,
 };
 
@@ -200,6 +202,25 @@ struct cupti_overhead {
 	uint32_t object[3]; /* of a thread: process, thread */
 	uint64_t start;
 	uint64_t end;
+};
+
+struct cupti_external {
+	uint32_t kind;
+	uint32_t external_kind;
+	uint64_t id;
+	uint32_t correlation;
+	uint32_t padding;
+};
+
+struct cupti_api { /* a call, as CUPTI itself records it */
+	uint32_t kind;
+	uint32_t function;
+	uint64_t start;
+	uint64_t end;
+	uint32_t process;
+	uint32_t thread;
+	uint32_t correlation;
+	uint32_t result;
 };
 
 enum { CUPTI_OBJECT_THREAD = 2 };

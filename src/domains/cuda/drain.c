@@ -102,6 +102,8 @@ static void exit_drain(void)
 
 	if (cuda_is_dead() || atomic_exchange(&drained, 1))
 		return;
+	if (!cuda_driver_has_devices())
+		cuda_notice(TANDEM_NOTICE_cuda_no_device);
 	thread_stop();
 	if (thread_runs)
 		return; /* it holds what we would need */

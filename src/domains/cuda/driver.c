@@ -6,6 +6,7 @@
 
 static struct {
 	int32_t (*version)(int32_t *version);
+	int32_t (*count)(int32_t *count);
 	int32_t (*get)(int32_t *device, int32_t ordinal);
 	int32_t (*name)(char *name, int32_t bytes, int32_t device);
 	int32_t (*attribute)(int32_t *value, int32_t attribute, int32_t device);
@@ -20,6 +21,7 @@ void cuda_driver_find(void)
 	if (!library)
 		return;
 	*(void **)&driver.version = dlsym(library, "cuDriverGetVersion");
+	*(void **)&driver.count = dlsym(library, "cuDeviceGetCount");
 	*(void **)&driver.get = dlsym(library, "cuDeviceGet");
 	*(void **)&driver.name = dlsym(library, "cuDeviceGetName");
 	*(void **)&driver.attribute = dlsym(library, "cuDeviceGetAttribute");
@@ -34,6 +36,17 @@ uint32_t cuda_driver_version(void)
 	if (!driver.version || driver.version(&version))
 		return 0;
 	return (uint32_t)version;
+}
+
+bool cuda_driver_has_devices(void)
+{
+	int32_t count = 0;
+
+	cuda_inside_begin();
+	if (driver.count && driver.count(&count))
+		count = 0;
+	cuda_inside_end();
+	return !driver.count || count > 0;
 }
 
 static bool device_get(uint32_t ordinal, int32_t *device)

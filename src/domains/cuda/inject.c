@@ -131,6 +131,16 @@ static void inject(void)
 	cuda_drain_begin();
 }
 
+/* NVIDIA's OpenCL holds a driver of its own and injects as well. Its calls are the
+ * OpenCL domain's, and CUPTI would tell nothing of them, but give the program two
+ * threads. */
+static bool is_of_opencl(const void *caller)
+{
+	Dl_info info;
+
+	return dladdr(caller, &info) && info.dli_fname && strstr(info.dli_fname, "-opencl.so");
+}
+
 __attribute__((visibility("default"))) int InitializeInjection(void);
 
 /* Called by libcuda in the first cuInit(). Always 1: the program runs on. */
@@ -139,6 +149,11 @@ int InitializeInjection(void)
 	static _Atomic int begun;
 	int saved = errno;
 
+	if (is_of_opencl(__builtin_return_address(0))) {
+		chain();
+		errno = saved;
+		return 1;
+	}
 	if (atomic_exchange(&begun, 1))
 		return 1;
 	chain();

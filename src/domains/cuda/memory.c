@@ -107,16 +107,16 @@ static const void *given(const struct cupti_call *data)
 	return at ? *at : NULL;
 }
 
-enum what { NONE, FREE, DEVICE, PITCH, MANAGED, HOST, HOST_FLAGS, REGISTER, ARRAY2, ARRAY3, BLOCK };
+enum what { NONE, FREE, DEVICE, POOLED, PITCH, MANAGED, HOST, HOST_FLAGS, REGISTER, ARRAY2, ARRAY3, BLOCK };
 
 /* What a call allocates or frees, by its callback id. */
 static const uint8_t calls[] = {
 	[CUDA_DRIVER_cuMemAlloc_v2] = DEVICE,
 	[CUDA_DRIVER_cuMemAllocPitch_v2] = PITCH,
-	[CUDA_DRIVER_cuMemAllocAsync] = DEVICE,
-	[CUDA_DRIVER_cuMemAllocAsync_ptsz] = DEVICE,
-	[CUDA_DRIVER_cuMemAllocFromPoolAsync] = DEVICE,
-	[CUDA_DRIVER_cuMemAllocFromPoolAsync_ptsz] = DEVICE,
+	[CUDA_DRIVER_cuMemAllocAsync] = POOLED,
+	[CUDA_DRIVER_cuMemAllocAsync_ptsz] = POOLED,
+	[CUDA_DRIVER_cuMemAllocFromPoolAsync] = POOLED,
+	[CUDA_DRIVER_cuMemAllocFromPoolAsync_ptsz] = POOLED,
 	[CUDA_DRIVER_cuMemAllocManaged] = MANAGED,
 	[CUDA_DRIVER_cuMemAllocHost_v2] = HOST,
 	[CUDA_DRIVER_cuMemHostAlloc] = HOST_FLAGS,
@@ -159,6 +159,9 @@ static void called(enum what what, const struct cupti_call *data)
 	case DEVICE:
 	case BLOCK:
 		allocated(data, TANDEM_MEMORY_KIND_device, given(data), bytes, 0);
+		break;
+	case POOLED:
+		allocated(data, TANDEM_MEMORY_KIND_pooled, given(data), bytes, 0);
 		break;
 	case PITCH: /* rows of *pPitch bytes */
 		height = CUDA_ARGUMENT(data, uint64_t, 24);

@@ -60,6 +60,7 @@ enum tandem_memory_kind {
 	TANDEM_MEMORY_KIND_managed = 10,
 	TANDEM_MEMORY_KIND_array = 11,
 	TANDEM_MEMORY_KIND_other = 12,
+	TANDEM_MEMORY_KIND_pooled = 13,
 };
 
 enum tandem_operation_kind {

@@ -143,8 +143,9 @@ static const struct tandem_name names_tandem_memory_kind_list[] = {
 	{ 10, "managed" },
 	{ 11, "array" },
 	{ 12, "other" },
+	{ 13, "pooled" },
 };
-static const struct tandem_names names_tandem_memory_kind = { "tandem_memory_kind", names_tandem_memory_kind_list, 13 };
+static const struct tandem_names names_tandem_memory_kind = { "tandem_memory_kind", names_tandem_memory_kind_list, 14 };
 
 static const struct tandem_field fields_6[] = {
 	{ "memory", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 12, NULL },
@@ -379,7 +380,7 @@ static const char tsdl_0[] =
 	"enum tandem_device_type : u8 { other = 0, cpu = 1, gpu = 2, accelerator = 3 };\n"
 	"enum tandem_domain : u8 { core = 0, opencl = 1, cuda = 2, hip = 3, hsa = 4, levelzero = 5, ompt = 6, sycl = 7, opengl = 8, kernel = 9, cudart = 10 };\n"
 	"enum tandem_loss : u8 { disk_full = 0, size_limit = 1, io_error = 2, no_memory = 3, reentrant = 4, too_large = 5, operations = 6, kernel_buffer = 7 };\n"
-	"enum tandem_memory_kind : u8 { buffer = 0, image = 1, pipe = 2, svm = 3, sub_buffer = 4, usm_host = 5, usm_device = 6, usm_shared = 7, device = 8, host = 9, managed = 10, array = 11, other = 12 };\n"
+	"enum tandem_memory_kind : u8 { buffer = 0, image = 1, pipe = 2, svm = 3, sub_buffer = 4, usm_host = 5, usm_device = 6, usm_shared = 7, device = 8, host = 9, managed = 10, array = 11, other = 12, pooled = 13 };\n"
 	"enum tandem_operation_kind : u8 { kernel = 0, copy_h2d = 1, copy_d2h = 2, copy_d2d = 3, fill = 4, \"map\" = 5, unmap = 6, migrate = 7, barrier = 8, marker = 9, other = 10 };\n"
 	"enum tandem_payload : u8 { none = 0, \"unsigned\" = 1, \"signed\" = 2, \"float\" = 3 };\n"
 	"enum tandem_place : u8 { unknown = 0, pageable = 1, pinned = 2, device = 3, array = 4, managed = 5, device_static = 6, managed_static = 7 };\n"

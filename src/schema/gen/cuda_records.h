@@ -45,6 +45,16 @@ enum tandem_cuda_activity_kind {
 	TANDEM_CUDA_ACTIVITY_KIND_subscriber = 9,
 	TANDEM_CUDA_ACTIVITY_KIND_clock = 10,
 	TANDEM_CUDA_ACTIVITY_KIND_flush_period = 11,
+	TANDEM_CUDA_ACTIVITY_KIND_external = 12,
+};
+
+enum tandem_external_kind {
+	TANDEM_EXTERNAL_KIND_invalid = 0,
+	TANDEM_EXTERNAL_KIND_unknown = 1,
+	TANDEM_EXTERNAL_KIND_openacc = 2,
+	TANDEM_EXTERNAL_KIND_custom0 = 3,
+	TANDEM_EXTERNAL_KIND_custom1 = 4,
+	TANDEM_EXTERNAL_KIND_custom2 = 5,
 };
 
 enum tandem_cuda_event {
@@ -55,6 +65,7 @@ enum tandem_cuda_event {
 	TANDEM_CUDA_EVENT_module = TANDEM_ID(TANDEM_DOMAIN_cuda, 4),
 	TANDEM_CUDA_EVENT_overhead = TANDEM_ID(TANDEM_DOMAIN_cuda, 5),
 	TANDEM_CUDA_EVENT_fault = TANDEM_ID(TANDEM_DOMAIN_cuda, 6),
+	TANDEM_CUDA_EVENT_external = TANDEM_ID(TANDEM_DOMAIN_cuda, 7),
 };
 
 struct tandem_cuda_none {
@@ -128,5 +139,13 @@ struct tandem_cuda_fault {
 	uint32_t flags;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_cuda_fault) == 53, "fault");
+
+struct tandem_cuda_external {
+	struct tandem_record head;
+	uint64_t op;
+	uint8_t kind;
+	uint64_t id;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_cuda_external) == 29, "external");
 
 #endif

@@ -31,8 +31,9 @@ static const struct tandem_name names_tandem_cuda_activity_kind_list[] = {
 	{ 9, "subscriber" },
 	{ 10, "clock" },
 	{ 11, "flush_period" },
+	{ 12, "external" },
 };
-static const struct tandem_names names_tandem_cuda_activity_kind = { "tandem_cuda_activity_kind", names_tandem_cuda_activity_kind_list, 12 };
+static const struct tandem_names names_tandem_cuda_activity_kind = { "tandem_cuda_activity_kind", names_tandem_cuda_activity_kind_list, 13 };
 
 static const struct tandem_field fields_1[] = {
 	{ "what", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_cuda_activity_kind },
@@ -104,7 +105,23 @@ static const struct tandem_field fields_5[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, 49, NULL },
 };
 
+static const struct tandem_name names_tandem_external_kind_list[] = {
+	{ 0, "invalid" },
+	{ 1, "unknown" },
+	{ 2, "openacc" },
+	{ 3, "custom0" },
+	{ 4, "custom1" },
+	{ 5, "custom2" },
+};
+static const struct tandem_names names_tandem_external_kind = { "tandem_external_kind", names_tandem_external_kind_list, 6 };
+
 static const struct tandem_field fields_6[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 12, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 20, &names_tandem_external_kind },
+	{ "id", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 21, NULL },
+};
+
+static const struct tandem_field fields_7[] = {
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 };
 
@@ -213,37 +230,37 @@ static const struct tandem_name names_CUresult_list[] = {
 };
 static const struct tandem_names names_CUresult = { "CUresult", names_CUresult_list, 101 };
 
-static const struct tandem_field fields_7[] = {
+static const struct tandem_field fields_8[] = {
 	{ "driverVersion", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_8[] = {
+static const struct tandem_field fields_9[] = {
 	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "ordinal", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_9[] = {
+static const struct tandem_field fields_10[] = {
 	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_10[] = {
+static const struct tandem_field fields_11[] = {
 	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_11[] = {
+static const struct tandem_field fields_12[] = {
 	{ "major", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "minor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_12[] = {
+static const struct tandem_field fields_13[] = {
 	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_13[] = {
+static const struct tandem_field fields_14[] = {
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
@@ -400,57 +417,57 @@ static const struct tandem_name names_CUdevice_attribute_list[] = {
 };
 static const struct tandem_names names_CUdevice_attribute = { "CUdevice_attribute", names_CUdevice_attribute_list, 148 };
 
-static const struct tandem_field fields_14[] = {
+static const struct tandem_field fields_15[] = {
 	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUdevice_attribute },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_15[] = {
+static const struct tandem_field fields_16[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_16[] = {
+static const struct tandem_field fields_17[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
 	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "ctxCreateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_17[] = {
-	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-};
-
 static const struct tandem_field fields_18[] = {
-	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
 static const struct tandem_field fields_19[] = {
 	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
 static const struct tandem_field fields_20[] = {
+	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+};
+
+static const struct tandem_field fields_21[] = {
 	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_21[] = {
-	{ "fname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
-};
-
 static const struct tandem_field fields_22[] = {
-	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "fname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
+	{ "fname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
 };
 
 static const struct tandem_field fields_23[] = {
 	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "image", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "fname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
 };
 
 static const struct tandem_field fields_24[] = {
+	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "image", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+};
+
+static const struct tandem_field fields_25[] = {
 	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "image", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
@@ -458,55 +475,55 @@ static const struct tandem_field fields_24[] = {
 	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_25[] = {
+static const struct tandem_field fields_26[] = {
 	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "fatCubin", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_26[] = {
+static const struct tandem_field fields_27[] = {
 	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_27[] = {
+static const struct tandem_field fields_28[] = {
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
 };
 
-static const struct tandem_field fields_28[] = {
+static const struct tandem_field fields_29[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
 };
 
-static const struct tandem_field fields_29[] = {
+static const struct tandem_field fields_30[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 48, NULL },
 };
 
-static const struct tandem_field fields_30[] = {
+static const struct tandem_field fields_31[] = {
 	{ "pTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
 };
 
-static const struct tandem_field fields_31[] = {
+static const struct tandem_field fields_32[] = {
 	{ "free", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "total", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_32[] = {
+static const struct tandem_field fields_33[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_33[] = {
+static const struct tandem_field fields_34[] = {
 	{ "WidthInBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_34[] = {
+static const struct tandem_field fields_35[] = {
 	{ "WidthInBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -514,116 +531,116 @@ static const struct tandem_field fields_34[] = {
 	{ "ElementSizeBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_35[] = {
+static const struct tandem_field fields_36[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_36[] = {
+static const struct tandem_field fields_37[] = {
 	{ "pbase", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "psize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_37[] = {
+static const struct tandem_field fields_38[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_38[] = {
+static const struct tandem_field fields_39[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_39[] = {
-	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-};
-
 static const struct tandem_field fields_40[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
 static const struct tandem_field fields_41[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "pp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_42[] = {
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "pp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_43[] = {
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_44[] = {
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+};
+
+static const struct tandem_field fields_45[] = {
 	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pFlags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_45[] = {
+static const struct tandem_field fields_46[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_46[] = {
+static const struct tandem_field fields_47[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_47[] = {
+static const struct tandem_field fields_48[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_48[] = {
+static const struct tandem_field fields_49[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_49[] = {
+static const struct tandem_field fields_50[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_50[] = {
+static const struct tandem_field fields_51[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-};
-
-static const struct tandem_field fields_51[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
 static const struct tandem_field fields_52[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+};
+
+static const struct tandem_field fields_53[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_53[] = {
+static const struct tandem_field fields_54[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_54[] = {
+static const struct tandem_field fields_55[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -631,13 +648,13 @@ static const struct tandem_field fields_54[] = {
 	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_55[] = {
+static const struct tandem_field fields_56[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_56[] = {
+static const struct tandem_field fields_57[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -645,12 +662,12 @@ static const struct tandem_field fields_56[] = {
 	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_57[] = {
+static const struct tandem_field fields_58[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_58[] = {
+static const struct tandem_field fields_59[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -659,12 +676,12 @@ static const struct tandem_field fields_58[] = {
 	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
 };
 
-static const struct tandem_field fields_59[] = {
+static const struct tandem_field fields_60[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_60[] = {
+static const struct tandem_field fields_61[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -672,7 +689,7 @@ static const struct tandem_field fields_60[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_61[] = {
+static const struct tandem_field fields_62[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -680,7 +697,7 @@ static const struct tandem_field fields_61[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_62[] = {
+static const struct tandem_field fields_63[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -688,14 +705,14 @@ static const struct tandem_field fields_62[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_63[] = {
+static const struct tandem_field fields_64[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_64[] = {
+static const struct tandem_field fields_65[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -704,14 +721,14 @@ static const struct tandem_field fields_64[] = {
 	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
 };
 
-static const struct tandem_field fields_65[] = {
+static const struct tandem_field fields_66[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_66[] = {
+static const struct tandem_field fields_67[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -720,49 +737,42 @@ static const struct tandem_field fields_66[] = {
 	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
 };
 
-static const struct tandem_field fields_67[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-};
-
 static const struct tandem_field fields_68[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_69[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
+	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_70[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 48, NULL },
 };
 
 static const struct tandem_field fields_71[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 48, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 48, NULL },
 };
 
 static const struct tandem_field fields_72[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 48, NULL },
 };
 
 static const struct tandem_field fields_73[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
 
 static const struct tandem_field fields_74[] = {
@@ -770,8 +780,6 @@ static const struct tandem_field fields_74[] = {
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 64, NULL },
 };
 
 static const struct tandem_field fields_75[] = {
@@ -780,7 +788,7 @@ static const struct tandem_field fields_75[] = {
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 64, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 64, NULL },
 };
 
 static const struct tandem_field fields_76[] = {
@@ -789,17 +797,26 @@ static const struct tandem_field fields_76[] = {
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 64, NULL },
 };
 
 static const struct tandem_field fields_77[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
+};
+
+static const struct tandem_field fields_78[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "x", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "y", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 	{ "z", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_78[] = {
+static const struct tandem_field fields_79[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
@@ -825,7 +842,7 @@ static const struct tandem_name names_CUfunction_attribute_list[] = {
 };
 static const struct tandem_names names_CUfunction_attribute = { "CUfunction_attribute", names_CUfunction_attribute_list, 17 };
 
-static const struct tandem_field fields_79[] = {
+static const struct tandem_field fields_80[] = {
 	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfunction_attribute },
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -839,47 +856,47 @@ static const struct tandem_name names_CUfunc_cache_list[] = {
 };
 static const struct tandem_names names_CUfunc_cache = { "CUfunc_cache", names_CUfunc_cache_list, 4 };
 
-static const struct tandem_field fields_80[] = {
+static const struct tandem_field fields_81[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfunc_cache },
 };
 
-static const struct tandem_field fields_81[] = {
+static const struct tandem_field fields_82[] = {
 	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pAllocateArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_82[] = {
+static const struct tandem_field fields_83[] = {
 	{ "pArrayDescriptor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_83[] = {
+static const struct tandem_field fields_84[] = {
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_84[] = {
+static const struct tandem_field fields_85[] = {
 	{ "pTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_85[] = {
+static const struct tandem_field fields_86[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_86[] = {
+static const struct tandem_field fields_87[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_87[] = {
+static const struct tandem_field fields_88[] = {
 	{ "ByteOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_88[] = {
+static const struct tandem_field fields_89[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -942,7 +959,7 @@ static const struct tandem_name names_CUarray_format_list[] = {
 };
 static const struct tandem_names names_CUarray_format = { "CUarray_format", names_CUarray_format_list, 52 };
 
-static const struct tandem_field fields_89[] = {
+static const struct tandem_field fields_90[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "fmt", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUarray_format },
 	{ "NumPackedComponents", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
@@ -956,7 +973,7 @@ static const struct tandem_name names_CUaddress_mode_list[] = {
 };
 static const struct tandem_names names_CUaddress_mode = { "CUaddress_mode", names_CUaddress_mode_list, 4 };
 
-static const struct tandem_field fields_90[] = {
+static const struct tandem_field fields_91[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "am", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_CUaddress_mode },
@@ -968,89 +985,89 @@ static const struct tandem_name names_CUfilter_mode_list[] = {
 };
 static const struct tandem_names names_CUfilter_mode = { "CUfilter_mode", names_CUfilter_mode_list, 2 };
 
-static const struct tandem_field fields_91[] = {
+static const struct tandem_field fields_92[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "fm", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfilter_mode },
 };
 
-static const struct tandem_field fields_92[] = {
+static const struct tandem_field fields_93[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_93[] = {
+static const struct tandem_field fields_94[] = {
 	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_94[] = {
+static const struct tandem_field fields_95[] = {
 	{ "phArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_95[] = {
+static const struct tandem_field fields_96[] = {
 	{ "pam", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_96[] = {
+static const struct tandem_field fields_97[] = {
 	{ "pfm", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_97[] = {
+static const struct tandem_field fields_98[] = {
 	{ "pFormat", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pNumChannels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_98[] = {
+static const struct tandem_field fields_99[] = {
 	{ "pFlags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_99[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "numbytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-};
-
 static const struct tandem_field fields_100[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "numbytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
 static const struct tandem_field fields_101[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_102[] = {
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+};
+
+static const struct tandem_field fields_103[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "numbytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_103[] = {
+static const struct tandem_field fields_104[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "texunit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_104[] = {
+static const struct tandem_field fields_105[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_105[] = {
+static const struct tandem_field fields_106[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
 	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_106[] = {
+static const struct tandem_field fields_107[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
 	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -1058,13 +1075,13 @@ static const struct tandem_field fields_106[] = {
 	{ "grid_height", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_107[] = {
+static const struct tandem_field fields_108[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_108[] = {
+static const struct tandem_field fields_109[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
@@ -1073,64 +1090,64 @@ static const struct tandem_field fields_108[] = {
 	{ "grid_height", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_109[] = {
+static const struct tandem_field fields_110[] = {
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "phEvent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_110[] = {
+static const struct tandem_field fields_111[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_111[] = {
+static const struct tandem_field fields_112[] = {
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_112[] = {
+static const struct tandem_field fields_113[] = {
 	{ "pMilliseconds", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hStart", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
 	{ "hEnd", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_113[] = {
+static const struct tandem_field fields_114[] = {
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_114[] = {
+static const struct tandem_field fields_115[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_115[] = {
+static const struct tandem_field fields_116[] = {
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_116[] = {
+static const struct tandem_field fields_117[] = {
 	{ "pArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "arrayIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "mipLevel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_117[] = {
+static const struct tandem_field fields_118[] = {
 	{ "pDevPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_118[] = {
+static const struct tandem_field fields_119[] = {
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_119[] = {
+static const struct tandem_field fields_120[] = {
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_120[] = {
+static const struct tandem_field fields_121[] = {
 	{ "ppExportTable", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pExportTableId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
@@ -1150,38 +1167,31 @@ static const struct tandem_name names_CUlimit_list[] = {
 };
 static const struct tandem_names names_CUlimit = { "CUlimit", names_CUlimit_list, 11 };
 
-static const struct tandem_field fields_121[] = {
+static const struct tandem_field fields_122[] = {
 	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUlimit },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_122[] = {
+static const struct tandem_field fields_123[] = {
 	{ "pvalue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUlimit },
 };
 
-static const struct tandem_field fields_123[] = {
+static const struct tandem_field fields_124[] = {
 	{ "pSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
 };
 
-static const struct tandem_field fields_124[] = {
+static const struct tandem_field fields_125[] = {
 	{ "hSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_125[] = {
+static const struct tandem_field fields_126[] = {
 	{ "phArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-};
-
-static const struct tandem_field fields_126[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
 static const struct tandem_field fields_127[] = {
@@ -1189,7 +1199,6 @@ static const struct tandem_field fields_127[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 52, NULL },
 };
 
 static const struct tandem_field fields_128[] = {
@@ -1197,7 +1206,7 @@ static const struct tandem_field fields_128[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 52, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 52, NULL },
 };
 
 static const struct tandem_field fields_129[] = {
@@ -1205,15 +1214,15 @@ static const struct tandem_field fields_129[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 52, NULL },
 };
 
 static const struct tandem_field fields_130[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
 };
 
 static const struct tandem_field fields_131[] = {
@@ -1222,8 +1231,6 @@ static const struct tandem_field fields_131[] = {
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 68, NULL },
 };
 
 static const struct tandem_field fields_132[] = {
@@ -1233,7 +1240,7 @@ static const struct tandem_field fields_132[] = {
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 68, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 68, NULL },
 };
 
 static const struct tandem_field fields_133[] = {
@@ -1243,42 +1250,52 @@ static const struct tandem_field fields_133[] = {
 	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 68, NULL },
 };
 
 static const struct tandem_field fields_134[] = {
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
+};
+
+static const struct tandem_field fields_135[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_135[] = {
+static const struct tandem_field fields_136[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 28, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_136[] = {
+static const struct tandem_field fields_137[] = {
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "version", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_137[] = {
+static const struct tandem_field fields_138[] = {
 	{ "pconfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_138[] = {
+static const struct tandem_field fields_139[] = {
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUfunc_cache },
 };
 
-static const struct tandem_field fields_139[] = {
+static const struct tandem_field fields_140[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_140[] = {
+static const struct tandem_field fields_141[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -1286,7 +1303,7 @@ static const struct tandem_field fields_140[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_141[] = {
+static const struct tandem_field fields_142[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
@@ -1327,28 +1344,28 @@ static const struct tandem_name names_CUpointer_attribute_list[] = {
 };
 static const struct tandem_names names_CUpointer_attribute = { "CUpointer_attribute", names_CUpointer_attribute_list, 21 };
 
-static const struct tandem_field fields_142[] = {
+static const struct tandem_field fields_143[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUpointer_attribute },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_143[] = {
+static const struct tandem_field fields_144[] = {
 	{ "canAccessPeer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "peerDev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_144[] = {
+static const struct tandem_field fields_145[] = {
 	{ "peerContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_145[] = {
+static const struct tandem_field fields_146[] = {
 	{ "peerContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_146[] = {
+static const struct tandem_field fields_147[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1357,7 +1374,7 @@ static const struct tandem_field fields_146[] = {
 	{ "srcContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
 };
 
-static const struct tandem_field fields_147[] = {
+static const struct tandem_field fields_148[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -1367,33 +1384,33 @@ static const struct tandem_field fields_147[] = {
 	{ "srcContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
 };
 
-static const struct tandem_field fields_148[] = {
+static const struct tandem_field fields_149[] = {
 	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_149[] = {
+static const struct tandem_field fields_150[] = {
 	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_150[] = {
+static const struct tandem_field fields_151[] = {
 	{ "dev", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pciBusId", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
 };
 
-static const struct tandem_field fields_151[] = {
+static const struct tandem_field fields_152[] = {
 	{ "pciBusId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_152[] = {
+static const struct tandem_field fields_153[] = {
 	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_153[] = {
+static const struct tandem_field fields_154[] = {
 	{ "phEvent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
@@ -1404,120 +1421,120 @@ static const struct tandem_name names_CUsharedconfig_list[] = {
 };
 static const struct tandem_names names_CUsharedconfig = { "CUsharedconfig", names_CUsharedconfig_list, 3 };
 
-static const struct tandem_field fields_154[] = {
+static const struct tandem_field fields_155[] = {
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUsharedconfig },
 };
 
-static const struct tandem_field fields_155[] = {
+static const struct tandem_field fields_156[] = {
 	{ "pConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_156[] = {
+static const struct tandem_field fields_157[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUsharedconfig },
 };
 
-static const struct tandem_field fields_157[] = {
+static const struct tandem_field fields_158[] = {
 	{ "pTexObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_158[] = {
+static const struct tandem_field fields_159[] = {
 	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_159[] = {
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-};
-
 static const struct tandem_field fields_160[] = {
-	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
 static const struct tandem_field fields_161[] = {
+	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+};
+
+static const struct tandem_field fields_162[] = {
 	{ "pSurfObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_162[] = {
+static const struct tandem_field fields_163[] = {
 	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_163[] = {
+static const struct tandem_field fields_164[] = {
 	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_164[] = {
+static const struct tandem_field fields_165[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_165[] = {
+static const struct tandem_field fields_166[] = {
 	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pMipmappedArrayDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "numMipmapLevels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_166[] = {
+static const struct tandem_field fields_167[] = {
 	{ "pLevelArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "level", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_167[] = {
+static const struct tandem_field fields_168[] = {
 	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_168[] = {
+static const struct tandem_field fields_169[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_169[] = {
+static const struct tandem_field fields_170[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "maxAniso", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_170[] = {
+static const struct tandem_field fields_171[] = {
 	{ "phMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_171[] = {
+static const struct tandem_field fields_172[] = {
 	{ "pbias", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_172[] = {
+static const struct tandem_field fields_173[] = {
 	{ "pminMipmapLevelClamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pmaxMipmapLevelClamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_173[] = {
+static const struct tandem_field fields_174[] = {
 	{ "pmaxAniso", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_174[] = {
+static const struct tandem_field fields_175[] = {
 	{ "pMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_175[] = {
+static const struct tandem_field fields_176[] = {
 	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_176[] = {
+static const struct tandem_field fields_177[] = {
 	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -1535,7 +1552,7 @@ static const struct tandem_name names_CUjitInputType_list[] = {
 };
 static const struct tandem_names names_CUjitInputType = { "CUjitInputType", names_CUjitInputType_list, 7 };
 
-static const struct tandem_field fields_177[] = {
+static const struct tandem_field fields_178[] = {
 	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUjitInputType },
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -1546,7 +1563,7 @@ static const struct tandem_field fields_177[] = {
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 72, NULL },
 };
 
-static const struct tandem_field fields_178[] = {
+static const struct tandem_field fields_179[] = {
 	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUjitInputType },
 	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
@@ -1555,74 +1572,74 @@ static const struct tandem_field fields_178[] = {
 	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 56, NULL },
 };
 
-static const struct tandem_field fields_179[] = {
+static const struct tandem_field fields_180[] = {
 	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "cubinOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "sizeOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_180[] = {
-	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-};
-
 static const struct tandem_field fields_181[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
 static const struct tandem_field fields_182[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
 static const struct tandem_field fields_183[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "priority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
+	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
 static const struct tandem_field fields_184[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "priority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
 static const struct tandem_field fields_185[] = {
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+};
+
+static const struct tandem_field fields_186[] = {
 	{ "leastPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "greatestPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_186[] = {
+static const struct tandem_field fields_187[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_187[] = {
+static const struct tandem_field fields_188[] = {
 	{ "error", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUresult },
 	{ "pStr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_188[] = {
+static const struct tandem_field fields_189[] = {
 	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_189[] = {
+static const struct tandem_field fields_190[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "length", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_190[] = {
+static const struct tandem_field fields_191[] = {
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUpointer_attribute },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_191[] = {
+static const struct tandem_field fields_192[] = {
 	{ "minGridSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "blockSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1631,38 +1648,38 @@ static const struct tandem_field fields_191[] = {
 	{ "blockSizeLimit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
 };
 
-static const struct tandem_field fields_192[] = {
+static const struct tandem_field fields_193[] = {
 	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_193[] = {
+static const struct tandem_field fields_194[] = {
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_194[] = {
+static const struct tandem_field fields_195[] = {
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_195[] = {
+static const struct tandem_field fields_196[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_196[] = {
+static const struct tandem_field fields_197[] = {
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "active", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_197[] = {
+static const struct tandem_field fields_198[] = {
 	{ "numAttributes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_198[] = {
+static const struct tandem_field fields_199[] = {
 	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
@@ -1670,7 +1687,7 @@ static const struct tandem_field fields_198[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_199[] = {
+static const struct tandem_field fields_200[] = {
 	{ "minGridSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "blockSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1689,19 +1706,19 @@ static const struct tandem_name names_CUdevice_P2PAttribute_list[] = {
 };
 static const struct tandem_names names_CUdevice_P2PAttribute = { "CUdevice_P2PAttribute", names_CUdevice_P2PAttribute_list, 5 };
 
-static const struct tandem_field fields_200[] = {
+static const struct tandem_field fields_201[] = {
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUdevice_P2PAttribute },
 	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_201[] = {
+static const struct tandem_field fields_202[] = {
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pBorderColor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_202[] = {
+static const struct tandem_field fields_203[] = {
 	{ "pBorderColor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
@@ -1716,7 +1733,7 @@ static const struct tandem_name names_CUmem_advise_list[] = {
 };
 static const struct tandem_names names_CUmem_advise = { "CUmem_advise", names_CUmem_advise_list, 6 };
 
-static const struct tandem_field fields_203[] = {
+static const struct tandem_field fields_204[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmem_advise },
@@ -1724,27 +1741,27 @@ static const struct tandem_field fields_203[] = {
 	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_204[] = {
+static const struct tandem_field fields_205[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_205[] = {
+static const struct tandem_field fields_206[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
 	{ "paramArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_206[] = {
+static const struct tandem_field fields_207[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_207[] = {
+static const struct tandem_field fields_208[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -1765,7 +1782,7 @@ static const struct tandem_name names_CUmem_range_attribute_list[] = {
 };
 static const struct tandem_names names_CUmem_range_attribute = { "CUmem_range_attribute", names_CUmem_range_attribute_list, 8 };
 
-static const struct tandem_field fields_208[] = {
+static const struct tandem_field fields_209[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dataSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmem_range_attribute },
@@ -1773,7 +1790,7 @@ static const struct tandem_field fields_208[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_209[] = {
+static const struct tandem_field fields_210[] = {
 	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dataSizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1782,14 +1799,14 @@ static const struct tandem_field fields_209[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
 };
 
-static const struct tandem_field fields_210[] = {
+static const struct tandem_field fields_211[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_211[] = {
+static const struct tandem_field fields_212[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
@@ -1804,7 +1821,7 @@ static const struct tandem_field fields_211[] = {
 	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
 };
 
-static const struct tandem_field fields_212[] = {
+static const struct tandem_field fields_213[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
 	{ "launchParamsList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -1812,57 +1829,57 @@ static const struct tandem_field fields_212[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_213[] = {
+static const struct tandem_field fields_214[] = {
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfunction_attribute },
 	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_214[] = {
+static const struct tandem_field fields_215[] = {
 	{ "uuid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_215[] = {
+static const struct tandem_field fields_216[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "pCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "pGreenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_216[] = {
+static const struct tandem_field fields_217[] = {
 	{ "extMem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "memHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_217[] = {
+static const struct tandem_field fields_218[] = {
 	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bufferDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_218[] = {
+static const struct tandem_field fields_219[] = {
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "mipmapDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_219[] = {
+static const struct tandem_field fields_220[] = {
 	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_220[] = {
+static const struct tandem_field fields_221[] = {
 	{ "extSem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "semHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_221[] = {
+static const struct tandem_field fields_222[] = {
 	{ "extSemArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "numExtSems", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_222[] = {
+static const struct tandem_field fields_223[] = {
 	{ "extSem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
@@ -1873,27 +1890,27 @@ static const struct tandem_name names_CUstreamCaptureMode_list[] = {
 };
 static const struct tandem_names names_CUstreamCaptureMode = { "CUstreamCaptureMode", names_CUstreamCaptureMode_list, 3 };
 
-static const struct tandem_field fields_223[] = {
+static const struct tandem_field fields_224[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_CUstreamCaptureMode },
 };
 
-static const struct tandem_field fields_224[] = {
+static const struct tandem_field fields_225[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_225[] = {
+static const struct tandem_field fields_226[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "captureStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_226[] = {
+static const struct tandem_field fields_227[] = {
 	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_227[] = {
+static const struct tandem_field fields_228[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1901,12 +1918,12 @@ static const struct tandem_field fields_227[] = {
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_228[] = {
+static const struct tandem_field fields_229[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_229[] = {
+static const struct tandem_field fields_230[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1915,7 +1932,7 @@ static const struct tandem_field fields_229[] = {
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
 };
 
-static const struct tandem_field fields_230[] = {
+static const struct tandem_field fields_231[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1924,36 +1941,36 @@ static const struct tandem_field fields_230[] = {
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
 };
 
-static const struct tandem_field fields_231[] = {
+static const struct tandem_field fields_232[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "type", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_232[] = {
+static const struct tandem_field fields_233[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "rootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "numRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_233[] = {
+static const struct tandem_field fields_234[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "numDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_234[] = {
+static const struct tandem_field fields_235[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "numDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_235[] = {
+static const struct tandem_field fields_236[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_236[] = {
+static const struct tandem_field fields_237[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "phErrorNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1961,17 +1978,17 @@ static const struct tandem_field fields_236[] = {
 	{ "bufferSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_237[] = {
+static const struct tandem_field fields_238[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_238[] = {
+static const struct tandem_field fields_239[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_239[] = {
+static const struct tandem_field fields_240[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -1979,27 +1996,19 @@ static const struct tandem_field fields_239[] = {
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_240[] = {
+static const struct tandem_field fields_241[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_241[] = {
+static const struct tandem_field fields_242[] = {
 	{ "phGraphClone", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "originalGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_242[] = {
+static const struct tandem_field fields_243[] = {
 	{ "phNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hOriginalNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "hClonedGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-};
-
-static const struct tandem_field fields_243[] = {
-	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
 static const struct tandem_field fields_244[] = {
@@ -2007,32 +2016,40 @@ static const struct tandem_field fields_244[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
 static const struct tandem_field fields_245[] = {
+	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+};
+
+static const struct tandem_field fields_246[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "fn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_246[] = {
+static const struct tandem_field fields_247[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_247[] = {
+static const struct tandem_field fields_248[] = {
 	{ "luid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "deviceNodeMask", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_248[] = {
+static const struct tandem_field fields_249[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "nodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "numNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_249[] = {
+static const struct tandem_field fields_250[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2040,7 +2057,7 @@ static const struct tandem_field fields_249[] = {
 	{ "numEdges", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_250[] = {
+static const struct tandem_field fields_251[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "captureStatus_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "id_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2050,36 +2067,36 @@ static const struct tandem_field fields_250[] = {
 	{ "numDependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
 };
 
-static const struct tandem_field fields_251[] = {
+static const struct tandem_field fields_252[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_252[] = {
+static const struct tandem_field fields_253[] = {
 	{ "mode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_253[] = {
+static const struct tandem_field fields_254[] = {
 	{ "nvSciSyncAttrList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "flags", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_254[] = {
+static const struct tandem_field fields_255[] = {
 	{ "dynamicSmemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "numBlocks", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_255[] = {
+static const struct tandem_field fields_256[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_256[] = {
+static const struct tandem_field fields_257[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2087,28 +2104,28 @@ static const struct tandem_field fields_256[] = {
 	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_257[] = {
+static const struct tandem_field fields_258[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_258[] = {
+static const struct tandem_field fields_259[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_259[] = {
+static const struct tandem_field fields_260[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_260[] = {
+static const struct tandem_field fields_261[] = {
 	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_261[] = {
+static const struct tandem_field fields_262[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2116,7 +2133,7 @@ static const struct tandem_field fields_261[] = {
 	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_262[] = {
+static const struct tandem_field fields_263[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2132,14 +2149,14 @@ static const struct tandem_name names_CUmemAllocationHandleType_list[] = {
 };
 static const struct tandem_names names_CUmemAllocationHandleType = { "CUmemAllocationHandleType", names_CUmemAllocationHandleType_list, 6 };
 
-static const struct tandem_field fields_263[] = {
+static const struct tandem_field fields_264[] = {
 	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_264[] = {
+static const struct tandem_field fields_265[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "osHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "shHandleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationHandleType },
@@ -2151,133 +2168,133 @@ static const struct tandem_name names_CUmemAllocationGranularity_flags_list[] = 
 };
 static const struct tandem_names names_CUmemAllocationGranularity_flags = { "CUmemAllocationGranularity_flags", names_CUmemAllocationGranularity_flags_list, 2 };
 
-static const struct tandem_field fields_265[] = {
+static const struct tandem_field fields_266[] = {
 	{ "granularity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "option", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationGranularity_flags },
 };
 
-static const struct tandem_field fields_266[] = {
+static const struct tandem_field fields_267[] = {
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_267[] = {
+static const struct tandem_field fields_268[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_268[] = {
+static const struct tandem_field fields_269[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_269[] = {
+static const struct tandem_field fields_270[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "resultInfo", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_270[] = {
+static const struct tandem_field fields_271[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "copyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_271[] = {
+static const struct tandem_field fields_272[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "memsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_272[] = {
+static const struct tandem_field fields_273[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_273[] = {
+static const struct tandem_field fields_274[] = {
 	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_274[] = {
+static const struct tandem_field fields_275[] = {
 	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-};
-
-static const struct tandem_field fields_275[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_276[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_277[] = {
-	{ "dst", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "src", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
 static const struct tandem_field fields_278[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "dst", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "src", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
 };
 
 static const struct tandem_field fields_279[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
 static const struct tandem_field fields_280[] = {
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+};
+
+static const struct tandem_field fields_281[] = {
 	{ "maxWidthInElements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "format", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUarray_format },
 	{ "numChannels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_281[] = {
+static const struct tandem_field fields_282[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_282[] = {
+static const struct tandem_field fields_283[] = {
 	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_283[] = {
+static const struct tandem_field fields_284[] = {
 	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_284[] = {
+static const struct tandem_field fields_285[] = {
 	{ "mapInfoList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_285[] = {
+static const struct tandem_field fields_286[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_286[] = {
+static const struct tandem_field fields_287[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 28, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_287[] = {
+static const struct tandem_field fields_288[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2285,40 +2302,40 @@ static const struct tandem_field fields_287[] = {
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_288[] = {
+static const struct tandem_field fields_289[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "event_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_289[] = {
+static const struct tandem_field fields_290[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_290[] = {
+static const struct tandem_field fields_291[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_291[] = {
+static const struct tandem_field fields_292[] = {
 	{ "pPlaneArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "planeIdx", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_292[] = {
+static const struct tandem_field fields_293[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_293[] = {
+static const struct tandem_field fields_294[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_294[] = {
+static const struct tandem_field fields_295[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "minBytesToKeep", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
@@ -2335,86 +2352,86 @@ static const struct tandem_name names_CUmemPool_attribute_list[] = {
 };
 static const struct tandem_names names_CUmemPool_attribute = { "CUmemPool_attribute", names_CUmemPool_attribute_list, 8 };
 
-static const struct tandem_field fields_295[] = {
+static const struct tandem_field fields_296[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUmemPool_attribute },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_296[] = {
+static const struct tandem_field fields_297[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "map", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_297[] = {
+static const struct tandem_field fields_298[] = {
 	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_298[] = {
+static const struct tandem_field fields_299[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "poolProps", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_299[] = {
+static const struct tandem_field fields_300[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_300[] = {
+static const struct tandem_field fields_301[] = {
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_301[] = {
+static const struct tandem_field fields_302[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_302[] = {
+static const struct tandem_field fields_303[] = {
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 40, NULL },
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_303[] = {
+static const struct tandem_field fields_304[] = {
 	{ "handle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_304[] = {
+static const struct tandem_field fields_305[] = {
 	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationHandleType },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_305[] = {
+static const struct tandem_field fields_306[] = {
 	{ "shareData_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_306[] = {
+static const struct tandem_field fields_307[] = {
 	{ "ptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "shareData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_307[] = {
+static const struct tandem_field fields_308[] = {
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_308[] = {
+static const struct tandem_field fields_309[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_309[] = {
+static const struct tandem_field fields_310[] = {
 	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "pfn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "cudaVersion", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
@@ -2433,18 +2450,18 @@ static const struct tandem_name names_CUflushGPUDirectRDMAWritesScope_list[] = {
 };
 static const struct tandem_names names_CUflushGPUDirectRDMAWritesScope = { "CUflushGPUDirectRDMAWritesScope", names_CUflushGPUDirectRDMAWritesScope_list, 2 };
 
-static const struct tandem_field fields_310[] = {
+static const struct tandem_field fields_311[] = {
 	{ "target", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUflushGPUDirectRDMAWritesTarget },
 	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_CUflushGPUDirectRDMAWritesScope },
 };
 
-static const struct tandem_field fields_311[] = {
+static const struct tandem_field fields_312[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 36, NULL },
 };
 
-static const struct tandem_field fields_312[] = {
+static const struct tandem_field fields_313[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2452,7 +2469,7 @@ static const struct tandem_field fields_312[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_313[] = {
+static const struct tandem_field fields_314[] = {
 	{ "object_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "destroy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2460,25 +2477,25 @@ static const struct tandem_field fields_313[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_314[] = {
+static const struct tandem_field fields_315[] = {
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-};
-
-static const struct tandem_field fields_315[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
 static const struct tandem_field fields_316[] = {
 	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
 static const struct tandem_field fields_317[] = {
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+};
+
+static const struct tandem_field fields_318[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2486,7 +2503,7 @@ static const struct tandem_field fields_317[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_318[] = {
+static const struct tandem_field fields_319[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 };
 
@@ -2498,13 +2515,13 @@ static const struct tandem_name names_CUgraphMem_attribute_list[] = {
 };
 static const struct tandem_names names_CUgraphMem_attribute = { "CUgraphMem_attribute", names_CUgraphMem_attribute_list, 4 };
 
-static const struct tandem_field fields_319[] = {
+static const struct tandem_field fields_320[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_CUgraphMem_attribute },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_320[] = {
+static const struct tandem_field fields_321[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2516,35 +2533,35 @@ static const struct tandem_name names_CUexecAffinityType_list[] = {
 };
 static const struct tandem_names names_CUexecAffinityType = { "CUexecAffinityType", names_CUexecAffinityType_list, 2 };
 
-static const struct tandem_field fields_321[] = {
+static const struct tandem_field fields_322[] = {
 	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUexecAffinityType },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_322[] = {
+static const struct tandem_field fields_323[] = {
 	{ "pExecAffinity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUexecAffinityType },
 };
 
-static const struct tandem_field fields_323[] = {
+static const struct tandem_field fields_324[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-};
-
-static const struct tandem_field fields_324[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "isEnabled", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
 static const struct tandem_field fields_325[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "isEnabled", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "isEnabled", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
 static const struct tandem_field fields_326[] = {
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "isEnabled", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+};
+
+static const struct tandem_field fields_327[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
@@ -2554,30 +2571,30 @@ static const struct tandem_field fields_326[] = {
 	{ "extra", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
 };
 
-static const struct tandem_field fields_327[] = {
+static const struct tandem_field fields_328[] = {
 	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_328[] = {
+static const struct tandem_field fields_329[] = {
 	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_329[] = {
+static const struct tandem_field fields_330[] = {
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "instantiateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_330[] = {
+static const struct tandem_field fields_331[] = {
 	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_331[] = {
+static const struct tandem_field fields_332[] = {
 	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "nodeParams_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
@@ -2588,7 +2605,7 @@ static const struct tandem_name names_CUmemRangeHandleType_list[] = {
 };
 static const struct tandem_names names_CUmemRangeHandleType = { "CUmemRangeHandleType", names_CUmemRangeHandleType_list, 2 };
 
-static const struct tandem_field fields_332[] = {
+static const struct tandem_field fields_333[] = {
 	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2596,19 +2613,19 @@ static const struct tandem_field fields_332[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_333[] = {
+static const struct tandem_field fields_334[] = {
 	{ "clusterSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_334[] = {
+static const struct tandem_field fields_335[] = {
 	{ "numClusters", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_335[] = {
+static const struct tandem_field fields_336[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "code", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2619,11 +2636,11 @@ static const struct tandem_field fields_335[] = {
 	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 76, NULL },
 };
 
-static const struct tandem_field fields_336[] = {
+static const struct tandem_field fields_337[] = {
 	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
 };
 
-static const struct tandem_field fields_337[] = {
+static const struct tandem_field fields_338[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2634,59 +2651,59 @@ static const struct tandem_field fields_337[] = {
 	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 72, NULL },
 };
 
-static const struct tandem_field fields_338[] = {
+static const struct tandem_field fields_339[] = {
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_339[] = {
+static const struct tandem_field fields_340[] = {
 	{ "pKernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
 };
 
-static const struct tandem_field fields_340[] = {
+static const struct tandem_field fields_341[] = {
 	{ "pMod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_341[] = {
+static const struct tandem_field fields_342[] = {
 	{ "pFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_342[] = {
+static const struct tandem_field fields_343[] = {
 	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 48, NULL },
 };
 
-static const struct tandem_field fields_343[] = {
+static const struct tandem_field fields_344[] = {
 	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfunction_attribute },
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_344[] = {
+static const struct tandem_field fields_345[] = {
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUfunction_attribute },
 	{ "val", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_345[] = {
+static const struct tandem_field fields_346[] = {
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfunc_cache },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_346[] = {
+static const struct tandem_field fields_347[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "streamId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_347[] = {
+static const struct tandem_field fields_348[] = {
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "ctxId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
@@ -2743,7 +2760,7 @@ static const struct tandem_name names_CUtensorMapFloatOOBfill_list[] = {
 };
 static const struct tandem_names names_CUtensorMapFloatOOBfill = { "CUtensorMapFloatOOBfill", names_CUtensorMapFloatOOBfill_list, 2 };
 
-static const struct tandem_field fields_348[] = {
+static const struct tandem_field fields_349[] = {
 	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUtensorMapDataType },
 	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
@@ -2758,7 +2775,7 @@ static const struct tandem_field fields_348[] = {
 	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 92, &names_CUtensorMapFloatOOBfill },
 };
 
-static const struct tandem_field fields_349[] = {
+static const struct tandem_field fields_350[] = {
 	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUtensorMapDataType },
 	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
@@ -2776,12 +2793,12 @@ static const struct tandem_field fields_349[] = {
 	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 108, &names_CUtensorMapFloatOOBfill },
 };
 
-static const struct tandem_field fields_350[] = {
+static const struct tandem_field fields_351[] = {
 	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "globalAddress", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_351[] = {
+static const struct tandem_field fields_352[] = {
 	{ "fptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2799,27 +2816,27 @@ static const struct tandem_name names_CUcoredumpSettings_list[] = {
 };
 static const struct tandem_names names_CUcoredumpSettings = { "CUcoredumpSettings", names_CUcoredumpSettings_list, 8 };
 
-static const struct tandem_field fields_352[] = {
+static const struct tandem_field fields_353[] = {
 	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUcoredumpSettings },
 	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_353[] = {
+static const struct tandem_field fields_354[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_354[] = {
+static const struct tandem_field fields_355[] = {
 	{ "mcHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_355[] = {
+static const struct tandem_field fields_356[] = {
 	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_356[] = {
+static const struct tandem_field fields_357[] = {
 	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "memHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2828,7 +2845,7 @@ static const struct tandem_field fields_356[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
 };
 
-static const struct tandem_field fields_357[] = {
+static const struct tandem_field fields_358[] = {
 	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "memptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2836,7 +2853,7 @@ static const struct tandem_field fields_357[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_358[] = {
+static const struct tandem_field fields_359[] = {
 	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -2849,13 +2866,13 @@ static const struct tandem_name names_CUmulticastGranularity_flags_list[] = {
 };
 static const struct tandem_names names_CUmulticastGranularity_flags = { "CUmulticastGranularity_flags", names_CUmulticastGranularity_flags_list, 2 };
 
-static const struct tandem_field fields_359[] = {
+static const struct tandem_field fields_360[] = {
 	{ "granularity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "option", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmulticastGranularity_flags },
 };
 
-static const struct tandem_field fields_360[] = {
+static const struct tandem_field fields_361[] = {
 	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2864,12 +2881,12 @@ static const struct tandem_field fields_360[] = {
 	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
 };
 
-static const struct tandem_field fields_361[] = {
+static const struct tandem_field fields_362[] = {
 	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_362[] = {
+static const struct tandem_field fields_363[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_CUstreamCaptureMode },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
@@ -2878,7 +2895,7 @@ static const struct tandem_field fields_362[] = {
 	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_363[] = {
+static const struct tandem_field fields_364[] = {
 	{ "pHandle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2886,98 +2903,98 @@ static const struct tandem_field fields_363[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
 };
 
-static const struct tandem_field fields_364[] = {
+static const struct tandem_field fields_365[] = {
 	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_365[] = {
+static const struct tandem_field fields_366[] = {
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_366[] = {
+static const struct tandem_field fields_367[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_367[] = {
+static const struct tandem_field fields_368[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_368[] = {
+static const struct tandem_field fields_369[] = {
 	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "mod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_369[] = {
+static const struct tandem_field fields_370[] = {
 	{ "functions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "numFunctions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "mod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_370[] = {
+static const struct tandem_field fields_371[] = {
 	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_371[] = {
+static const struct tandem_field fields_372[] = {
 	{ "kernels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "numKernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_372[] = {
+static const struct tandem_field fields_373[] = {
 	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "function", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_373[] = {
+static const struct tandem_field fields_374[] = {
 	{ "function", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_374[] = {
+static const struct tandem_field fields_375[] = {
 	{ "phCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
 };
 
-static const struct tandem_field fields_375[] = {
+static const struct tandem_field fields_376[] = {
 	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_376[] = {
+static const struct tandem_field fields_377[] = {
 	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "type", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_377[] = {
+static const struct tandem_field fields_378[] = {
 	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "type", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_378[] = {
+static const struct tandem_field fields_379[] = {
 	{ "phDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "nbResources", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_379[] = {
+static const struct tandem_field fields_380[] = {
 	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_380[] = {
+static const struct tandem_field fields_381[] = {
 	{ "result_at", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "nbGroups", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "input", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -2986,29 +3003,29 @@ static const struct tandem_field fields_380[] = {
 	{ "minCount", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 60, NULL },
 };
 
-static const struct tandem_field fields_381[] = {
+static const struct tandem_field fields_382[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "phCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_382[] = {
+static const struct tandem_field fields_383[] = {
 	{ "pContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_383[] = {
+static const struct tandem_field fields_384[] = {
 	{ "pLib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_384[] = {
+static const struct tandem_field fields_385[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
 	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "greenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_385[] = {
+static const struct tandem_field fields_386[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -3017,61 +3034,61 @@ static const struct tandem_field fields_385[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 60, NULL },
 };
 
-static const struct tandem_field fields_386[] = {
+static const struct tandem_field fields_387[] = {
 	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "callback_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 };
 
-static const struct tandem_field fields_387[] = {
+static const struct tandem_field fields_388[] = {
 	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 };
 
-static const struct tandem_field fields_388[] = {
+static const struct tandem_field fields_389[] = {
 	{ "iterator_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_389[] = {
+static const struct tandem_field fields_390[] = {
 	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
 	{ "pathToFile", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 36, NULL },
 };
 
-static const struct tandem_field fields_390[] = {
+static const struct tandem_field fields_391[] = {
 	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "buffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_391[] = {
+static const struct tandem_field fields_392[] = {
 	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "tid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_392[] = {
+static const struct tandem_field fields_393[] = {
 	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_393[] = {
+static const struct tandem_field fields_394[] = {
 	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
 	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_394[] = {
+static const struct tandem_field fields_395[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_395[] = {
+static const struct tandem_field fields_396[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_396[] = {
+static const struct tandem_field fields_397[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -3083,7 +3100,7 @@ static const struct tandem_field fields_396[] = {
 	{ "numAttrs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
 };
 
-static const struct tandem_field fields_397[] = {
+static const struct tandem_field fields_398[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
 	{ "numOps", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -3097,7 +3114,7 @@ static const struct tandem_name names_CUtensorMapIm2ColWideMode_list[] = {
 };
 static const struct tandem_names names_CUtensorMapIm2ColWideMode = { "CUtensorMapIm2ColWideMode", names_CUtensorMapIm2ColWideMode_list, 2 };
 
-static const struct tandem_field fields_398[] = {
+static const struct tandem_field fields_399[] = {
 	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUtensorMapDataType },
 	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
@@ -3116,17 +3133,17 @@ static const struct tandem_field fields_398[] = {
 	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 104, &names_CUtensorMapFloatOOBfill },
 };
 
-static const struct tandem_field fields_399[] = {
+static const struct tandem_field fields_400[] = {
 	{ "greenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "greenCtxId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 };
 
-static const struct tandem_field fields_400[] = {
+static const struct tandem_field fields_401[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 };
 
-static const struct tandem_field fields_401[] = {
+static const struct tandem_field fields_402[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
 	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
@@ -3137,7 +3154,7 @@ static const struct tandem_field fields_401[] = {
 	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
 };
 
-static const struct tandem_field fields_402[] = {
+static const struct tandem_field fields_403[] = {
 	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -3145,7 +3162,7 @@ static const struct tandem_field fields_402[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 56, NULL },
 };
 
-static const struct tandem_field fields_403[] = {
+static const struct tandem_field fields_404[] = {
 	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
@@ -3164,25 +3181,25 @@ static const struct tandem_name names_CUmemAllocationType_list[] = {
 };
 static const struct tandem_names names_CUmemAllocationType = { "CUmemAllocationType", names_CUmemAllocationType_list, 4 };
 
-static const struct tandem_field fields_404[] = {
+static const struct tandem_field fields_405[] = {
 	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationType },
 };
 
-static const struct tandem_field fields_405[] = {
+static const struct tandem_field fields_406[] = {
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationType },
 };
 
-static const struct tandem_field fields_406[] = {
+static const struct tandem_field fields_407[] = {
 	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUmemAllocationType },
 	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
 };
 
-static const struct tandem_field fields_407[] = {
+static const struct tandem_field fields_408[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
@@ -3190,7 +3207,7 @@ static const struct tandem_field fields_407[] = {
 	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
 };
 
-static const struct tandem_field fields_408[] = {
+static const struct tandem_field fields_409[] = {
 	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
 	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
@@ -3212,1091 +3229,1093 @@ static const struct tandem_event events[] = {
 	  { { 33, 4, fields_4 }, { 33, 4, fields_4 }, { 33, 4, fields_4 } } },
 	{ TANDEM_ID(2, 6), TANDEM_CLASS_RECORD, 0, "fault", NULL,
 	  { { 53, 7, fields_5 }, { 53, 7, fields_5 }, { 53, 7, fields_5 } } },
-	{ TANDEM_ID(2, 7), TANDEM_CLASS_CALL, 1, "cuInit", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_6 } } },
-	{ TANDEM_ID(2, 8), TANDEM_CLASS_CALL, 1, "cuDriverGetVersion", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_7 } } },
-	{ TANDEM_ID(2, 9), TANDEM_CLASS_CALL, 1, "cuDeviceGet", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_8 } } },
-	{ TANDEM_ID(2, 10), TANDEM_CLASS_CALL, 1, "cuDeviceGetCount", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_9 } } },
-	{ TANDEM_ID(2, 11), TANDEM_CLASS_CALL, 1, "cuDeviceGetName", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_10 } } },
-	{ TANDEM_ID(2, 12), TANDEM_CLASS_CALL, 1, "cuDeviceComputeCapability", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_11 } } },
-	{ TANDEM_ID(2, 13), TANDEM_CLASS_CALL, 1, "cuDeviceTotalMem", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_12 } } },
-	{ TANDEM_ID(2, 14), TANDEM_CLASS_CALL, 1, "cuDeviceGetProperties", &names_CUresult,
+	{ TANDEM_ID(2, 7), TANDEM_CLASS_RECORD, 0, "external", NULL,
+	  { { 29, 3, fields_6 }, { 29, 3, fields_6 }, { 29, 3, fields_6 } } },
+	{ TANDEM_ID(2, 8), TANDEM_CLASS_CALL, 1, "cuInit", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_7 } } },
+	{ TANDEM_ID(2, 9), TANDEM_CLASS_CALL, 1, "cuDriverGetVersion", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_8 } } },
+	{ TANDEM_ID(2, 10), TANDEM_CLASS_CALL, 1, "cuDeviceGet", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_9 } } },
+	{ TANDEM_ID(2, 11), TANDEM_CLASS_CALL, 1, "cuDeviceGetCount", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_10 } } },
+	{ TANDEM_ID(2, 12), TANDEM_CLASS_CALL, 1, "cuDeviceGetName", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_11 } } },
+	{ TANDEM_ID(2, 13), TANDEM_CLASS_CALL, 1, "cuDeviceComputeCapability", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_12 } } },
+	{ TANDEM_ID(2, 14), TANDEM_CLASS_CALL, 1, "cuDeviceTotalMem", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_13 } } },
-	{ TANDEM_ID(2, 15), TANDEM_CLASS_CALL, 1, "cuDeviceGetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_14 } } },
-	{ TANDEM_ID(2, 16), TANDEM_CLASS_CREATE, 1, "cuCtxCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 2, fields_15 }, { 48, 4, fields_16 } } },
-	{ TANDEM_ID(2, 17), TANDEM_CLASS_RELEASE, 1, "cuCtxDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_17 } } },
-	{ TANDEM_ID(2, 18), TANDEM_CLASS_CALL, 1, "cuCtxAttach", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_18 } } },
-	{ TANDEM_ID(2, 19), TANDEM_CLASS_CALL, 1, "cuCtxDetach", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_17 } } },
-	{ TANDEM_ID(2, 20), TANDEM_CLASS_CALL, 1, "cuCtxPushCurrent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_17 } } },
-	{ TANDEM_ID(2, 21), TANDEM_CLASS_CALL, 1, "cuCtxPopCurrent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_19 } } },
-	{ TANDEM_ID(2, 22), TANDEM_CLASS_CALL, 1, "cuCtxGetDevice", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_20 } } },
-	{ TANDEM_ID(2, 23), TANDEM_CLASS_WAIT, 1, "cuCtxSynchronize", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_17 } } },
-	{ TANDEM_ID(2, 24), TANDEM_CLASS_BUILD, 1, "cuModuleLoad", &names_CUresult,
-	  { { 24, 0, NULL }, { 26, 1, fields_21 }, { 34, 2, fields_22 } } },
-	{ TANDEM_ID(2, 25), TANDEM_CLASS_BUILD, 1, "cuModuleLoadData", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_23 } } },
-	{ TANDEM_ID(2, 26), TANDEM_CLASS_BUILD, 1, "cuModuleLoadDataEx", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_24 } } },
-	{ TANDEM_ID(2, 27), TANDEM_CLASS_BUILD, 1, "cuModuleLoadFatBinary", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_25 } } },
-	{ TANDEM_ID(2, 28), TANDEM_CLASS_CALL, 1, "cuModuleUnload", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_26 } } },
-	{ TANDEM_ID(2, 29), TANDEM_CLASS_CALL, 1, "cuModuleGetFunction", &names_CUresult,
-	  { { 24, 0, NULL }, { 26, 1, fields_27 }, { 42, 3, fields_28 } } },
-	{ TANDEM_ID(2, 30), TANDEM_CLASS_CALL, 1, "cuModuleGetGlobal", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_29 } } },
-	{ TANDEM_ID(2, 31), TANDEM_CLASS_CALL, 1, "cu64ModuleGetGlobal", &names_CUresult,
+	{ TANDEM_ID(2, 15), TANDEM_CLASS_CALL, 1, "cuDeviceGetProperties", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_14 } } },
+	{ TANDEM_ID(2, 16), TANDEM_CLASS_CALL, 1, "cuDeviceGetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_15 } } },
+	{ TANDEM_ID(2, 17), TANDEM_CLASS_CREATE, 1, "cuCtxCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 2, fields_16 }, { 48, 4, fields_17 } } },
+	{ TANDEM_ID(2, 18), TANDEM_CLASS_RELEASE, 1, "cuCtxDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_18 } } },
+	{ TANDEM_ID(2, 19), TANDEM_CLASS_CALL, 1, "cuCtxAttach", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_19 } } },
+	{ TANDEM_ID(2, 20), TANDEM_CLASS_CALL, 1, "cuCtxDetach", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_18 } } },
+	{ TANDEM_ID(2, 21), TANDEM_CLASS_CALL, 1, "cuCtxPushCurrent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_18 } } },
+	{ TANDEM_ID(2, 22), TANDEM_CLASS_CALL, 1, "cuCtxPopCurrent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_20 } } },
+	{ TANDEM_ID(2, 23), TANDEM_CLASS_CALL, 1, "cuCtxGetDevice", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_21 } } },
+	{ TANDEM_ID(2, 24), TANDEM_CLASS_WAIT, 1, "cuCtxSynchronize", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_18 } } },
+	{ TANDEM_ID(2, 25), TANDEM_CLASS_BUILD, 1, "cuModuleLoad", &names_CUresult,
+	  { { 24, 0, NULL }, { 26, 1, fields_22 }, { 34, 2, fields_23 } } },
+	{ TANDEM_ID(2, 26), TANDEM_CLASS_BUILD, 1, "cuModuleLoadData", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_24 } } },
+	{ TANDEM_ID(2, 27), TANDEM_CLASS_BUILD, 1, "cuModuleLoadDataEx", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_25 } } },
+	{ TANDEM_ID(2, 28), TANDEM_CLASS_BUILD, 1, "cuModuleLoadFatBinary", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_26 } } },
+	{ TANDEM_ID(2, 29), TANDEM_CLASS_CALL, 1, "cuModuleUnload", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_27 } } },
+	{ TANDEM_ID(2, 30), TANDEM_CLASS_CALL, 1, "cuModuleGetFunction", &names_CUresult,
+	  { { 24, 0, NULL }, { 26, 1, fields_28 }, { 42, 3, fields_29 } } },
+	{ TANDEM_ID(2, 31), TANDEM_CLASS_CALL, 1, "cuModuleGetGlobal", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_30 } } },
+	{ TANDEM_ID(2, 32), TANDEM_CLASS_CALL, 1, "cu64ModuleGetGlobal", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 32), TANDEM_CLASS_CALL, 1, "cuModuleGetTexRef", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_30 } } },
-	{ TANDEM_ID(2, 33), TANDEM_CLASS_CALL, 1, "cuMemGetInfo", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_31 } } },
-	{ TANDEM_ID(2, 34), TANDEM_CLASS_CALL, 1, "cu64MemGetInfo", &names_CUresult,
+	{ TANDEM_ID(2, 33), TANDEM_CLASS_CALL, 1, "cuModuleGetTexRef", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_31 } } },
+	{ TANDEM_ID(2, 34), TANDEM_CLASS_CALL, 1, "cuMemGetInfo", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_32 } } },
+	{ TANDEM_ID(2, 35), TANDEM_CLASS_CALL, 1, "cu64MemGetInfo", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 35), TANDEM_CLASS_CREATE, 1, "cuMemAlloc", &names_CUresult,
-	  { { 24, 0, NULL }, { 40, 2, fields_32 }, { 40, 2, fields_32 } } },
-	{ TANDEM_ID(2, 36), TANDEM_CLASS_CALL, 1, "cu64MemAlloc", &names_CUresult,
+	{ TANDEM_ID(2, 36), TANDEM_CLASS_CREATE, 1, "cuMemAlloc", &names_CUresult,
+	  { { 24, 0, NULL }, { 40, 2, fields_33 }, { 40, 2, fields_33 } } },
+	{ TANDEM_ID(2, 37), TANDEM_CLASS_CALL, 1, "cu64MemAlloc", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 37), TANDEM_CLASS_CREATE, 1, "cuMemAllocPitch", &names_CUresult,
-	  { { 24, 0, NULL }, { 48, 3, fields_33 }, { 60, 5, fields_34 } } },
-	{ TANDEM_ID(2, 38), TANDEM_CLASS_CALL, 1, "cu64MemAllocPitch", &names_CUresult,
+	{ TANDEM_ID(2, 38), TANDEM_CLASS_CREATE, 1, "cuMemAllocPitch", &names_CUresult,
+	  { { 24, 0, NULL }, { 48, 3, fields_34 }, { 60, 5, fields_35 } } },
+	{ TANDEM_ID(2, 39), TANDEM_CLASS_CALL, 1, "cu64MemAllocPitch", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 39), TANDEM_CLASS_RELEASE, 1, "cuMemFree", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 1, fields_35 }, { 32, 1, fields_35 } } },
-	{ TANDEM_ID(2, 40), TANDEM_CLASS_CALL, 1, "cu64MemFree", &names_CUresult,
+	{ TANDEM_ID(2, 40), TANDEM_CLASS_RELEASE, 1, "cuMemFree", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 1, fields_36 }, { 32, 1, fields_36 } } },
+	{ TANDEM_ID(2, 41), TANDEM_CLASS_CALL, 1, "cu64MemFree", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 41), TANDEM_CLASS_CALL, 1, "cuMemGetAddressRange", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_36 } } },
-	{ TANDEM_ID(2, 42), TANDEM_CLASS_CALL, 1, "cu64MemGetAddressRange", &names_CUresult,
+	{ TANDEM_ID(2, 42), TANDEM_CLASS_CALL, 1, "cuMemGetAddressRange", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_37 } } },
+	{ TANDEM_ID(2, 43), TANDEM_CLASS_CALL, 1, "cu64MemGetAddressRange", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 43), TANDEM_CLASS_CREATE, 1, "cuMemAllocHost", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 1, fields_37 }, { 40, 2, fields_38 } } },
-	{ TANDEM_ID(2, 44), TANDEM_CLASS_RELEASE, 1, "cuMemFreeHost", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 1, fields_39 }, { 32, 1, fields_39 } } },
-	{ TANDEM_ID(2, 45), TANDEM_CLASS_CREATE, 1, "cuMemHostAlloc", &names_CUresult,
-	  { { 24, 0, NULL }, { 36, 2, fields_40 }, { 44, 3, fields_41 } } },
-	{ TANDEM_ID(2, 46), TANDEM_CLASS_CALL, 1, "cuMemHostGetDevicePointer", &names_CUresult,
-	  { { 24, 0, NULL }, { 36, 2, fields_42 }, { 44, 3, fields_43 } } },
-	{ TANDEM_ID(2, 47), TANDEM_CLASS_CALL, 1, "cu64MemHostGetDevicePointer", &names_CUresult,
+	{ TANDEM_ID(2, 44), TANDEM_CLASS_CREATE, 1, "cuMemAllocHost", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 1, fields_38 }, { 40, 2, fields_39 } } },
+	{ TANDEM_ID(2, 45), TANDEM_CLASS_RELEASE, 1, "cuMemFreeHost", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 1, fields_40 }, { 32, 1, fields_40 } } },
+	{ TANDEM_ID(2, 46), TANDEM_CLASS_CREATE, 1, "cuMemHostAlloc", &names_CUresult,
+	  { { 24, 0, NULL }, { 36, 2, fields_41 }, { 44, 3, fields_42 } } },
+	{ TANDEM_ID(2, 47), TANDEM_CLASS_CALL, 1, "cuMemHostGetDevicePointer", &names_CUresult,
+	  { { 24, 0, NULL }, { 36, 2, fields_43 }, { 44, 3, fields_44 } } },
+	{ TANDEM_ID(2, 48), TANDEM_CLASS_CALL, 1, "cu64MemHostGetDevicePointer", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 48), TANDEM_CLASS_CALL, 1, "cuMemHostGetFlags", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 1, fields_39 }, { 40, 2, fields_44 } } },
-	{ TANDEM_ID(2, 49), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoD", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 56, 4, fields_46 }, { 56, 4, fields_46 } } },
-	{ TANDEM_ID(2, 50), TANDEM_CLASS_CALL, 1, "cu64MemcpyHtoD", &names_CUresult,
+	{ TANDEM_ID(2, 49), TANDEM_CLASS_CALL, 1, "cuMemHostGetFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 1, fields_40 }, { 40, 2, fields_45 } } },
+	{ TANDEM_ID(2, 50), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoD", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 56, 4, fields_47 }, { 56, 4, fields_47 } } },
+	{ TANDEM_ID(2, 51), TANDEM_CLASS_CALL, 1, "cu64MemcpyHtoD", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 51), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoH", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 56, 4, fields_47 }, { 56, 4, fields_47 } } },
-	{ TANDEM_ID(2, 52), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoH", &names_CUresult,
+	{ TANDEM_ID(2, 52), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoH", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 56, 4, fields_48 }, { 56, 4, fields_48 } } },
+	{ TANDEM_ID(2, 53), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoH", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 53), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoD", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 56, 4, fields_48 }, { 56, 4, fields_48 } } },
-	{ TANDEM_ID(2, 54), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoD", &names_CUresult,
+	{ TANDEM_ID(2, 54), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoD", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 56, 4, fields_49 }, { 56, 4, fields_49 } } },
+	{ TANDEM_ID(2, 55), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoD", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 55), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoA", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 48, 3, fields_49 }, { 64, 5, fields_50 } } },
-	{ TANDEM_ID(2, 56), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoA", &names_CUresult,
+	{ TANDEM_ID(2, 56), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoA", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 48, 3, fields_50 }, { 64, 5, fields_51 } } },
+	{ TANDEM_ID(2, 57), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoA", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 57), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoD", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 48, 3, fields_51 }, { 64, 5, fields_52 } } },
-	{ TANDEM_ID(2, 58), TANDEM_CLASS_CALL, 1, "cu64MemcpyAtoD", &names_CUresult,
+	{ TANDEM_ID(2, 58), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoD", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 48, 3, fields_52 }, { 64, 5, fields_53 } } },
+	{ TANDEM_ID(2, 59), TANDEM_CLASS_CALL, 1, "cu64MemcpyAtoD", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 59), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoA", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 48, 3, fields_53 }, { 64, 5, fields_54 } } },
-	{ TANDEM_ID(2, 60), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoH", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 48, 3, fields_55 }, { 64, 5, fields_56 } } },
-	{ TANDEM_ID(2, 61), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoA", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 40, 2, fields_57 }, { 72, 6, fields_58 } } },
-	{ TANDEM_ID(2, 62), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2D", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 32, 1, fields_45 }, { 40, 2, fields_59 } } },
-	{ TANDEM_ID(2, 63), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2DUnaligned", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 32, 1, fields_45 }, { 40, 2, fields_59 } } },
-	{ TANDEM_ID(2, 64), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3D", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 32, 1, fields_45 }, { 40, 2, fields_59 } } },
-	{ TANDEM_ID(2, 65), TANDEM_CLASS_CALL, 1, "cu64Memcpy3D", &names_CUresult,
+	{ TANDEM_ID(2, 60), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoA", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 48, 3, fields_54 }, { 64, 5, fields_55 } } },
+	{ TANDEM_ID(2, 61), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoH", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 48, 3, fields_56 }, { 64, 5, fields_57 } } },
+	{ TANDEM_ID(2, 62), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoA", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 40, 2, fields_58 }, { 72, 6, fields_59 } } },
+	{ TANDEM_ID(2, 63), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2D", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
+	{ TANDEM_ID(2, 64), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2DUnaligned", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
+	{ TANDEM_ID(2, 65), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3D", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
+	{ TANDEM_ID(2, 66), TANDEM_CLASS_CALL, 1, "cu64Memcpy3D", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 66), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoDAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 60, 5, fields_60 }, { 60, 5, fields_60 } } },
-	{ TANDEM_ID(2, 67), TANDEM_CLASS_CALL, 1, "cu64MemcpyHtoDAsync", &names_CUresult,
+	{ TANDEM_ID(2, 67), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoDAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 60, 5, fields_61 }, { 60, 5, fields_61 } } },
+	{ TANDEM_ID(2, 68), TANDEM_CLASS_CALL, 1, "cu64MemcpyHtoDAsync", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 68), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoHAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 60, 5, fields_61 }, { 60, 5, fields_61 } } },
-	{ TANDEM_ID(2, 69), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoHAsync", &names_CUresult,
+	{ TANDEM_ID(2, 69), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoHAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 60, 5, fields_62 }, { 60, 5, fields_62 } } },
+	{ TANDEM_ID(2, 70), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoHAsync", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 70), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoDAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 60, 5, fields_62 }, { 60, 5, fields_62 } } },
-	{ TANDEM_ID(2, 71), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoDAsync", &names_CUresult,
+	{ TANDEM_ID(2, 71), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoDAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 60, 5, fields_63 }, { 60, 5, fields_63 } } },
+	{ TANDEM_ID(2, 72), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoDAsync", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 72), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoAAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 52, 4, fields_63 }, { 68, 6, fields_64 } } },
-	{ TANDEM_ID(2, 73), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoHAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 52, 4, fields_65 }, { 68, 6, fields_66 } } },
-	{ TANDEM_ID(2, 74), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2DAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 36, 2, fields_67 }, { 44, 3, fields_68 } } },
-	{ TANDEM_ID(2, 75), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 36, 2, fields_67 }, { 44, 3, fields_68 } } },
-	{ TANDEM_ID(2, 76), TANDEM_CLASS_CALL, 1, "cu64Memcpy3DAsync", &names_CUresult,
+	{ TANDEM_ID(2, 73), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoAAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 52, 4, fields_64 }, { 68, 6, fields_65 } } },
+	{ TANDEM_ID(2, 74), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoHAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 52, 4, fields_66 }, { 68, 6, fields_67 } } },
+	{ TANDEM_ID(2, 75), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2DAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 44, 3, fields_69 } } },
+	{ TANDEM_ID(2, 76), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 44, 3, fields_69 } } },
+	{ TANDEM_ID(2, 77), TANDEM_CLASS_CALL, 1, "cu64Memcpy3DAsync", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 77), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD8", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 48, 3, fields_69 }, { 49, 4, fields_70 } } },
-	{ TANDEM_ID(2, 78), TANDEM_CLASS_CALL, 1, "cu64MemsetD8", &names_CUresult,
+	{ TANDEM_ID(2, 78), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD8", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 48, 3, fields_70 }, { 49, 4, fields_71 } } },
+	{ TANDEM_ID(2, 79), TANDEM_CLASS_CALL, 1, "cu64MemsetD8", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 79), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD16", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 48, 3, fields_69 }, { 50, 4, fields_71 } } },
-	{ TANDEM_ID(2, 80), TANDEM_CLASS_CALL, 1, "cu64MemsetD16", &names_CUresult,
+	{ TANDEM_ID(2, 80), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD16", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 48, 3, fields_70 }, { 50, 4, fields_72 } } },
+	{ TANDEM_ID(2, 81), TANDEM_CLASS_CALL, 1, "cu64MemsetD16", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 81), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD32", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 48, 3, fields_69 }, { 52, 4, fields_72 } } },
-	{ TANDEM_ID(2, 82), TANDEM_CLASS_CALL, 1, "cu64MemsetD32", &names_CUresult,
+	{ TANDEM_ID(2, 82), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD32", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 48, 3, fields_70 }, { 52, 4, fields_73 } } },
+	{ TANDEM_ID(2, 83), TANDEM_CLASS_CALL, 1, "cu64MemsetD32", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 83), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D8", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 56, 4, fields_73 }, { 65, 6, fields_74 } } },
-	{ TANDEM_ID(2, 84), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D8", &names_CUresult,
+	{ TANDEM_ID(2, 84), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D8", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 56, 4, fields_74 }, { 65, 6, fields_75 } } },
+	{ TANDEM_ID(2, 85), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D8", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 85), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D16", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 56, 4, fields_73 }, { 66, 6, fields_75 } } },
-	{ TANDEM_ID(2, 86), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D16", &names_CUresult,
+	{ TANDEM_ID(2, 86), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D16", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 56, 4, fields_74 }, { 66, 6, fields_76 } } },
+	{ TANDEM_ID(2, 87), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D16", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 87), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D32", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 56, 4, fields_73 }, { 68, 6, fields_76 } } },
-	{ TANDEM_ID(2, 88), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D32", &names_CUresult,
+	{ TANDEM_ID(2, 88), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D32", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 56, 4, fields_74 }, { 68, 6, fields_77 } } },
+	{ TANDEM_ID(2, 89), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D32", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 89), TANDEM_CLASS_CALL, 1, "cuFuncSetBlockShape", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_77 } } },
-	{ TANDEM_ID(2, 90), TANDEM_CLASS_CALL, 1, "cuFuncSetSharedSize", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_78 } } },
-	{ TANDEM_ID(2, 91), TANDEM_CLASS_CALL, 1, "cuFuncGetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_79 } } },
-	{ TANDEM_ID(2, 92), TANDEM_CLASS_CALL, 1, "cuFuncSetCacheConfig", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_80 } } },
-	{ TANDEM_ID(2, 93), TANDEM_CLASS_CALL, 1, "cuArrayCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_81 } } },
-	{ TANDEM_ID(2, 94), TANDEM_CLASS_CALL, 1, "cuArrayGetDescriptor", &names_CUresult,
+	{ TANDEM_ID(2, 90), TANDEM_CLASS_CALL, 1, "cuFuncSetBlockShape", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_78 } } },
+	{ TANDEM_ID(2, 91), TANDEM_CLASS_CALL, 1, "cuFuncSetSharedSize", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_79 } } },
+	{ TANDEM_ID(2, 92), TANDEM_CLASS_CALL, 1, "cuFuncGetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_80 } } },
+	{ TANDEM_ID(2, 93), TANDEM_CLASS_CALL, 1, "cuFuncSetCacheConfig", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_81 } } },
+	{ TANDEM_ID(2, 94), TANDEM_CLASS_CALL, 1, "cuArrayCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_82 } } },
-	{ TANDEM_ID(2, 95), TANDEM_CLASS_CALL, 1, "cuArrayDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_83 } } },
-	{ TANDEM_ID(2, 96), TANDEM_CLASS_CALL, 1, "cuArray3DCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_81 } } },
-	{ TANDEM_ID(2, 97), TANDEM_CLASS_CALL, 1, "cuArray3DGetDescriptor", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_82 } } },
-	{ TANDEM_ID(2, 98), TANDEM_CLASS_CALL, 1, "cuTexRefCreate", &names_CUresult,
+	{ TANDEM_ID(2, 95), TANDEM_CLASS_CALL, 1, "cuArrayGetDescriptor", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_83 } } },
+	{ TANDEM_ID(2, 96), TANDEM_CLASS_CALL, 1, "cuArrayDestroy", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_84 } } },
-	{ TANDEM_ID(2, 99), TANDEM_CLASS_CALL, 1, "cuTexRefDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 97), TANDEM_CLASS_CALL, 1, "cuArray3DCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_82 } } },
+	{ TANDEM_ID(2, 98), TANDEM_CLASS_CALL, 1, "cuArray3DGetDescriptor", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_83 } } },
+	{ TANDEM_ID(2, 99), TANDEM_CLASS_CALL, 1, "cuTexRefCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_85 } } },
-	{ TANDEM_ID(2, 100), TANDEM_CLASS_CALL, 1, "cuTexRefSetArray", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_86 } } },
-	{ TANDEM_ID(2, 101), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddress", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_87 } } },
-	{ TANDEM_ID(2, 102), TANDEM_CLASS_CALL, 1, "cu64TexRefSetAddress", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 103), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddress2D", &names_CUresult,
+	{ TANDEM_ID(2, 100), TANDEM_CLASS_CALL, 1, "cuTexRefDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_86 } } },
+	{ TANDEM_ID(2, 101), TANDEM_CLASS_CALL, 1, "cuTexRefSetArray", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_87 } } },
+	{ TANDEM_ID(2, 102), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddress", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_88 } } },
-	{ TANDEM_ID(2, 104), TANDEM_CLASS_CALL, 1, "cu64TexRefSetAddress2D", &names_CUresult,
+	{ TANDEM_ID(2, 103), TANDEM_CLASS_CALL, 1, "cu64TexRefSetAddress", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 105), TANDEM_CLASS_CALL, 1, "cuTexRefSetFormat", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_89 } } },
-	{ TANDEM_ID(2, 106), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddressMode", &names_CUresult,
+	{ TANDEM_ID(2, 104), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddress2D", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_89 } } },
+	{ TANDEM_ID(2, 105), TANDEM_CLASS_CALL, 1, "cu64TexRefSetAddress2D", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
+	{ TANDEM_ID(2, 106), TANDEM_CLASS_CALL, 1, "cuTexRefSetFormat", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_90 } } },
-	{ TANDEM_ID(2, 107), TANDEM_CLASS_CALL, 1, "cuTexRefSetFilterMode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_91 } } },
-	{ TANDEM_ID(2, 108), TANDEM_CLASS_CALL, 1, "cuTexRefSetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 107), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddressMode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_91 } } },
+	{ TANDEM_ID(2, 108), TANDEM_CLASS_CALL, 1, "cuTexRefSetFilterMode", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_92 } } },
-	{ TANDEM_ID(2, 109), TANDEM_CLASS_CALL, 1, "cuTexRefGetAddress", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_93 } } },
-	{ TANDEM_ID(2, 110), TANDEM_CLASS_CALL, 1, "cu64TexRefGetAddress", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 111), TANDEM_CLASS_CALL, 1, "cuTexRefGetArray", &names_CUresult,
+	{ TANDEM_ID(2, 109), TANDEM_CLASS_CALL, 1, "cuTexRefSetFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_93 } } },
+	{ TANDEM_ID(2, 110), TANDEM_CLASS_CALL, 1, "cuTexRefGetAddress", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_94 } } },
-	{ TANDEM_ID(2, 112), TANDEM_CLASS_CALL, 1, "cuTexRefGetAddressMode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_95 } } },
-	{ TANDEM_ID(2, 113), TANDEM_CLASS_CALL, 1, "cuTexRefGetFilterMode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_96 } } },
-	{ TANDEM_ID(2, 114), TANDEM_CLASS_CALL, 1, "cuTexRefGetFormat", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_97 } } },
-	{ TANDEM_ID(2, 115), TANDEM_CLASS_CALL, 1, "cuTexRefGetFlags", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_98 } } },
-	{ TANDEM_ID(2, 116), TANDEM_CLASS_CALL, 1, "cuParamSetSize", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_99 } } },
-	{ TANDEM_ID(2, 117), TANDEM_CLASS_CALL, 1, "cuParamSeti", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_100 } } },
-	{ TANDEM_ID(2, 118), TANDEM_CLASS_CALL, 1, "cuParamSetf", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_101 } } },
-	{ TANDEM_ID(2, 119), TANDEM_CLASS_CALL, 1, "cuParamSetv", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_102 } } },
-	{ TANDEM_ID(2, 120), TANDEM_CLASS_CALL, 1, "cuParamSetTexRef", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_103 } } },
-	{ TANDEM_ID(2, 121), TANDEM_CLASS_ENQUEUE, 1, "cuLaunch", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 36, 2, fields_104 }, { 44, 3, fields_105 } } },
-	{ TANDEM_ID(2, 122), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchGrid", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 36, 2, fields_104 }, { 52, 5, fields_106 } } },
-	{ TANDEM_ID(2, 123), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchGridAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 40, 3, fields_107 }, { 56, 6, fields_108 } } },
-	{ TANDEM_ID(2, 124), TANDEM_CLASS_CREATE, 1, "cuEventCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 28, 1, fields_6 }, { 36, 2, fields_109 } } },
-	{ TANDEM_ID(2, 125), TANDEM_CLASS_CALL, 1, "cuEventRecord", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 2, fields_110 }, { 32, 2, fields_110 } } },
-	{ TANDEM_ID(2, 126), TANDEM_CLASS_CALL, 0, "cuEventQuery", &names_CUresult,
-	  { { 24, 0, NULL }, { 28, 1, fields_111 }, { 28, 1, fields_111 } } },
-	{ TANDEM_ID(2, 127), TANDEM_CLASS_WAIT, 1, "cuEventSynchronize", &names_CUresult,
-	  { { 24, 0, NULL }, { 28, 1, fields_111 }, { 28, 1, fields_111 } } },
-	{ TANDEM_ID(2, 128), TANDEM_CLASS_RELEASE, 1, "cuEventDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 28, 1, fields_111 }, { 28, 1, fields_111 } } },
-	{ TANDEM_ID(2, 129), TANDEM_CLASS_CALL, 1, "cuEventElapsedTime", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_112 } } },
-	{ TANDEM_ID(2, 130), TANDEM_CLASS_CREATE, 1, "cuStreamCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 28, 1, fields_6 }, { 36, 2, fields_113 } } },
-	{ TANDEM_ID(2, 131), TANDEM_CLASS_CALL, 0, "cuStreamQuery", &names_CUresult,
-	  { { 24, 0, NULL }, { 28, 1, fields_114 }, { 28, 1, fields_114 } } },
-	{ TANDEM_ID(2, 132), TANDEM_CLASS_WAIT, 1, "cuStreamSynchronize", &names_CUresult,
-	  { { 24, 0, NULL }, { 28, 1, fields_114 }, { 28, 1, fields_114 } } },
-	{ TANDEM_ID(2, 133), TANDEM_CLASS_RELEASE, 1, "cuStreamDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 28, 1, fields_114 }, { 28, 1, fields_114 } } },
-	{ TANDEM_ID(2, 134), TANDEM_CLASS_CALL, 1, "cuGraphicsUnregisterResource", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_115 } } },
-	{ TANDEM_ID(2, 135), TANDEM_CLASS_CALL, 1, "cuGraphicsSubResourceGetMappedArray", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_116 } } },
-	{ TANDEM_ID(2, 136), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceGetMappedPointer", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_117 } } },
-	{ TANDEM_ID(2, 137), TANDEM_CLASS_CALL, 1, "cu64GraphicsResourceGetMappedPointer", &names_CUresult,
+	{ TANDEM_ID(2, 111), TANDEM_CLASS_CALL, 1, "cu64TexRefGetAddress", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 138), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceSetMapFlags", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_118 } } },
-	{ TANDEM_ID(2, 139), TANDEM_CLASS_CALL, 1, "cuGraphicsMapResources", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_119 } } },
-	{ TANDEM_ID(2, 140), TANDEM_CLASS_CALL, 1, "cuGraphicsUnmapResources", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_119 } } },
-	{ TANDEM_ID(2, 141), TANDEM_CLASS_CALL, 1, "cuGetExportTable", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_120 } } },
-	{ TANDEM_ID(2, 142), TANDEM_CLASS_CALL, 1, "cuCtxSetLimit", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_121 } } },
-	{ TANDEM_ID(2, 143), TANDEM_CLASS_CALL, 1, "cuCtxGetLimit", &names_CUresult,
+	{ TANDEM_ID(2, 112), TANDEM_CLASS_CALL, 1, "cuTexRefGetArray", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_95 } } },
+	{ TANDEM_ID(2, 113), TANDEM_CLASS_CALL, 1, "cuTexRefGetAddressMode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_96 } } },
+	{ TANDEM_ID(2, 114), TANDEM_CLASS_CALL, 1, "cuTexRefGetFilterMode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_97 } } },
+	{ TANDEM_ID(2, 115), TANDEM_CLASS_CALL, 1, "cuTexRefGetFormat", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_98 } } },
+	{ TANDEM_ID(2, 116), TANDEM_CLASS_CALL, 1, "cuTexRefGetFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_99 } } },
+	{ TANDEM_ID(2, 117), TANDEM_CLASS_CALL, 1, "cuParamSetSize", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_100 } } },
+	{ TANDEM_ID(2, 118), TANDEM_CLASS_CALL, 1, "cuParamSeti", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_101 } } },
+	{ TANDEM_ID(2, 119), TANDEM_CLASS_CALL, 1, "cuParamSetf", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_102 } } },
+	{ TANDEM_ID(2, 120), TANDEM_CLASS_CALL, 1, "cuParamSetv", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_103 } } },
+	{ TANDEM_ID(2, 121), TANDEM_CLASS_CALL, 1, "cuParamSetTexRef", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_104 } } },
+	{ TANDEM_ID(2, 122), TANDEM_CLASS_ENQUEUE, 1, "cuLaunch", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 36, 2, fields_105 }, { 44, 3, fields_106 } } },
+	{ TANDEM_ID(2, 123), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchGrid", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 36, 2, fields_105 }, { 52, 5, fields_107 } } },
+	{ TANDEM_ID(2, 124), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchGridAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 56, 6, fields_109 } } },
+	{ TANDEM_ID(2, 125), TANDEM_CLASS_CREATE, 1, "cuEventCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 28, 1, fields_7 }, { 36, 2, fields_110 } } },
+	{ TANDEM_ID(2, 126), TANDEM_CLASS_CALL, 1, "cuEventRecord", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 2, fields_111 }, { 32, 2, fields_111 } } },
+	{ TANDEM_ID(2, 127), TANDEM_CLASS_CALL, 0, "cuEventQuery", &names_CUresult,
+	  { { 24, 0, NULL }, { 28, 1, fields_112 }, { 28, 1, fields_112 } } },
+	{ TANDEM_ID(2, 128), TANDEM_CLASS_WAIT, 1, "cuEventSynchronize", &names_CUresult,
+	  { { 24, 0, NULL }, { 28, 1, fields_112 }, { 28, 1, fields_112 } } },
+	{ TANDEM_ID(2, 129), TANDEM_CLASS_RELEASE, 1, "cuEventDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 28, 1, fields_112 }, { 28, 1, fields_112 } } },
+	{ TANDEM_ID(2, 130), TANDEM_CLASS_CALL, 1, "cuEventElapsedTime", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_113 } } },
+	{ TANDEM_ID(2, 131), TANDEM_CLASS_CREATE, 1, "cuStreamCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 28, 1, fields_7 }, { 36, 2, fields_114 } } },
+	{ TANDEM_ID(2, 132), TANDEM_CLASS_CALL, 0, "cuStreamQuery", &names_CUresult,
+	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 28, 1, fields_115 } } },
+	{ TANDEM_ID(2, 133), TANDEM_CLASS_WAIT, 1, "cuStreamSynchronize", &names_CUresult,
+	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 28, 1, fields_115 } } },
+	{ TANDEM_ID(2, 134), TANDEM_CLASS_RELEASE, 1, "cuStreamDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 28, 1, fields_115 } } },
+	{ TANDEM_ID(2, 135), TANDEM_CLASS_CALL, 1, "cuGraphicsUnregisterResource", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_116 } } },
+	{ TANDEM_ID(2, 136), TANDEM_CLASS_CALL, 1, "cuGraphicsSubResourceGetMappedArray", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_117 } } },
+	{ TANDEM_ID(2, 137), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceGetMappedPointer", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_118 } } },
+	{ TANDEM_ID(2, 138), TANDEM_CLASS_CALL, 1, "cu64GraphicsResourceGetMappedPointer", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
+	{ TANDEM_ID(2, 139), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceSetMapFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_119 } } },
+	{ TANDEM_ID(2, 140), TANDEM_CLASS_CALL, 1, "cuGraphicsMapResources", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_120 } } },
+	{ TANDEM_ID(2, 141), TANDEM_CLASS_CALL, 1, "cuGraphicsUnmapResources", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_120 } } },
+	{ TANDEM_ID(2, 142), TANDEM_CLASS_CALL, 1, "cuGetExportTable", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_121 } } },
+	{ TANDEM_ID(2, 143), TANDEM_CLASS_CALL, 1, "cuCtxSetLimit", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_122 } } },
-	{ TANDEM_ID(2, 144), TANDEM_CLASS_CREATE, 1, "cuGLCtxCreate", &names_CUresult,
+	{ TANDEM_ID(2, 144), TANDEM_CLASS_CALL, 1, "cuCtxGetLimit", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_123 } } },
+	{ TANDEM_ID(2, 145), TANDEM_CLASS_CREATE, 1, "cuGLCtxCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 145), TANDEM_CLASS_CALL, 1, "cuGraphicsGLRegisterBuffer", &names_CUresult,
+	{ TANDEM_ID(2, 146), TANDEM_CLASS_CALL, 1, "cuGraphicsGLRegisterBuffer", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 146), TANDEM_CLASS_CALL, 1, "cuGraphicsGLRegisterImage", &names_CUresult,
+	{ TANDEM_ID(2, 147), TANDEM_CLASS_CALL, 1, "cuGraphicsGLRegisterImage", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 147), TANDEM_CLASS_CALL, 1, "cuGLInit", &names_CUresult,
+	{ TANDEM_ID(2, 148), TANDEM_CLASS_CALL, 1, "cuGLInit", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 148), TANDEM_CLASS_CALL, 1, "cuGLRegisterBufferObject", &names_CUresult,
+	{ TANDEM_ID(2, 149), TANDEM_CLASS_CALL, 1, "cuGLRegisterBufferObject", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 149), TANDEM_CLASS_CALL, 1, "cuGLMapBufferObject", &names_CUresult,
+	{ TANDEM_ID(2, 150), TANDEM_CLASS_CALL, 1, "cuGLMapBufferObject", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 150), TANDEM_CLASS_CALL, 1, "cuGLUnmapBufferObject", &names_CUresult,
+	{ TANDEM_ID(2, 151), TANDEM_CLASS_CALL, 1, "cuGLUnmapBufferObject", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 151), TANDEM_CLASS_CALL, 1, "cuGLUnregisterBufferObject", &names_CUresult,
+	{ TANDEM_ID(2, 152), TANDEM_CLASS_CALL, 1, "cuGLUnregisterBufferObject", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 152), TANDEM_CLASS_CALL, 1, "cuGLSetBufferObjectMapFlags", &names_CUresult,
+	{ TANDEM_ID(2, 153), TANDEM_CLASS_CALL, 1, "cuGLSetBufferObjectMapFlags", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 153), TANDEM_CLASS_CALL, 1, "cuGLMapBufferObjectAsync", &names_CUresult,
+	{ TANDEM_ID(2, 154), TANDEM_CLASS_CALL, 1, "cuGLMapBufferObjectAsync", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 154), TANDEM_CLASS_CALL, 1, "cuGLUnmapBufferObjectAsync", &names_CUresult,
+	{ TANDEM_ID(2, 155), TANDEM_CLASS_CALL, 1, "cuGLUnmapBufferObjectAsync", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 155), TANDEM_CLASS_CALL, 1, "cuVDPAUGetDevice", &names_CUresult,
+	{ TANDEM_ID(2, 156), TANDEM_CLASS_CALL, 1, "cuVDPAUGetDevice", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 156), TANDEM_CLASS_CREATE, 1, "cuVDPAUCtxCreate", &names_CUresult,
+	{ TANDEM_ID(2, 157), TANDEM_CLASS_CREATE, 1, "cuVDPAUCtxCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 157), TANDEM_CLASS_CALL, 1, "cuGraphicsVDPAURegisterVideoSurface", &names_CUresult,
+	{ TANDEM_ID(2, 158), TANDEM_CLASS_CALL, 1, "cuGraphicsVDPAURegisterVideoSurface", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 158), TANDEM_CLASS_CALL, 1, "cuGraphicsVDPAURegisterOutputSurface", &names_CUresult,
+	{ TANDEM_ID(2, 159), TANDEM_CLASS_CALL, 1, "cuGraphicsVDPAURegisterOutputSurface", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 159), TANDEM_CLASS_CALL, 1, "cuModuleGetSurfRef", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_123 } } },
-	{ TANDEM_ID(2, 160), TANDEM_CLASS_CALL, 1, "cuSurfRefCreate", &names_CUresult,
+	{ TANDEM_ID(2, 160), TANDEM_CLASS_CALL, 1, "cuModuleGetSurfRef", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_124 } } },
+	{ TANDEM_ID(2, 161), TANDEM_CLASS_CALL, 1, "cuSurfRefCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 161), TANDEM_CLASS_CALL, 1, "cuSurfRefDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 162), TANDEM_CLASS_CALL, 1, "cuSurfRefDestroy", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 162), TANDEM_CLASS_CALL, 1, "cuSurfRefSetFormat", &names_CUresult,
+	{ TANDEM_ID(2, 163), TANDEM_CLASS_CALL, 1, "cuSurfRefSetFormat", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 163), TANDEM_CLASS_CALL, 1, "cuSurfRefSetArray", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_124 } } },
-	{ TANDEM_ID(2, 164), TANDEM_CLASS_CALL, 1, "cuSurfRefGetFormat", &names_CUresult,
+	{ TANDEM_ID(2, 164), TANDEM_CLASS_CALL, 1, "cuSurfRefSetArray", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_125 } } },
+	{ TANDEM_ID(2, 165), TANDEM_CLASS_CALL, 1, "cuSurfRefGetFormat", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 165), TANDEM_CLASS_CALL, 1, "cuSurfRefGetArray", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_125 } } },
-	{ TANDEM_ID(2, 166), TANDEM_CLASS_CALL, 1, "cu64DeviceTotalMem", &names_CUresult,
+	{ TANDEM_ID(2, 166), TANDEM_CLASS_CALL, 1, "cuSurfRefGetArray", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_126 } } },
+	{ TANDEM_ID(2, 167), TANDEM_CLASS_CALL, 1, "cu64DeviceTotalMem", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 167), TANDEM_CLASS_CALL, 1, "cu64GLMapBufferObject", &names_CUresult,
+	{ TANDEM_ID(2, 168), TANDEM_CLASS_CALL, 1, "cu64GLMapBufferObject", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 168), TANDEM_CLASS_CALL, 1, "cu64GLMapBufferObjectAsync", &names_CUresult,
+	{ TANDEM_ID(2, 169), TANDEM_CLASS_CALL, 1, "cu64GLMapBufferObjectAsync", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 169), TANDEM_CLASS_CALL, 1, "cu64MemHostAlloc", &names_CUresult,
+	{ TANDEM_ID(2, 170), TANDEM_CLASS_CALL, 1, "cu64MemHostAlloc", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 170), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD8Async", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 52, 4, fields_126 }, { 53, 5, fields_127 } } },
-	{ TANDEM_ID(2, 171), TANDEM_CLASS_CALL, 1, "cu64MemsetD8Async", &names_CUresult,
+	{ TANDEM_ID(2, 171), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD8Async", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 52, 4, fields_127 }, { 53, 5, fields_128 } } },
+	{ TANDEM_ID(2, 172), TANDEM_CLASS_CALL, 1, "cu64MemsetD8Async", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 172), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD16Async", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 52, 4, fields_126 }, { 54, 5, fields_128 } } },
-	{ TANDEM_ID(2, 173), TANDEM_CLASS_CALL, 1, "cu64MemsetD16Async", &names_CUresult,
+	{ TANDEM_ID(2, 173), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD16Async", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 52, 4, fields_127 }, { 54, 5, fields_129 } } },
+	{ TANDEM_ID(2, 174), TANDEM_CLASS_CALL, 1, "cu64MemsetD16Async", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 174), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD32Async", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 52, 4, fields_126 }, { 56, 5, fields_129 } } },
-	{ TANDEM_ID(2, 175), TANDEM_CLASS_CALL, 1, "cu64MemsetD32Async", &names_CUresult,
+	{ TANDEM_ID(2, 175), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD32Async", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 52, 4, fields_127 }, { 56, 5, fields_130 } } },
+	{ TANDEM_ID(2, 176), TANDEM_CLASS_CALL, 1, "cu64MemsetD32Async", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 176), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D8Async", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 60, 5, fields_130 }, { 69, 7, fields_131 } } },
-	{ TANDEM_ID(2, 177), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D8Async", &names_CUresult,
+	{ TANDEM_ID(2, 177), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D8Async", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 60, 5, fields_131 }, { 69, 7, fields_132 } } },
+	{ TANDEM_ID(2, 178), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D8Async", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 178), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D16Async", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 60, 5, fields_130 }, { 70, 7, fields_132 } } },
-	{ TANDEM_ID(2, 179), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D16Async", &names_CUresult,
+	{ TANDEM_ID(2, 179), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D16Async", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 60, 5, fields_131 }, { 70, 7, fields_133 } } },
+	{ TANDEM_ID(2, 180), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D16Async", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 180), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D32Async", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 60, 5, fields_130 }, { 72, 7, fields_133 } } },
-	{ TANDEM_ID(2, 181), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D32Async", &names_CUresult,
+	{ TANDEM_ID(2, 181), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D32Async", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 60, 5, fields_131 }, { 72, 7, fields_134 } } },
+	{ TANDEM_ID(2, 182), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D32Async", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 182), TANDEM_CLASS_CALL, 1, "cu64ArrayCreate", &names_CUresult,
+	{ TANDEM_ID(2, 183), TANDEM_CLASS_CALL, 1, "cu64ArrayCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 183), TANDEM_CLASS_CALL, 1, "cu64ArrayGetDescriptor", &names_CUresult,
+	{ TANDEM_ID(2, 184), TANDEM_CLASS_CALL, 1, "cu64ArrayGetDescriptor", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 184), TANDEM_CLASS_CALL, 1, "cu64Array3DCreate", &names_CUresult,
+	{ TANDEM_ID(2, 185), TANDEM_CLASS_CALL, 1, "cu64Array3DCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 185), TANDEM_CLASS_CALL, 1, "cu64Array3DGetDescriptor", &names_CUresult,
+	{ TANDEM_ID(2, 186), TANDEM_CLASS_CALL, 1, "cu64Array3DGetDescriptor", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 186), TANDEM_CLASS_CALL, 1, "cu64Memcpy2D", &names_CUresult,
+	{ TANDEM_ID(2, 187), TANDEM_CLASS_CALL, 1, "cu64Memcpy2D", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 187), TANDEM_CLASS_CALL, 1, "cu64Memcpy2DUnaligned", &names_CUresult,
+	{ TANDEM_ID(2, 188), TANDEM_CLASS_CALL, 1, "cu64Memcpy2DUnaligned", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 188), TANDEM_CLASS_CALL, 1, "cu64Memcpy2DAsync", &names_CUresult,
+	{ TANDEM_ID(2, 189), TANDEM_CLASS_CALL, 1, "cu64Memcpy2DAsync", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 189), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 56, 4, fields_134 }, { 56, 4, fields_134 } } },
-	{ TANDEM_ID(2, 190), TANDEM_CLASS_CALL, 1, "cuStreamWaitEvent", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 2, fields_110 }, { 36, 3, fields_135 } } },
-	{ TANDEM_ID(2, 191), TANDEM_CLASS_CALL, 1, "cuCtxGetApiVersion", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_136 } } },
-	{ TANDEM_ID(2, 192), TANDEM_CLASS_CALL, 1, "cuCtxGetCacheConfig", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_137 } } },
-	{ TANDEM_ID(2, 193), TANDEM_CLASS_CALL, 1, "cuCtxSetCacheConfig", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_138 } } },
-	{ TANDEM_ID(2, 194), TANDEM_CLASS_CALL, 1, "cuMemHostRegister", &names_CUresult,
-	  { { 24, 0, NULL }, { 44, 3, fields_139 }, { 44, 3, fields_139 } } },
-	{ TANDEM_ID(2, 195), TANDEM_CLASS_CALL, 1, "cuMemHostUnregister", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 1, fields_39 }, { 32, 1, fields_39 } } },
-	{ TANDEM_ID(2, 196), TANDEM_CLASS_CALL, 1, "cuCtxSetCurrent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_17 } } },
-	{ TANDEM_ID(2, 197), TANDEM_CLASS_CALL, 1, "cuCtxGetCurrent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_19 } } },
-	{ TANDEM_ID(2, 198), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 60, 5, fields_140 }, { 60, 5, fields_140 } } },
-	{ TANDEM_ID(2, 199), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchKernel", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 40, 3, fields_107 }, { 92, 13, fields_141 } } },
-	{ TANDEM_ID(2, 200), TANDEM_CLASS_CALL, 1, "cuProfilerStart", &names_CUresult,
+	{ TANDEM_ID(2, 190), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 56, 4, fields_135 }, { 56, 4, fields_135 } } },
+	{ TANDEM_ID(2, 191), TANDEM_CLASS_CALL, 1, "cuStreamWaitEvent", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 2, fields_111 }, { 36, 3, fields_136 } } },
+	{ TANDEM_ID(2, 192), TANDEM_CLASS_CALL, 1, "cuCtxGetApiVersion", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_137 } } },
+	{ TANDEM_ID(2, 193), TANDEM_CLASS_CALL, 1, "cuCtxGetCacheConfig", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_138 } } },
+	{ TANDEM_ID(2, 194), TANDEM_CLASS_CALL, 1, "cuCtxSetCacheConfig", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_139 } } },
+	{ TANDEM_ID(2, 195), TANDEM_CLASS_CALL, 1, "cuMemHostRegister", &names_CUresult,
+	  { { 24, 0, NULL }, { 44, 3, fields_140 }, { 44, 3, fields_140 } } },
+	{ TANDEM_ID(2, 196), TANDEM_CLASS_CALL, 1, "cuMemHostUnregister", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 1, fields_40 }, { 32, 1, fields_40 } } },
+	{ TANDEM_ID(2, 197), TANDEM_CLASS_CALL, 1, "cuCtxSetCurrent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_18 } } },
+	{ TANDEM_ID(2, 198), TANDEM_CLASS_CALL, 1, "cuCtxGetCurrent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_20 } } },
+	{ TANDEM_ID(2, 199), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 60, 5, fields_141 }, { 60, 5, fields_141 } } },
+	{ TANDEM_ID(2, 200), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchKernel", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 92, 13, fields_142 } } },
+	{ TANDEM_ID(2, 201), TANDEM_CLASS_CALL, 1, "cuProfilerStart", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 201), TANDEM_CLASS_CALL, 1, "cuProfilerStop", &names_CUresult,
+	{ TANDEM_ID(2, 202), TANDEM_CLASS_CALL, 1, "cuProfilerStop", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 202), TANDEM_CLASS_CALL, 1, "cuPointerGetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_142 } } },
-	{ TANDEM_ID(2, 203), TANDEM_CLASS_CALL, 1, "cuProfilerInitialize", &names_CUresult,
+	{ TANDEM_ID(2, 203), TANDEM_CLASS_CALL, 1, "cuPointerGetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_143 } } },
+	{ TANDEM_ID(2, 204), TANDEM_CLASS_CALL, 1, "cuProfilerInitialize", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 204), TANDEM_CLASS_CALL, 1, "cuDeviceCanAccessPeer", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_143 } } },
-	{ TANDEM_ID(2, 205), TANDEM_CLASS_CALL, 1, "cuCtxEnablePeerAccess", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_144 } } },
-	{ TANDEM_ID(2, 206), TANDEM_CLASS_CALL, 1, "cuCtxDisablePeerAccess", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_145 } } },
-	{ TANDEM_ID(2, 207), TANDEM_CLASS_CALL, 1, "cuMemPeerRegister", &names_CUresult,
+	{ TANDEM_ID(2, 205), TANDEM_CLASS_CALL, 1, "cuDeviceCanAccessPeer", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_144 } } },
+	{ TANDEM_ID(2, 206), TANDEM_CLASS_CALL, 1, "cuCtxEnablePeerAccess", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_145 } } },
+	{ TANDEM_ID(2, 207), TANDEM_CLASS_CALL, 1, "cuCtxDisablePeerAccess", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_146 } } },
+	{ TANDEM_ID(2, 208), TANDEM_CLASS_CALL, 1, "cuMemPeerRegister", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 208), TANDEM_CLASS_CALL, 1, "cuMemPeerUnregister", &names_CUresult,
+	{ TANDEM_ID(2, 209), TANDEM_CLASS_CALL, 1, "cuMemPeerUnregister", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 209), TANDEM_CLASS_CALL, 1, "cuMemPeerGetDevicePointer", &names_CUresult,
+	{ TANDEM_ID(2, 210), TANDEM_CLASS_CALL, 1, "cuMemPeerGetDevicePointer", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 210), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyPeer", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 56, 4, fields_48 }, { 72, 6, fields_146 } } },
-	{ TANDEM_ID(2, 211), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyPeerAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 60, 5, fields_62 }, { 76, 7, fields_147 } } },
-	{ TANDEM_ID(2, 212), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DPeer", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 32, 1, fields_45 }, { 40, 2, fields_59 } } },
-	{ TANDEM_ID(2, 213), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DPeerAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 36, 2, fields_67 }, { 44, 3, fields_68 } } },
-	{ TANDEM_ID(2, 214), TANDEM_CLASS_CALL, 1, "cuIpcGetMemHandle", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_148 } } },
-	{ TANDEM_ID(2, 215), TANDEM_CLASS_CALL, 1, "cuIpcOpenMemHandle", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_149 } } },
-	{ TANDEM_ID(2, 216), TANDEM_CLASS_CALL, 1, "cuIpcCloseMemHandle", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_35 } } },
-	{ TANDEM_ID(2, 217), TANDEM_CLASS_CALL, 1, "cuDeviceGetByPCIBusId", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 2, fields_150 } } },
-	{ TANDEM_ID(2, 218), TANDEM_CLASS_CALL, 1, "cuDeviceGetPCIBusId", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_151 } } },
-	{ TANDEM_ID(2, 219), TANDEM_CLASS_CALL, 1, "cuGLGetDevices", &names_CUresult,
+	{ TANDEM_ID(2, 211), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyPeer", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 56, 4, fields_49 }, { 72, 6, fields_147 } } },
+	{ TANDEM_ID(2, 212), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyPeerAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 60, 5, fields_63 }, { 76, 7, fields_148 } } },
+	{ TANDEM_ID(2, 213), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DPeer", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
+	{ TANDEM_ID(2, 214), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DPeerAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 44, 3, fields_69 } } },
+	{ TANDEM_ID(2, 215), TANDEM_CLASS_CALL, 1, "cuIpcGetMemHandle", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_149 } } },
+	{ TANDEM_ID(2, 216), TANDEM_CLASS_CALL, 1, "cuIpcOpenMemHandle", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_150 } } },
+	{ TANDEM_ID(2, 217), TANDEM_CLASS_CALL, 1, "cuIpcCloseMemHandle", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_36 } } },
+	{ TANDEM_ID(2, 218), TANDEM_CLASS_CALL, 1, "cuDeviceGetByPCIBusId", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 2, fields_151 } } },
+	{ TANDEM_ID(2, 219), TANDEM_CLASS_CALL, 1, "cuDeviceGetPCIBusId", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_152 } } },
+	{ TANDEM_ID(2, 220), TANDEM_CLASS_CALL, 1, "cuGLGetDevices", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 220), TANDEM_CLASS_CALL, 1, "cuIpcGetEventHandle", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_152 } } },
-	{ TANDEM_ID(2, 221), TANDEM_CLASS_CALL, 1, "cuIpcOpenEventHandle", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_153 } } },
-	{ TANDEM_ID(2, 222), TANDEM_CLASS_CALL, 1, "cuCtxSetSharedMemConfig", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_154 } } },
-	{ TANDEM_ID(2, 223), TANDEM_CLASS_CALL, 1, "cuCtxGetSharedMemConfig", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_155 } } },
-	{ TANDEM_ID(2, 224), TANDEM_CLASS_CALL, 1, "cuFuncSetSharedMemConfig", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_156 } } },
-	{ TANDEM_ID(2, 225), TANDEM_CLASS_CALL, 1, "cuTexObjectCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_157 } } },
-	{ TANDEM_ID(2, 226), TANDEM_CLASS_CALL, 1, "cuTexObjectDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_158 } } },
-	{ TANDEM_ID(2, 227), TANDEM_CLASS_CALL, 1, "cuTexObjectGetResourceDesc", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_159 } } },
-	{ TANDEM_ID(2, 228), TANDEM_CLASS_CALL, 1, "cuTexObjectGetTextureDesc", &names_CUresult,
+	{ TANDEM_ID(2, 221), TANDEM_CLASS_CALL, 1, "cuIpcGetEventHandle", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_153 } } },
+	{ TANDEM_ID(2, 222), TANDEM_CLASS_CALL, 1, "cuIpcOpenEventHandle", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_154 } } },
+	{ TANDEM_ID(2, 223), TANDEM_CLASS_CALL, 1, "cuCtxSetSharedMemConfig", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_155 } } },
+	{ TANDEM_ID(2, 224), TANDEM_CLASS_CALL, 1, "cuCtxGetSharedMemConfig", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_156 } } },
+	{ TANDEM_ID(2, 225), TANDEM_CLASS_CALL, 1, "cuFuncSetSharedMemConfig", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_157 } } },
+	{ TANDEM_ID(2, 226), TANDEM_CLASS_CALL, 1, "cuTexObjectCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_158 } } },
+	{ TANDEM_ID(2, 227), TANDEM_CLASS_CALL, 1, "cuTexObjectDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_159 } } },
+	{ TANDEM_ID(2, 228), TANDEM_CLASS_CALL, 1, "cuTexObjectGetResourceDesc", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_160 } } },
-	{ TANDEM_ID(2, 229), TANDEM_CLASS_CALL, 1, "cuSurfObjectCreate", &names_CUresult,
+	{ TANDEM_ID(2, 229), TANDEM_CLASS_CALL, 1, "cuTexObjectGetTextureDesc", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_161 } } },
-	{ TANDEM_ID(2, 230), TANDEM_CLASS_CALL, 1, "cuSurfObjectDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_162 } } },
-	{ TANDEM_ID(2, 231), TANDEM_CLASS_CALL, 1, "cuSurfObjectGetResourceDesc", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_163 } } },
-	{ TANDEM_ID(2, 232), TANDEM_CLASS_CALL, 1, "cuStreamAddCallback", &names_CUresult,
-	  { { 24, 0, NULL }, { 28, 1, fields_114 }, { 48, 4, fields_164 } } },
-	{ TANDEM_ID(2, 233), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_165 } } },
-	{ TANDEM_ID(2, 234), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayGetLevel", &names_CUresult,
+	{ TANDEM_ID(2, 230), TANDEM_CLASS_CALL, 1, "cuSurfObjectCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_162 } } },
+	{ TANDEM_ID(2, 231), TANDEM_CLASS_CALL, 1, "cuSurfObjectDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_163 } } },
+	{ TANDEM_ID(2, 232), TANDEM_CLASS_CALL, 1, "cuSurfObjectGetResourceDesc", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_164 } } },
+	{ TANDEM_ID(2, 233), TANDEM_CLASS_CALL, 1, "cuStreamAddCallback", &names_CUresult,
+	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 48, 4, fields_165 } } },
+	{ TANDEM_ID(2, 234), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_166 } } },
-	{ TANDEM_ID(2, 235), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_167 } } },
-	{ TANDEM_ID(2, 236), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmappedArray", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_168 } } },
-	{ TANDEM_ID(2, 237), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapFilterMode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_91 } } },
-	{ TANDEM_ID(2, 238), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapLevelBias", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_85 } } },
-	{ TANDEM_ID(2, 239), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapLevelClamp", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_85 } } },
-	{ TANDEM_ID(2, 240), TANDEM_CLASS_CALL, 1, "cuTexRefSetMaxAnisotropy", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_169 } } },
-	{ TANDEM_ID(2, 241), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmappedArray", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_170 } } },
-	{ TANDEM_ID(2, 242), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmapFilterMode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_96 } } },
-	{ TANDEM_ID(2, 243), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmapLevelBias", &names_CUresult,
+	{ TANDEM_ID(2, 235), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayGetLevel", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_167 } } },
+	{ TANDEM_ID(2, 236), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_168 } } },
+	{ TANDEM_ID(2, 237), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmappedArray", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_169 } } },
+	{ TANDEM_ID(2, 238), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapFilterMode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_92 } } },
+	{ TANDEM_ID(2, 239), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapLevelBias", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_86 } } },
+	{ TANDEM_ID(2, 240), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapLevelClamp", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_86 } } },
+	{ TANDEM_ID(2, 241), TANDEM_CLASS_CALL, 1, "cuTexRefSetMaxAnisotropy", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_170 } } },
+	{ TANDEM_ID(2, 242), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmappedArray", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_171 } } },
-	{ TANDEM_ID(2, 244), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmapLevelClamp", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_172 } } },
-	{ TANDEM_ID(2, 245), TANDEM_CLASS_CALL, 1, "cuTexRefGetMaxAnisotropy", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_173 } } },
-	{ TANDEM_ID(2, 246), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceGetMappedMipmappedArray", &names_CUresult,
+	{ TANDEM_ID(2, 243), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmapFilterMode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_97 } } },
+	{ TANDEM_ID(2, 244), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmapLevelBias", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_172 } } },
+	{ TANDEM_ID(2, 245), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmapLevelClamp", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_173 } } },
+	{ TANDEM_ID(2, 246), TANDEM_CLASS_CALL, 1, "cuTexRefGetMaxAnisotropy", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_174 } } },
-	{ TANDEM_ID(2, 247), TANDEM_CLASS_CALL, 1, "cuTexObjectGetResourceViewDesc", &names_CUresult,
+	{ TANDEM_ID(2, 247), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceGetMappedMipmappedArray", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_175 } } },
-	{ TANDEM_ID(2, 248), TANDEM_CLASS_BUILD, 1, "cuLinkCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_176 } } },
-	{ TANDEM_ID(2, 249), TANDEM_CLASS_BUILD, 1, "cuLinkAddData", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 74, 8, fields_177 } } },
-	{ TANDEM_ID(2, 250), TANDEM_CLASS_BUILD, 1, "cuLinkAddFile", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 58, 6, fields_178 } } },
-	{ TANDEM_ID(2, 251), TANDEM_CLASS_BUILD, 1, "cuLinkComplete", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_179 } } },
-	{ TANDEM_ID(2, 252), TANDEM_CLASS_BUILD, 1, "cuLinkDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_180 } } },
-	{ TANDEM_ID(2, 253), TANDEM_CLASS_CREATE, 1, "cuStreamCreateWithPriority", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 2, fields_181 }, { 40, 3, fields_182 } } },
-	{ TANDEM_ID(2, 254), TANDEM_CLASS_CALL, 1, "cuStreamGetPriority", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_183 } } },
-	{ TANDEM_ID(2, 255), TANDEM_CLASS_CALL, 1, "cuStreamGetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 248), TANDEM_CLASS_CALL, 1, "cuTexObjectGetResourceViewDesc", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_176 } } },
+	{ TANDEM_ID(2, 249), TANDEM_CLASS_BUILD, 1, "cuLinkCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_177 } } },
+	{ TANDEM_ID(2, 250), TANDEM_CLASS_BUILD, 1, "cuLinkAddData", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 74, 8, fields_178 } } },
+	{ TANDEM_ID(2, 251), TANDEM_CLASS_BUILD, 1, "cuLinkAddFile", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 58, 6, fields_179 } } },
+	{ TANDEM_ID(2, 252), TANDEM_CLASS_BUILD, 1, "cuLinkComplete", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_180 } } },
+	{ TANDEM_ID(2, 253), TANDEM_CLASS_BUILD, 1, "cuLinkDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_181 } } },
+	{ TANDEM_ID(2, 254), TANDEM_CLASS_CREATE, 1, "cuStreamCreateWithPriority", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 2, fields_182 }, { 40, 3, fields_183 } } },
+	{ TANDEM_ID(2, 255), TANDEM_CLASS_CALL, 1, "cuStreamGetPriority", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_184 } } },
-	{ TANDEM_ID(2, 256), TANDEM_CLASS_CALL, 1, "cuCtxGetStreamPriorityRange", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_185 } } },
-	{ TANDEM_ID(2, 257), TANDEM_CLASS_CREATE, 1, "cuMemAllocManaged", &names_CUresult,
-	  { { 24, 0, NULL }, { 44, 3, fields_186 }, { 44, 3, fields_186 } } },
-	{ TANDEM_ID(2, 258), TANDEM_CLASS_CALL, 1, "cuGetErrorString", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_187 } } },
-	{ TANDEM_ID(2, 259), TANDEM_CLASS_CALL, 1, "cuGetErrorName", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_187 } } },
-	{ TANDEM_ID(2, 260), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxActiveBlocksPerMultiprocessor", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_188 } } },
-	{ TANDEM_ID(2, 261), TANDEM_CLASS_CALL, 1, "cuCompilePtx", &names_CUresult,
+	{ TANDEM_ID(2, 256), TANDEM_CLASS_CALL, 1, "cuStreamGetFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_185 } } },
+	{ TANDEM_ID(2, 257), TANDEM_CLASS_CALL, 1, "cuCtxGetStreamPriorityRange", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_186 } } },
+	{ TANDEM_ID(2, 258), TANDEM_CLASS_CREATE, 1, "cuMemAllocManaged", &names_CUresult,
+	  { { 24, 0, NULL }, { 44, 3, fields_187 }, { 44, 3, fields_187 } } },
+	{ TANDEM_ID(2, 259), TANDEM_CLASS_CALL, 1, "cuGetErrorString", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_188 } } },
+	{ TANDEM_ID(2, 260), TANDEM_CLASS_CALL, 1, "cuGetErrorName", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_188 } } },
+	{ TANDEM_ID(2, 261), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxActiveBlocksPerMultiprocessor", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_189 } } },
+	{ TANDEM_ID(2, 262), TANDEM_CLASS_CALL, 1, "cuCompilePtx", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 262), TANDEM_CLASS_CALL, 1, "cuBinaryFree", &names_CUresult,
+	{ TANDEM_ID(2, 263), TANDEM_CLASS_CALL, 1, "cuBinaryFree", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 263), TANDEM_CLASS_CALL, 1, "cuStreamAttachMemAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_189 } } },
-	{ TANDEM_ID(2, 264), TANDEM_CLASS_CALL, 1, "cuPointerSetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_190 } } },
-	{ TANDEM_ID(2, 265), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxPotentialBlockSize", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_191 } } },
-	{ TANDEM_ID(2, 266), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxRetain", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_192 } } },
-	{ TANDEM_ID(2, 267), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxRelease", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_193 } } },
-	{ TANDEM_ID(2, 268), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxSetFlags", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_194 } } },
-	{ TANDEM_ID(2, 269), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxReset", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_193 } } },
-	{ TANDEM_ID(2, 270), TANDEM_CLASS_CALL, 1, "cuGraphicsEGLRegisterImage", &names_CUresult,
+	{ TANDEM_ID(2, 264), TANDEM_CLASS_CALL, 1, "cuStreamAttachMemAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_190 } } },
+	{ TANDEM_ID(2, 265), TANDEM_CLASS_CALL, 1, "cuPointerSetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_191 } } },
+	{ TANDEM_ID(2, 266), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxPotentialBlockSize", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_192 } } },
+	{ TANDEM_ID(2, 267), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxRetain", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_193 } } },
+	{ TANDEM_ID(2, 268), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxRelease", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_194 } } },
+	{ TANDEM_ID(2, 269), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxSetFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_195 } } },
+	{ TANDEM_ID(2, 270), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxReset", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_194 } } },
+	{ TANDEM_ID(2, 271), TANDEM_CLASS_CALL, 1, "cuGraphicsEGLRegisterImage", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 271), TANDEM_CLASS_CALL, 1, "cuCtxGetFlags", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_195 } } },
-	{ TANDEM_ID(2, 272), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxGetState", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_196 } } },
-	{ TANDEM_ID(2, 273), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerConnect", &names_CUresult,
+	{ TANDEM_ID(2, 272), TANDEM_CLASS_CALL, 1, "cuCtxGetFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_196 } } },
+	{ TANDEM_ID(2, 273), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxGetState", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_197 } } },
+	{ TANDEM_ID(2, 274), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerConnect", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 274), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerDisconnect", &names_CUresult,
+	{ TANDEM_ID(2, 275), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerDisconnect", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 275), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerAcquireFrame", &names_CUresult,
+	{ TANDEM_ID(2, 276), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerAcquireFrame", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 276), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerReleaseFrame", &names_CUresult,
+	{ TANDEM_ID(2, 277), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerReleaseFrame", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 277), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerConnect", &names_CUresult,
+	{ TANDEM_ID(2, 278), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerConnect", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 278), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerDisconnect", &names_CUresult,
+	{ TANDEM_ID(2, 279), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerDisconnect", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 279), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerPresentFrame", &names_CUresult,
+	{ TANDEM_ID(2, 280), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerPresentFrame", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 280), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceGetMappedEglFrame", &names_CUresult,
+	{ TANDEM_ID(2, 281), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceGetMappedEglFrame", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 281), TANDEM_CLASS_CALL, 1, "cuPointerGetAttributes", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_197 } } },
-	{ TANDEM_ID(2, 282), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_198 } } },
-	{ TANDEM_ID(2, 283), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxPotentialBlockSizeWithFlags", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 7, fields_199 } } },
-	{ TANDEM_ID(2, 284), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerReturnFrame", &names_CUresult,
+	{ TANDEM_ID(2, 282), TANDEM_CLASS_CALL, 1, "cuPointerGetAttributes", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_198 } } },
+	{ TANDEM_ID(2, 283), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_199 } } },
+	{ TANDEM_ID(2, 284), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxPotentialBlockSizeWithFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 7, fields_200 } } },
+	{ TANDEM_ID(2, 285), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerReturnFrame", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 285), TANDEM_CLASS_CALL, 1, "cuDeviceGetP2PAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_200 } } },
-	{ TANDEM_ID(2, 286), TANDEM_CLASS_CALL, 1, "cuTexRefSetBorderColor", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_201 } } },
-	{ TANDEM_ID(2, 287), TANDEM_CLASS_CALL, 1, "cuTexRefGetBorderColor", &names_CUresult,
+	{ TANDEM_ID(2, 286), TANDEM_CLASS_CALL, 1, "cuDeviceGetP2PAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_201 } } },
+	{ TANDEM_ID(2, 287), TANDEM_CLASS_CALL, 1, "cuTexRefSetBorderColor", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_202 } } },
-	{ TANDEM_ID(2, 288), TANDEM_CLASS_CALL, 1, "cuMemAdvise", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_203 } } },
-	{ TANDEM_ID(2, 289), TANDEM_CLASS_CALL, 1, "cuStreamWaitValue32", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_204 } } },
-	{ TANDEM_ID(2, 290), TANDEM_CLASS_CALL, 1, "cuStreamWriteValue32", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_204 } } },
-	{ TANDEM_ID(2, 291), TANDEM_CLASS_CALL, 1, "cuStreamBatchMemOp", &names_CUresult,
+	{ TANDEM_ID(2, 288), TANDEM_CLASS_CALL, 1, "cuTexRefGetBorderColor", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_203 } } },
+	{ TANDEM_ID(2, 289), TANDEM_CLASS_CALL, 1, "cuMemAdvise", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_204 } } },
+	{ TANDEM_ID(2, 290), TANDEM_CLASS_CALL, 1, "cuStreamWaitValue32", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_205 } } },
-	{ TANDEM_ID(2, 292), TANDEM_CLASS_CALL, 1, "cuNVNbufferGetPointer", &names_CUresult,
+	{ TANDEM_ID(2, 291), TANDEM_CLASS_CALL, 1, "cuStreamWriteValue32", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_205 } } },
+	{ TANDEM_ID(2, 292), TANDEM_CLASS_CALL, 1, "cuStreamBatchMemOp", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_206 } } },
+	{ TANDEM_ID(2, 293), TANDEM_CLASS_CALL, 1, "cuNVNbufferGetPointer", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 293), TANDEM_CLASS_CALL, 1, "cuNVNtextureGetArray", &names_CUresult,
+	{ TANDEM_ID(2, 294), TANDEM_CLASS_CALL, 1, "cuNVNtextureGetArray", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 294), TANDEM_CLASS_CALL, 1, "cuNNSetAllocator", &names_CUresult,
+	{ TANDEM_ID(2, 295), TANDEM_CLASS_CALL, 1, "cuNNSetAllocator", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 295), TANDEM_CLASS_CALL, 1, "cuMemPrefetchAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 44, 3, fields_206 }, { 56, 6, fields_207 } } },
-	{ TANDEM_ID(2, 296), TANDEM_CLASS_CREATE, 1, "cuEventCreateFromNVNSync", &names_CUresult,
+	{ TANDEM_ID(2, 296), TANDEM_CLASS_CALL, 1, "cuMemPrefetchAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 44, 3, fields_207 }, { 56, 6, fields_208 } } },
+	{ TANDEM_ID(2, 297), TANDEM_CLASS_CREATE, 1, "cuEventCreateFromNVNSync", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 297), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerConnectWithFlags", &names_CUresult,
+	{ TANDEM_ID(2, 298), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerConnectWithFlags", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 298), TANDEM_CLASS_CALL, 1, "cuMemRangeGetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_208 } } },
-	{ TANDEM_ID(2, 299), TANDEM_CLASS_CALL, 1, "cuMemRangeGetAttributes", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_209 } } },
-	{ TANDEM_ID(2, 300), TANDEM_CLASS_CALL, 1, "cuStreamWaitValue64", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_210 } } },
-	{ TANDEM_ID(2, 301), TANDEM_CLASS_CALL, 1, "cuStreamWriteValue64", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_210 } } },
-	{ TANDEM_ID(2, 302), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchCooperativeKernel", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 40, 3, fields_107 }, { 84, 12, fields_211 } } },
-	{ TANDEM_ID(2, 303), TANDEM_CLASS_CREATE, 1, "cuEventCreateFromEGLSync", &names_CUresult,
+	{ TANDEM_ID(2, 299), TANDEM_CLASS_CALL, 1, "cuMemRangeGetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_209 } } },
+	{ TANDEM_ID(2, 300), TANDEM_CLASS_CALL, 1, "cuMemRangeGetAttributes", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_210 } } },
+	{ TANDEM_ID(2, 301), TANDEM_CLASS_CALL, 1, "cuStreamWaitValue64", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_211 } } },
+	{ TANDEM_ID(2, 302), TANDEM_CLASS_CALL, 1, "cuStreamWriteValue64", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_211 } } },
+	{ TANDEM_ID(2, 303), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchCooperativeKernel", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 84, 12, fields_212 } } },
+	{ TANDEM_ID(2, 304), TANDEM_CLASS_CREATE, 1, "cuEventCreateFromEGLSync", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 304), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchCooperativeKernelMultiDevice", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 36, 2, fields_104 }, { 52, 5, fields_212 } } },
-	{ TANDEM_ID(2, 305), TANDEM_CLASS_CALL, 1, "cuFuncSetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_213 } } },
-	{ TANDEM_ID(2, 306), TANDEM_CLASS_CALL, 1, "cuDeviceGetUuid", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_214 } } },
-	{ TANDEM_ID(2, 307), TANDEM_CLASS_CALL, 1, "cuStreamGetCtx", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_215 } } },
-	{ TANDEM_ID(2, 308), TANDEM_CLASS_CALL, 1, "cuImportExternalMemory", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_216 } } },
-	{ TANDEM_ID(2, 309), TANDEM_CLASS_CALL, 1, "cuExternalMemoryGetMappedBuffer", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_217 } } },
-	{ TANDEM_ID(2, 310), TANDEM_CLASS_CALL, 1, "cuExternalMemoryGetMappedMipmappedArray", &names_CUresult,
+	{ TANDEM_ID(2, 305), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchCooperativeKernelMultiDevice", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 36, 2, fields_105 }, { 52, 5, fields_213 } } },
+	{ TANDEM_ID(2, 306), TANDEM_CLASS_CALL, 1, "cuFuncSetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_214 } } },
+	{ TANDEM_ID(2, 307), TANDEM_CLASS_CALL, 1, "cuDeviceGetUuid", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_215 } } },
+	{ TANDEM_ID(2, 308), TANDEM_CLASS_CALL, 1, "cuStreamGetCtx", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_216 } } },
+	{ TANDEM_ID(2, 309), TANDEM_CLASS_CALL, 1, "cuImportExternalMemory", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_217 } } },
+	{ TANDEM_ID(2, 310), TANDEM_CLASS_CALL, 1, "cuExternalMemoryGetMappedBuffer", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_218 } } },
-	{ TANDEM_ID(2, 311), TANDEM_CLASS_CALL, 1, "cuDestroyExternalMemory", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_219 } } },
-	{ TANDEM_ID(2, 312), TANDEM_CLASS_CALL, 1, "cuImportExternalSemaphore", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_220 } } },
-	{ TANDEM_ID(2, 313), TANDEM_CLASS_CALL, 1, "cuSignalExternalSemaphoresAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_221 } } },
-	{ TANDEM_ID(2, 314), TANDEM_CLASS_CALL, 1, "cuWaitExternalSemaphoresAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_221 } } },
-	{ TANDEM_ID(2, 315), TANDEM_CLASS_CALL, 1, "cuDestroyExternalSemaphore", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_222 } } },
-	{ TANDEM_ID(2, 316), TANDEM_CLASS_CALL, 1, "cuStreamBeginCapture", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 2, fields_223 }, { 32, 2, fields_223 } } },
-	{ TANDEM_ID(2, 317), TANDEM_CLASS_CALL, 1, "cuStreamEndCapture", &names_CUresult,
-	  { { 24, 0, NULL }, { 28, 1, fields_114 }, { 36, 2, fields_224 } } },
-	{ TANDEM_ID(2, 318), TANDEM_CLASS_CALL, 1, "cuStreamIsCapturing", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_225 } } },
-	{ TANDEM_ID(2, 319), TANDEM_CLASS_CREATE, 1, "cuGraphCreate", &names_CUresult,
+	{ TANDEM_ID(2, 311), TANDEM_CLASS_CALL, 1, "cuExternalMemoryGetMappedMipmappedArray", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_219 } } },
+	{ TANDEM_ID(2, 312), TANDEM_CLASS_CALL, 1, "cuDestroyExternalMemory", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_220 } } },
+	{ TANDEM_ID(2, 313), TANDEM_CLASS_CALL, 1, "cuImportExternalSemaphore", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
+	{ TANDEM_ID(2, 314), TANDEM_CLASS_CALL, 1, "cuSignalExternalSemaphoresAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_222 } } },
+	{ TANDEM_ID(2, 315), TANDEM_CLASS_CALL, 1, "cuWaitExternalSemaphoresAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_222 } } },
+	{ TANDEM_ID(2, 316), TANDEM_CLASS_CALL, 1, "cuDestroyExternalSemaphore", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_223 } } },
+	{ TANDEM_ID(2, 317), TANDEM_CLASS_CALL, 1, "cuStreamBeginCapture", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 2, fields_224 }, { 32, 2, fields_224 } } },
+	{ TANDEM_ID(2, 318), TANDEM_CLASS_CALL, 1, "cuStreamEndCapture", &names_CUresult,
+	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 36, 2, fields_225 } } },
+	{ TANDEM_ID(2, 319), TANDEM_CLASS_CALL, 1, "cuStreamIsCapturing", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_226 } } },
-	{ TANDEM_ID(2, 320), TANDEM_CLASS_CALL, 1, "cuGraphAddKernelNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_227 } } },
-	{ TANDEM_ID(2, 321), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeGetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 322), TANDEM_CLASS_CALL, 1, "cuGraphAddMemcpyNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_229 } } },
-	{ TANDEM_ID(2, 323), TANDEM_CLASS_CALL, 1, "cuGraphMemcpyNodeGetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 324), TANDEM_CLASS_CALL, 1, "cuGraphAddMemsetNode", &names_CUresult,
+	{ TANDEM_ID(2, 320), TANDEM_CLASS_CREATE, 1, "cuGraphCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_227 } } },
+	{ TANDEM_ID(2, 321), TANDEM_CLASS_CALL, 1, "cuGraphAddKernelNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	{ TANDEM_ID(2, 322), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeGetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 323), TANDEM_CLASS_CALL, 1, "cuGraphAddMemcpyNode", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_230 } } },
-	{ TANDEM_ID(2, 325), TANDEM_CLASS_CALL, 1, "cuGraphMemsetNodeGetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 326), TANDEM_CLASS_CALL, 1, "cuGraphMemsetNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 327), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetType", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_231 } } },
-	{ TANDEM_ID(2, 328), TANDEM_CLASS_CALL, 1, "cuGraphGetRootNodes", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_232 } } },
-	{ TANDEM_ID(2, 329), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetDependencies", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_233 } } },
-	{ TANDEM_ID(2, 330), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetDependentNodes", &names_CUresult,
+	{ TANDEM_ID(2, 324), TANDEM_CLASS_CALL, 1, "cuGraphMemcpyNodeGetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 325), TANDEM_CLASS_CALL, 1, "cuGraphAddMemsetNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_231 } } },
+	{ TANDEM_ID(2, 326), TANDEM_CLASS_CALL, 1, "cuGraphMemsetNodeGetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 327), TANDEM_CLASS_CALL, 1, "cuGraphMemsetNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 328), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetType", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_232 } } },
+	{ TANDEM_ID(2, 329), TANDEM_CLASS_CALL, 1, "cuGraphGetRootNodes", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_233 } } },
+	{ TANDEM_ID(2, 330), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetDependencies", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_234 } } },
-	{ TANDEM_ID(2, 331), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiate", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 1, fields_235 }, { 64, 5, fields_236 } } },
-	{ TANDEM_ID(2, 332), TANDEM_CLASS_ENQUEUE, 1, "cuGraphLaunch", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 44, 3, fields_237 }, { 44, 3, fields_237 } } },
-	{ TANDEM_ID(2, 333), TANDEM_CLASS_RELEASE, 1, "cuGraphExecDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 1, fields_238 }, { 32, 1, fields_238 } } },
-	{ TANDEM_ID(2, 334), TANDEM_CLASS_RELEASE, 1, "cuGraphDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 1, fields_235 }, { 32, 1, fields_235 } } },
-	{ TANDEM_ID(2, 335), TANDEM_CLASS_CALL, 1, "cuGraphAddDependencies", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_239 } } },
-	{ TANDEM_ID(2, 336), TANDEM_CLASS_CALL, 1, "cuGraphRemoveDependencies", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_239 } } },
-	{ TANDEM_ID(2, 337), TANDEM_CLASS_CALL, 1, "cuGraphMemcpyNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 338), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 339), TANDEM_CLASS_CALL, 1, "cuGraphDestroyNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_240 } } },
-	{ TANDEM_ID(2, 340), TANDEM_CLASS_CREATE, 1, "cuGraphClone", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_241 } } },
-	{ TANDEM_ID(2, 341), TANDEM_CLASS_CALL, 1, "cuGraphNodeFindInClone", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_242 } } },
-	{ TANDEM_ID(2, 342), TANDEM_CLASS_CALL, 1, "cuGraphAddChildGraphNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_243 } } },
-	{ TANDEM_ID(2, 343), TANDEM_CLASS_CALL, 1, "cuGraphAddEmptyNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_244 } } },
-	{ TANDEM_ID(2, 344), TANDEM_CLASS_CALL, 1, "cuLaunchHostFunc", &names_CUresult,
-	  { { 24, 0, NULL }, { 28, 1, fields_114 }, { 44, 3, fields_245 } } },
-	{ TANDEM_ID(2, 345), TANDEM_CLASS_CALL, 1, "cuGraphChildGraphNodeGetGraph", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_246 } } },
-	{ TANDEM_ID(2, 346), TANDEM_CLASS_CALL, 1, "cuGraphAddHostNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_227 } } },
-	{ TANDEM_ID(2, 347), TANDEM_CLASS_CALL, 1, "cuGraphHostNodeGetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 348), TANDEM_CLASS_CALL, 1, "cuDeviceGetLuid", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_247 } } },
-	{ TANDEM_ID(2, 349), TANDEM_CLASS_CALL, 1, "cuGraphHostNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 350), TANDEM_CLASS_CALL, 1, "cuGraphGetNodes", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_248 } } },
-	{ TANDEM_ID(2, 351), TANDEM_CLASS_CALL, 1, "cuGraphGetEdges", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_249 } } },
-	{ TANDEM_ID(2, 352), TANDEM_CLASS_CALL, 1, "cuStreamGetCaptureInfo", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_250 } } },
-	{ TANDEM_ID(2, 353), TANDEM_CLASS_CALL, 1, "cuGraphExecKernelNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_251 } } },
-	{ TANDEM_ID(2, 354), TANDEM_CLASS_CALL, 1, "cuThreadExchangeStreamCaptureMode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_252 } } },
-	{ TANDEM_ID(2, 355), TANDEM_CLASS_CALL, 1, "cuDeviceGetNvSciSyncAttributes", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_253 } } },
-	{ TANDEM_ID(2, 356), TANDEM_CLASS_CALL, 1, "cuOccupancyAvailableDynamicSMemPerBlock", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_254 } } },
-	{ TANDEM_ID(2, 357), TANDEM_CLASS_CALL, 1, "cuMemAddressReserve", &names_CUresult,
-	  { { 24, 0, NULL }, { 48, 3, fields_255 }, { 64, 5, fields_256 } } },
-	{ TANDEM_ID(2, 358), TANDEM_CLASS_CALL, 1, "cuMemAddressFree", &names_CUresult,
-	  { { 24, 0, NULL }, { 40, 2, fields_257 }, { 40, 2, fields_257 } } },
-	{ TANDEM_ID(2, 359), TANDEM_CLASS_CREATE, 1, "cuMemCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 40, 2, fields_258 }, { 56, 4, fields_259 } } },
-	{ TANDEM_ID(2, 360), TANDEM_CLASS_RELEASE, 1, "cuMemRelease", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_260 } } },
-	{ TANDEM_ID(2, 361), TANDEM_CLASS_CALL, 1, "cuMemMap", &names_CUresult,
-	  { { 24, 0, NULL }, { 48, 3, fields_255 }, { 64, 5, fields_261 } } },
-	{ TANDEM_ID(2, 362), TANDEM_CLASS_CALL, 1, "cuMemUnmap", &names_CUresult,
-	  { { 24, 0, NULL }, { 40, 2, fields_257 }, { 40, 2, fields_257 } } },
-	{ TANDEM_ID(2, 363), TANDEM_CLASS_CALL, 1, "cuMemSetAccess", &names_CUresult,
-	  { { 24, 0, NULL }, { 40, 2, fields_257 }, { 48, 3, fields_262 } } },
-	{ TANDEM_ID(2, 364), TANDEM_CLASS_CALL, 1, "cuMemExportToShareableHandle", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_263 } } },
-	{ TANDEM_ID(2, 365), TANDEM_CLASS_CALL, 1, "cuMemImportFromShareableHandle", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_264 } } },
-	{ TANDEM_ID(2, 366), TANDEM_CLASS_CALL, 1, "cuMemGetAllocationGranularity", &names_CUresult,
+	{ TANDEM_ID(2, 331), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetDependentNodes", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_235 } } },
+	{ TANDEM_ID(2, 332), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiate", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 64, 5, fields_237 } } },
+	{ TANDEM_ID(2, 333), TANDEM_CLASS_ENQUEUE, 1, "cuGraphLaunch", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 44, 3, fields_238 }, { 44, 3, fields_238 } } },
+	{ TANDEM_ID(2, 334), TANDEM_CLASS_RELEASE, 1, "cuGraphExecDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 1, fields_239 }, { 32, 1, fields_239 } } },
+	{ TANDEM_ID(2, 335), TANDEM_CLASS_RELEASE, 1, "cuGraphDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 32, 1, fields_236 } } },
+	{ TANDEM_ID(2, 336), TANDEM_CLASS_CALL, 1, "cuGraphAddDependencies", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_240 } } },
+	{ TANDEM_ID(2, 337), TANDEM_CLASS_CALL, 1, "cuGraphRemoveDependencies", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_240 } } },
+	{ TANDEM_ID(2, 338), TANDEM_CLASS_CALL, 1, "cuGraphMemcpyNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 339), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 340), TANDEM_CLASS_CALL, 1, "cuGraphDestroyNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_241 } } },
+	{ TANDEM_ID(2, 341), TANDEM_CLASS_CREATE, 1, "cuGraphClone", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_242 } } },
+	{ TANDEM_ID(2, 342), TANDEM_CLASS_CALL, 1, "cuGraphNodeFindInClone", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_243 } } },
+	{ TANDEM_ID(2, 343), TANDEM_CLASS_CALL, 1, "cuGraphAddChildGraphNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_244 } } },
+	{ TANDEM_ID(2, 344), TANDEM_CLASS_CALL, 1, "cuGraphAddEmptyNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_245 } } },
+	{ TANDEM_ID(2, 345), TANDEM_CLASS_CALL, 1, "cuLaunchHostFunc", &names_CUresult,
+	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 44, 3, fields_246 } } },
+	{ TANDEM_ID(2, 346), TANDEM_CLASS_CALL, 1, "cuGraphChildGraphNodeGetGraph", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_247 } } },
+	{ TANDEM_ID(2, 347), TANDEM_CLASS_CALL, 1, "cuGraphAddHostNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	{ TANDEM_ID(2, 348), TANDEM_CLASS_CALL, 1, "cuGraphHostNodeGetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 349), TANDEM_CLASS_CALL, 1, "cuDeviceGetLuid", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_248 } } },
+	{ TANDEM_ID(2, 350), TANDEM_CLASS_CALL, 1, "cuGraphHostNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 351), TANDEM_CLASS_CALL, 1, "cuGraphGetNodes", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_249 } } },
+	{ TANDEM_ID(2, 352), TANDEM_CLASS_CALL, 1, "cuGraphGetEdges", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_250 } } },
+	{ TANDEM_ID(2, 353), TANDEM_CLASS_CALL, 1, "cuStreamGetCaptureInfo", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_251 } } },
+	{ TANDEM_ID(2, 354), TANDEM_CLASS_CALL, 1, "cuGraphExecKernelNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	{ TANDEM_ID(2, 355), TANDEM_CLASS_CALL, 1, "cuThreadExchangeStreamCaptureMode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_253 } } },
+	{ TANDEM_ID(2, 356), TANDEM_CLASS_CALL, 1, "cuDeviceGetNvSciSyncAttributes", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_254 } } },
+	{ TANDEM_ID(2, 357), TANDEM_CLASS_CALL, 1, "cuOccupancyAvailableDynamicSMemPerBlock", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_255 } } },
+	{ TANDEM_ID(2, 358), TANDEM_CLASS_CALL, 1, "cuMemAddressReserve", &names_CUresult,
+	  { { 24, 0, NULL }, { 48, 3, fields_256 }, { 64, 5, fields_257 } } },
+	{ TANDEM_ID(2, 359), TANDEM_CLASS_CALL, 1, "cuMemAddressFree", &names_CUresult,
+	  { { 24, 0, NULL }, { 40, 2, fields_258 }, { 40, 2, fields_258 } } },
+	{ TANDEM_ID(2, 360), TANDEM_CLASS_CREATE, 1, "cuMemCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 40, 2, fields_259 }, { 56, 4, fields_260 } } },
+	{ TANDEM_ID(2, 361), TANDEM_CLASS_RELEASE, 1, "cuMemRelease", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_261 } } },
+	{ TANDEM_ID(2, 362), TANDEM_CLASS_CALL, 1, "cuMemMap", &names_CUresult,
+	  { { 24, 0, NULL }, { 48, 3, fields_256 }, { 64, 5, fields_262 } } },
+	{ TANDEM_ID(2, 363), TANDEM_CLASS_CALL, 1, "cuMemUnmap", &names_CUresult,
+	  { { 24, 0, NULL }, { 40, 2, fields_258 }, { 40, 2, fields_258 } } },
+	{ TANDEM_ID(2, 364), TANDEM_CLASS_CALL, 1, "cuMemSetAccess", &names_CUresult,
+	  { { 24, 0, NULL }, { 40, 2, fields_258 }, { 48, 3, fields_263 } } },
+	{ TANDEM_ID(2, 365), TANDEM_CLASS_CALL, 1, "cuMemExportToShareableHandle", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_264 } } },
+	{ TANDEM_ID(2, 366), TANDEM_CLASS_CALL, 1, "cuMemImportFromShareableHandle", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_265 } } },
-	{ TANDEM_ID(2, 367), TANDEM_CLASS_CALL, 1, "cuMemGetAllocationPropertiesFromHandle", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_266 } } },
-	{ TANDEM_ID(2, 368), TANDEM_CLASS_CALL, 1, "cuMemGetAccess", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_267 } } },
-	{ TANDEM_ID(2, 369), TANDEM_CLASS_CALL, 1, "cuStreamSetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 367), TANDEM_CLASS_CALL, 1, "cuMemGetAllocationGranularity", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_266 } } },
+	{ TANDEM_ID(2, 368), TANDEM_CLASS_CALL, 1, "cuMemGetAllocationPropertiesFromHandle", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_267 } } },
+	{ TANDEM_ID(2, 369), TANDEM_CLASS_CALL, 1, "cuMemGetAccess", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_268 } } },
+	{ TANDEM_ID(2, 370), TANDEM_CLASS_CALL, 1, "cuStreamSetFlags", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 370), TANDEM_CLASS_CALL, 1, "cuGraphExecUpdate", &names_CUresult,
-	  { { 24, 0, NULL }, { 40, 2, fields_268 }, { 48, 3, fields_269 } } },
-	{ TANDEM_ID(2, 371), TANDEM_CLASS_CALL, 1, "cuGraphExecMemcpyNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_270 } } },
-	{ TANDEM_ID(2, 372), TANDEM_CLASS_CALL, 1, "cuGraphExecMemsetNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 371), TANDEM_CLASS_CALL, 1, "cuGraphExecUpdate", &names_CUresult,
+	  { { 24, 0, NULL }, { 40, 2, fields_269 }, { 48, 3, fields_270 } } },
+	{ TANDEM_ID(2, 372), TANDEM_CLASS_CALL, 1, "cuGraphExecMemcpyNodeSetParams", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_271 } } },
-	{ TANDEM_ID(2, 373), TANDEM_CLASS_CALL, 1, "cuGraphExecHostNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_251 } } },
-	{ TANDEM_ID(2, 374), TANDEM_CLASS_CALL, 1, "cuMemRetainAllocationHandle", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_272 } } },
-	{ TANDEM_ID(2, 375), TANDEM_CLASS_CALL, 1, "cuFuncGetModule", &names_CUresult,
+	{ TANDEM_ID(2, 373), TANDEM_CLASS_CALL, 1, "cuGraphExecMemsetNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_272 } } },
+	{ TANDEM_ID(2, 374), TANDEM_CLASS_CALL, 1, "cuGraphExecHostNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	{ TANDEM_ID(2, 375), TANDEM_CLASS_CALL, 1, "cuMemRetainAllocationHandle", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_273 } } },
-	{ TANDEM_ID(2, 376), TANDEM_CLASS_CALL, 1, "cuCtxResetPersistingL2Cache", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 377), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeCopyAttributes", &names_CUresult,
+	{ TANDEM_ID(2, 376), TANDEM_CLASS_CALL, 1, "cuFuncGetModule", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_274 } } },
-	{ TANDEM_ID(2, 378), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeGetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_275 } } },
-	{ TANDEM_ID(2, 379), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeSetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 377), TANDEM_CLASS_CALL, 1, "cuCtxResetPersistingL2Cache", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
+	{ TANDEM_ID(2, 378), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeCopyAttributes", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_275 } } },
+	{ TANDEM_ID(2, 379), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeGetAttribute", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_276 } } },
-	{ TANDEM_ID(2, 380), TANDEM_CLASS_CALL, 1, "cuStreamCopyAttributes", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_277 } } },
-	{ TANDEM_ID(2, 381), TANDEM_CLASS_CALL, 1, "cuStreamGetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_278 } } },
-	{ TANDEM_ID(2, 382), TANDEM_CLASS_CALL, 1, "cuStreamSetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 380), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeSetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_277 } } },
+	{ TANDEM_ID(2, 381), TANDEM_CLASS_CALL, 1, "cuStreamCopyAttributes", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_278 } } },
+	{ TANDEM_ID(2, 382), TANDEM_CLASS_CALL, 1, "cuStreamGetAttribute", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_279 } } },
-	{ TANDEM_ID(2, 383), TANDEM_CLASS_CALL, 1, "cuDeviceGetTexture1DLinearMaxWidth", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_280 } } },
-	{ TANDEM_ID(2, 384), TANDEM_CLASS_CALL, 1, "cuGraphUpload", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_281 } } },
-	{ TANDEM_ID(2, 385), TANDEM_CLASS_CALL, 1, "cuArrayGetSparseProperties", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_282 } } },
-	{ TANDEM_ID(2, 386), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayGetSparseProperties", &names_CUresult,
+	{ TANDEM_ID(2, 383), TANDEM_CLASS_CALL, 1, "cuStreamSetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_280 } } },
+	{ TANDEM_ID(2, 384), TANDEM_CLASS_CALL, 1, "cuDeviceGetTexture1DLinearMaxWidth", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_281 } } },
+	{ TANDEM_ID(2, 385), TANDEM_CLASS_CALL, 1, "cuGraphUpload", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_282 } } },
+	{ TANDEM_ID(2, 386), TANDEM_CLASS_CALL, 1, "cuArrayGetSparseProperties", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_283 } } },
-	{ TANDEM_ID(2, 387), TANDEM_CLASS_CALL, 1, "cuMemMapArrayAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_284 } } },
-	{ TANDEM_ID(2, 388), TANDEM_CLASS_CALL, 1, "cuGraphExecChildGraphNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_285 } } },
-	{ TANDEM_ID(2, 389), TANDEM_CLASS_CALL, 1, "cuEventRecordWithFlags", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 2, fields_110 }, { 36, 3, fields_286 } } },
-	{ TANDEM_ID(2, 390), TANDEM_CLASS_CALL, 1, "cuGraphAddEventRecordNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_287 } } },
-	{ TANDEM_ID(2, 391), TANDEM_CLASS_CALL, 1, "cuGraphAddEventWaitNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_287 } } },
-	{ TANDEM_ID(2, 392), TANDEM_CLASS_CALL, 1, "cuGraphEventRecordNodeGetEvent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_288 } } },
-	{ TANDEM_ID(2, 393), TANDEM_CLASS_CALL, 1, "cuGraphEventWaitNodeGetEvent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_288 } } },
-	{ TANDEM_ID(2, 394), TANDEM_CLASS_CALL, 1, "cuGraphEventRecordNodeSetEvent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_289 } } },
-	{ TANDEM_ID(2, 395), TANDEM_CLASS_CALL, 1, "cuGraphEventWaitNodeSetEvent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_289 } } },
-	{ TANDEM_ID(2, 396), TANDEM_CLASS_CALL, 1, "cuGraphExecEventRecordNodeSetEvent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_290 } } },
-	{ TANDEM_ID(2, 397), TANDEM_CLASS_CALL, 1, "cuGraphExecEventWaitNodeSetEvent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_290 } } },
-	{ TANDEM_ID(2, 398), TANDEM_CLASS_CALL, 1, "cuArrayGetPlane", &names_CUresult,
+	{ TANDEM_ID(2, 387), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayGetSparseProperties", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_284 } } },
+	{ TANDEM_ID(2, 388), TANDEM_CLASS_CALL, 1, "cuMemMapArrayAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_285 } } },
+	{ TANDEM_ID(2, 389), TANDEM_CLASS_CALL, 1, "cuGraphExecChildGraphNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_286 } } },
+	{ TANDEM_ID(2, 390), TANDEM_CLASS_CALL, 1, "cuEventRecordWithFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 2, fields_111 }, { 36, 3, fields_287 } } },
+	{ TANDEM_ID(2, 391), TANDEM_CLASS_CALL, 1, "cuGraphAddEventRecordNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_288 } } },
+	{ TANDEM_ID(2, 392), TANDEM_CLASS_CALL, 1, "cuGraphAddEventWaitNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_288 } } },
+	{ TANDEM_ID(2, 393), TANDEM_CLASS_CALL, 1, "cuGraphEventRecordNodeGetEvent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_289 } } },
+	{ TANDEM_ID(2, 394), TANDEM_CLASS_CALL, 1, "cuGraphEventWaitNodeGetEvent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_289 } } },
+	{ TANDEM_ID(2, 395), TANDEM_CLASS_CALL, 1, "cuGraphEventRecordNodeSetEvent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_290 } } },
+	{ TANDEM_ID(2, 396), TANDEM_CLASS_CALL, 1, "cuGraphEventWaitNodeSetEvent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_290 } } },
+	{ TANDEM_ID(2, 397), TANDEM_CLASS_CALL, 1, "cuGraphExecEventRecordNodeSetEvent", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_291 } } },
-	{ TANDEM_ID(2, 399), TANDEM_CLASS_CREATE, 1, "cuMemAllocAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 44, 3, fields_292 }, { 44, 3, fields_292 } } },
-	{ TANDEM_ID(2, 400), TANDEM_CLASS_RELEASE, 1, "cuMemFreeAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 36, 2, fields_293 }, { 36, 2, fields_293 } } },
-	{ TANDEM_ID(2, 401), TANDEM_CLASS_CALL, 1, "cuMemPoolTrimTo", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_294 } } },
-	{ TANDEM_ID(2, 402), TANDEM_CLASS_CALL, 1, "cuMemPoolSetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_295 } } },
-	{ TANDEM_ID(2, 403), TANDEM_CLASS_CALL, 1, "cuMemPoolGetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_295 } } },
-	{ TANDEM_ID(2, 404), TANDEM_CLASS_CALL, 1, "cuMemPoolSetAccess", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_296 } } },
-	{ TANDEM_ID(2, 405), TANDEM_CLASS_CALL, 1, "cuDeviceGetDefaultMemPool", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_297 } } },
-	{ TANDEM_ID(2, 406), TANDEM_CLASS_CALL, 1, "cuMemPoolCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_298 } } },
-	{ TANDEM_ID(2, 407), TANDEM_CLASS_CALL, 1, "cuMemPoolDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_299 } } },
-	{ TANDEM_ID(2, 408), TANDEM_CLASS_CALL, 1, "cuDeviceSetMemPool", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_300 } } },
-	{ TANDEM_ID(2, 409), TANDEM_CLASS_CALL, 1, "cuDeviceGetMemPool", &names_CUresult,
+	{ TANDEM_ID(2, 398), TANDEM_CLASS_CALL, 1, "cuGraphExecEventWaitNodeSetEvent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_291 } } },
+	{ TANDEM_ID(2, 399), TANDEM_CLASS_CALL, 1, "cuArrayGetPlane", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_292 } } },
+	{ TANDEM_ID(2, 400), TANDEM_CLASS_CREATE, 1, "cuMemAllocAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 44, 3, fields_293 }, { 44, 3, fields_293 } } },
+	{ TANDEM_ID(2, 401), TANDEM_CLASS_RELEASE, 1, "cuMemFreeAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 36, 2, fields_294 }, { 36, 2, fields_294 } } },
+	{ TANDEM_ID(2, 402), TANDEM_CLASS_CALL, 1, "cuMemPoolTrimTo", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_295 } } },
+	{ TANDEM_ID(2, 403), TANDEM_CLASS_CALL, 1, "cuMemPoolSetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_296 } } },
+	{ TANDEM_ID(2, 404), TANDEM_CLASS_CALL, 1, "cuMemPoolGetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_296 } } },
+	{ TANDEM_ID(2, 405), TANDEM_CLASS_CALL, 1, "cuMemPoolSetAccess", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_297 } } },
+	{ TANDEM_ID(2, 406), TANDEM_CLASS_CALL, 1, "cuDeviceGetDefaultMemPool", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_298 } } },
+	{ TANDEM_ID(2, 407), TANDEM_CLASS_CALL, 1, "cuMemPoolCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_299 } } },
+	{ TANDEM_ID(2, 408), TANDEM_CLASS_CALL, 1, "cuMemPoolDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_300 } } },
+	{ TANDEM_ID(2, 409), TANDEM_CLASS_CALL, 1, "cuDeviceSetMemPool", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_301 } } },
-	{ TANDEM_ID(2, 410), TANDEM_CLASS_CREATE, 1, "cuMemAllocFromPoolAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 44, 3, fields_292 }, { 52, 4, fields_302 } } },
-	{ TANDEM_ID(2, 411), TANDEM_CLASS_CALL, 1, "cuMemPoolExportToShareableHandle", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_303 } } },
-	{ TANDEM_ID(2, 412), TANDEM_CLASS_CALL, 1, "cuMemPoolImportFromShareableHandle", &names_CUresult,
+	{ TANDEM_ID(2, 410), TANDEM_CLASS_CALL, 1, "cuDeviceGetMemPool", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_302 } } },
+	{ TANDEM_ID(2, 411), TANDEM_CLASS_CREATE, 1, "cuMemAllocFromPoolAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 44, 3, fields_293 }, { 52, 4, fields_303 } } },
+	{ TANDEM_ID(2, 412), TANDEM_CLASS_CALL, 1, "cuMemPoolExportToShareableHandle", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_304 } } },
-	{ TANDEM_ID(2, 413), TANDEM_CLASS_CALL, 1, "cuMemPoolExportPointer", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_305 } } },
-	{ TANDEM_ID(2, 414), TANDEM_CLASS_CALL, 1, "cuMemPoolImportPointer", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_306 } } },
-	{ TANDEM_ID(2, 415), TANDEM_CLASS_CALL, 1, "cuMemPoolGetAccess", &names_CUresult,
+	{ TANDEM_ID(2, 413), TANDEM_CLASS_CALL, 1, "cuMemPoolImportFromShareableHandle", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_305 } } },
+	{ TANDEM_ID(2, 414), TANDEM_CLASS_CALL, 1, "cuMemPoolExportPointer", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_306 } } },
+	{ TANDEM_ID(2, 415), TANDEM_CLASS_CALL, 1, "cuMemPoolImportPointer", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_307 } } },
-	{ TANDEM_ID(2, 416), TANDEM_CLASS_CALL, 1, "cuGraphAddExternalSemaphoresSignalNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_227 } } },
-	{ TANDEM_ID(2, 417), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresSignalNodeGetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_308 } } },
-	{ TANDEM_ID(2, 418), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresSignalNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 419), TANDEM_CLASS_CALL, 1, "cuGraphAddExternalSemaphoresWaitNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_227 } } },
-	{ TANDEM_ID(2, 420), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresWaitNodeGetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_308 } } },
-	{ TANDEM_ID(2, 421), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresWaitNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 422), TANDEM_CLASS_CALL, 1, "cuGraphExecExternalSemaphoresSignalNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_251 } } },
-	{ TANDEM_ID(2, 423), TANDEM_CLASS_CALL, 1, "cuGraphExecExternalSemaphoresWaitNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_251 } } },
-	{ TANDEM_ID(2, 424), TANDEM_CLASS_CALL, 1, "cuGetProcAddress", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_309 } } },
-	{ TANDEM_ID(2, 425), TANDEM_CLASS_CALL, 1, "cuFlushGPUDirectRDMAWrites", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_310 } } },
-	{ TANDEM_ID(2, 426), TANDEM_CLASS_CALL, 1, "cuGraphDebugDotPrint", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_311 } } },
-	{ TANDEM_ID(2, 427), TANDEM_CLASS_CALL, 1, "cuStreamUpdateCaptureDependencies", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_312 } } },
-	{ TANDEM_ID(2, 428), TANDEM_CLASS_CALL, 1, "cuUserObjectCreate", &names_CUresult,
+	{ TANDEM_ID(2, 416), TANDEM_CLASS_CALL, 1, "cuMemPoolGetAccess", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_308 } } },
+	{ TANDEM_ID(2, 417), TANDEM_CLASS_CALL, 1, "cuGraphAddExternalSemaphoresSignalNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	{ TANDEM_ID(2, 418), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresSignalNodeGetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_309 } } },
+	{ TANDEM_ID(2, 419), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresSignalNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 420), TANDEM_CLASS_CALL, 1, "cuGraphAddExternalSemaphoresWaitNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	{ TANDEM_ID(2, 421), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresWaitNodeGetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_309 } } },
+	{ TANDEM_ID(2, 422), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresWaitNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 423), TANDEM_CLASS_CALL, 1, "cuGraphExecExternalSemaphoresSignalNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	{ TANDEM_ID(2, 424), TANDEM_CLASS_CALL, 1, "cuGraphExecExternalSemaphoresWaitNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	{ TANDEM_ID(2, 425), TANDEM_CLASS_CALL, 1, "cuGetProcAddress", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_310 } } },
+	{ TANDEM_ID(2, 426), TANDEM_CLASS_CALL, 1, "cuFlushGPUDirectRDMAWrites", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_311 } } },
+	{ TANDEM_ID(2, 427), TANDEM_CLASS_CALL, 1, "cuGraphDebugDotPrint", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_312 } } },
+	{ TANDEM_ID(2, 428), TANDEM_CLASS_CALL, 1, "cuStreamUpdateCaptureDependencies", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_313 } } },
-	{ TANDEM_ID(2, 429), TANDEM_CLASS_CALL, 1, "cuUserObjectRetain", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_314 } } },
-	{ TANDEM_ID(2, 430), TANDEM_CLASS_CALL, 1, "cuUserObjectRelease", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_314 } } },
-	{ TANDEM_ID(2, 431), TANDEM_CLASS_CALL, 1, "cuGraphRetainUserObject", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_315 } } },
-	{ TANDEM_ID(2, 432), TANDEM_CLASS_CALL, 1, "cuGraphReleaseUserObject", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_316 } } },
-	{ TANDEM_ID(2, 433), TANDEM_CLASS_CALL, 1, "cuGraphAddMemAllocNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_227 } } },
-	{ TANDEM_ID(2, 434), TANDEM_CLASS_CALL, 1, "cuGraphAddMemFreeNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_317 } } },
-	{ TANDEM_ID(2, 435), TANDEM_CLASS_CALL, 1, "cuDeviceGraphMemTrim", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_318 } } },
-	{ TANDEM_ID(2, 436), TANDEM_CLASS_CALL, 1, "cuDeviceGetGraphMemAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_319 } } },
-	{ TANDEM_ID(2, 437), TANDEM_CLASS_CALL, 1, "cuDeviceSetGraphMemAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_319 } } },
-	{ TANDEM_ID(2, 438), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiateWithFlags", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 1, fields_235 }, { 48, 3, fields_320 } } },
-	{ TANDEM_ID(2, 439), TANDEM_CLASS_CALL, 1, "cuDeviceGetExecAffinitySupport", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_321 } } },
-	{ TANDEM_ID(2, 440), TANDEM_CLASS_CALL, 1, "cuCtxGetExecAffinity", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_322 } } },
-	{ TANDEM_ID(2, 441), TANDEM_CLASS_CALL, 1, "cuGraphMemAllocNodeGetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_308 } } },
-	{ TANDEM_ID(2, 442), TANDEM_CLASS_CALL, 1, "cuGraphMemFreeNodeGetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_323 } } },
-	{ TANDEM_ID(2, 443), TANDEM_CLASS_CALL, 1, "cuGraphNodeSetEnabled", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_324 } } },
-	{ TANDEM_ID(2, 444), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetEnabled", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_325 } } },
-	{ TANDEM_ID(2, 445), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchKernelEx", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 40, 3, fields_107 }, { 72, 7, fields_326 } } },
-	{ TANDEM_ID(2, 446), TANDEM_CLASS_CALL, 1, "cuArrayGetMemoryRequirements", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_327 } } },
-	{ TANDEM_ID(2, 447), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayGetMemoryRequirements", &names_CUresult,
+	{ TANDEM_ID(2, 429), TANDEM_CLASS_CALL, 1, "cuUserObjectCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_314 } } },
+	{ TANDEM_ID(2, 430), TANDEM_CLASS_CALL, 1, "cuUserObjectRetain", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_315 } } },
+	{ TANDEM_ID(2, 431), TANDEM_CLASS_CALL, 1, "cuUserObjectRelease", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_315 } } },
+	{ TANDEM_ID(2, 432), TANDEM_CLASS_CALL, 1, "cuGraphRetainUserObject", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_316 } } },
+	{ TANDEM_ID(2, 433), TANDEM_CLASS_CALL, 1, "cuGraphReleaseUserObject", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_317 } } },
+	{ TANDEM_ID(2, 434), TANDEM_CLASS_CALL, 1, "cuGraphAddMemAllocNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	{ TANDEM_ID(2, 435), TANDEM_CLASS_CALL, 1, "cuGraphAddMemFreeNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_318 } } },
+	{ TANDEM_ID(2, 436), TANDEM_CLASS_CALL, 1, "cuDeviceGraphMemTrim", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_319 } } },
+	{ TANDEM_ID(2, 437), TANDEM_CLASS_CALL, 1, "cuDeviceGetGraphMemAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_320 } } },
+	{ TANDEM_ID(2, 438), TANDEM_CLASS_CALL, 1, "cuDeviceSetGraphMemAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_320 } } },
+	{ TANDEM_ID(2, 439), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiateWithFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 48, 3, fields_321 } } },
+	{ TANDEM_ID(2, 440), TANDEM_CLASS_CALL, 1, "cuDeviceGetExecAffinitySupport", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_322 } } },
+	{ TANDEM_ID(2, 441), TANDEM_CLASS_CALL, 1, "cuCtxGetExecAffinity", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_323 } } },
+	{ TANDEM_ID(2, 442), TANDEM_CLASS_CALL, 1, "cuGraphMemAllocNodeGetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_309 } } },
+	{ TANDEM_ID(2, 443), TANDEM_CLASS_CALL, 1, "cuGraphMemFreeNodeGetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_324 } } },
+	{ TANDEM_ID(2, 444), TANDEM_CLASS_CALL, 1, "cuGraphNodeSetEnabled", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_325 } } },
+	{ TANDEM_ID(2, 445), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetEnabled", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_326 } } },
+	{ TANDEM_ID(2, 446), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchKernelEx", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 72, 7, fields_327 } } },
+	{ TANDEM_ID(2, 447), TANDEM_CLASS_CALL, 1, "cuArrayGetMemoryRequirements", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_328 } } },
-	{ TANDEM_ID(2, 448), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiateWithParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 1, fields_235 }, { 48, 3, fields_329 } } },
-	{ TANDEM_ID(2, 449), TANDEM_CLASS_CALL, 1, "cuGraphExecGetFlags", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_330 } } },
-	{ TANDEM_ID(2, 450), TANDEM_CLASS_CALL, 1, "cuGraphAddBatchMemOpNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_227 } } },
-	{ TANDEM_ID(2, 451), TANDEM_CLASS_CALL, 1, "cuGraphBatchMemOpNodeGetParams", &names_CUresult,
+	{ TANDEM_ID(2, 448), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayGetMemoryRequirements", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_329 } } },
+	{ TANDEM_ID(2, 449), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiateWithParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 48, 3, fields_330 } } },
+	{ TANDEM_ID(2, 450), TANDEM_CLASS_CALL, 1, "cuGraphExecGetFlags", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_331 } } },
-	{ TANDEM_ID(2, 452), TANDEM_CLASS_CALL, 1, "cuGraphBatchMemOpNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 453), TANDEM_CLASS_CALL, 1, "cuGraphExecBatchMemOpNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_251 } } },
-	{ TANDEM_ID(2, 454), TANDEM_CLASS_CALL, 1, "cuModuleGetLoadingMode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_252 } } },
-	{ TANDEM_ID(2, 455), TANDEM_CLASS_CALL, 1, "cuMemGetHandleForAddressRange", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_332 } } },
-	{ TANDEM_ID(2, 456), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxPotentialClusterSize", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_333 } } },
-	{ TANDEM_ID(2, 457), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxActiveClusters", &names_CUresult,
+	{ TANDEM_ID(2, 451), TANDEM_CLASS_CALL, 1, "cuGraphAddBatchMemOpNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
+	{ TANDEM_ID(2, 452), TANDEM_CLASS_CALL, 1, "cuGraphBatchMemOpNodeGetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_332 } } },
+	{ TANDEM_ID(2, 453), TANDEM_CLASS_CALL, 1, "cuGraphBatchMemOpNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 454), TANDEM_CLASS_CALL, 1, "cuGraphExecBatchMemOpNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	{ TANDEM_ID(2, 455), TANDEM_CLASS_CALL, 1, "cuModuleGetLoadingMode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_253 } } },
+	{ TANDEM_ID(2, 456), TANDEM_CLASS_CALL, 1, "cuMemGetHandleForAddressRange", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_333 } } },
+	{ TANDEM_ID(2, 457), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxPotentialClusterSize", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_334 } } },
-	{ TANDEM_ID(2, 458), TANDEM_CLASS_BUILD, 1, "cuLibraryLoadData", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_335 } } },
-	{ TANDEM_ID(2, 459), TANDEM_CLASS_BUILD, 1, "cuLibraryLoadFromFile", &names_CUresult,
-	  { { 24, 0, NULL }, { 26, 1, fields_336 }, { 74, 8, fields_337 } } },
-	{ TANDEM_ID(2, 460), TANDEM_CLASS_CALL, 1, "cuLibraryUnload", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_338 } } },
-	{ TANDEM_ID(2, 461), TANDEM_CLASS_CALL, 1, "cuLibraryGetKernel", &names_CUresult,
-	  { { 24, 0, NULL }, { 26, 1, fields_27 }, { 42, 3, fields_339 } } },
-	{ TANDEM_ID(2, 462), TANDEM_CLASS_CALL, 1, "cuLibraryGetModule", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_340 } } },
-	{ TANDEM_ID(2, 463), TANDEM_CLASS_CALL, 1, "cuKernelGetFunction", &names_CUresult,
+	{ TANDEM_ID(2, 458), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxActiveClusters", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_335 } } },
+	{ TANDEM_ID(2, 459), TANDEM_CLASS_BUILD, 1, "cuLibraryLoadData", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_336 } } },
+	{ TANDEM_ID(2, 460), TANDEM_CLASS_BUILD, 1, "cuLibraryLoadFromFile", &names_CUresult,
+	  { { 24, 0, NULL }, { 26, 1, fields_337 }, { 74, 8, fields_338 } } },
+	{ TANDEM_ID(2, 461), TANDEM_CLASS_CALL, 1, "cuLibraryUnload", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_339 } } },
+	{ TANDEM_ID(2, 462), TANDEM_CLASS_CALL, 1, "cuLibraryGetKernel", &names_CUresult,
+	  { { 24, 0, NULL }, { 26, 1, fields_28 }, { 42, 3, fields_340 } } },
+	{ TANDEM_ID(2, 463), TANDEM_CLASS_CALL, 1, "cuLibraryGetModule", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_341 } } },
-	{ TANDEM_ID(2, 464), TANDEM_CLASS_CALL, 1, "cuLibraryGetGlobal", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_342 } } },
-	{ TANDEM_ID(2, 465), TANDEM_CLASS_CALL, 1, "cuLibraryGetManaged", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_342 } } },
-	{ TANDEM_ID(2, 466), TANDEM_CLASS_CALL, 1, "cuKernelGetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_343 } } },
-	{ TANDEM_ID(2, 467), TANDEM_CLASS_CALL, 1, "cuKernelSetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_344 } } },
-	{ TANDEM_ID(2, 468), TANDEM_CLASS_CALL, 1, "cuKernelSetCacheConfig", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_345 } } },
-	{ TANDEM_ID(2, 469), TANDEM_CLASS_CALL, 1, "cuStreamGetId", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_346 } } },
-	{ TANDEM_ID(2, 470), TANDEM_CLASS_CALL, 1, "cuCtxGetId", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_347 } } },
-	{ TANDEM_ID(2, 471), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeTiled", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 96, 12, fields_348 } } },
-	{ TANDEM_ID(2, 472), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeIm2col", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 112, 15, fields_349 } } },
-	{ TANDEM_ID(2, 473), TANDEM_CLASS_CALL, 1, "cuTensorMapReplaceAddress", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_350 } } },
-	{ TANDEM_ID(2, 474), TANDEM_CLASS_CALL, 1, "cuLibraryGetUnifiedFunction", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_351 } } },
-	{ TANDEM_ID(2, 475), TANDEM_CLASS_CALL, 1, "cuCoredumpGetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_352 } } },
-	{ TANDEM_ID(2, 476), TANDEM_CLASS_CALL, 1, "cuCoredumpGetAttributeGlobal", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_352 } } },
-	{ TANDEM_ID(2, 477), TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttribute", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_352 } } },
-	{ TANDEM_ID(2, 478), TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttributeGlobal", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_352 } } },
-	{ TANDEM_ID(2, 479), TANDEM_CLASS_CALL, 1, "cuCtxSetFlags", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_353 } } },
-	{ TANDEM_ID(2, 480), TANDEM_CLASS_CALL, 1, "cuMulticastCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_354 } } },
-	{ TANDEM_ID(2, 481), TANDEM_CLASS_CALL, 1, "cuMulticastAddDevice", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_355 } } },
-	{ TANDEM_ID(2, 482), TANDEM_CLASS_CALL, 1, "cuMulticastBindMem", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_356 } } },
-	{ TANDEM_ID(2, 483), TANDEM_CLASS_CALL, 1, "cuMulticastBindAddr", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_357 } } },
-	{ TANDEM_ID(2, 484), TANDEM_CLASS_CALL, 1, "cuMulticastUnbind", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_358 } } },
-	{ TANDEM_ID(2, 485), TANDEM_CLASS_CALL, 1, "cuMulticastGetGranularity", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_359 } } },
-	{ TANDEM_ID(2, 486), TANDEM_CLASS_CALL, 1, "cuGraphAddNode", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_360 } } },
-	{ TANDEM_ID(2, 487), TANDEM_CLASS_CALL, 1, "cuGraphNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_228 } } },
-	{ TANDEM_ID(2, 488), TANDEM_CLASS_CALL, 1, "cuGraphExecNodeSetParams", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_251 } } },
-	{ TANDEM_ID(2, 489), TANDEM_CLASS_CALL, 1, "cuFuncGetName", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_361 } } },
-	{ TANDEM_ID(2, 490), TANDEM_CLASS_CALL, 1, "cuKernelGetName", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_361 } } },
-	{ TANDEM_ID(2, 491), TANDEM_CLASS_CALL, 1, "cuStreamBeginCaptureToGraph", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 2, fields_223 }, { 64, 6, fields_362 } } },
-	{ TANDEM_ID(2, 492), TANDEM_CLASS_CALL, 1, "cuGraphConditionalHandleCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_363 } } },
-	{ TANDEM_ID(2, 493), TANDEM_CLASS_CALL, 1, "cuFuncGetParamInfo", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_364 } } },
-	{ TANDEM_ID(2, 494), TANDEM_CLASS_CALL, 1, "cuKernelGetParamInfo", &names_CUresult,
+	{ TANDEM_ID(2, 464), TANDEM_CLASS_CALL, 1, "cuKernelGetFunction", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_342 } } },
+	{ TANDEM_ID(2, 465), TANDEM_CLASS_CALL, 1, "cuLibraryGetGlobal", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_343 } } },
+	{ TANDEM_ID(2, 466), TANDEM_CLASS_CALL, 1, "cuLibraryGetManaged", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_343 } } },
+	{ TANDEM_ID(2, 467), TANDEM_CLASS_CALL, 1, "cuKernelGetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_344 } } },
+	{ TANDEM_ID(2, 468), TANDEM_CLASS_CALL, 1, "cuKernelSetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_345 } } },
+	{ TANDEM_ID(2, 469), TANDEM_CLASS_CALL, 1, "cuKernelSetCacheConfig", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_346 } } },
+	{ TANDEM_ID(2, 470), TANDEM_CLASS_CALL, 1, "cuStreamGetId", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_347 } } },
+	{ TANDEM_ID(2, 471), TANDEM_CLASS_CALL, 1, "cuCtxGetId", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_348 } } },
+	{ TANDEM_ID(2, 472), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeTiled", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 96, 12, fields_349 } } },
+	{ TANDEM_ID(2, 473), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeIm2col", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 112, 15, fields_350 } } },
+	{ TANDEM_ID(2, 474), TANDEM_CLASS_CALL, 1, "cuTensorMapReplaceAddress", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_351 } } },
+	{ TANDEM_ID(2, 475), TANDEM_CLASS_CALL, 1, "cuLibraryGetUnifiedFunction", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_352 } } },
+	{ TANDEM_ID(2, 476), TANDEM_CLASS_CALL, 1, "cuCoredumpGetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
+	{ TANDEM_ID(2, 477), TANDEM_CLASS_CALL, 1, "cuCoredumpGetAttributeGlobal", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
+	{ TANDEM_ID(2, 478), TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttribute", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
+	{ TANDEM_ID(2, 479), TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttributeGlobal", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
+	{ TANDEM_ID(2, 480), TANDEM_CLASS_CALL, 1, "cuCtxSetFlags", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_354 } } },
+	{ TANDEM_ID(2, 481), TANDEM_CLASS_CALL, 1, "cuMulticastCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_355 } } },
+	{ TANDEM_ID(2, 482), TANDEM_CLASS_CALL, 1, "cuMulticastAddDevice", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_356 } } },
+	{ TANDEM_ID(2, 483), TANDEM_CLASS_CALL, 1, "cuMulticastBindMem", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_357 } } },
+	{ TANDEM_ID(2, 484), TANDEM_CLASS_CALL, 1, "cuMulticastBindAddr", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_358 } } },
+	{ TANDEM_ID(2, 485), TANDEM_CLASS_CALL, 1, "cuMulticastUnbind", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_359 } } },
+	{ TANDEM_ID(2, 486), TANDEM_CLASS_CALL, 1, "cuMulticastGetGranularity", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_360 } } },
+	{ TANDEM_ID(2, 487), TANDEM_CLASS_CALL, 1, "cuGraphAddNode", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_361 } } },
+	{ TANDEM_ID(2, 488), TANDEM_CLASS_CALL, 1, "cuGraphNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
+	{ TANDEM_ID(2, 489), TANDEM_CLASS_CALL, 1, "cuGraphExecNodeSetParams", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
+	{ TANDEM_ID(2, 490), TANDEM_CLASS_CALL, 1, "cuFuncGetName", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_362 } } },
+	{ TANDEM_ID(2, 491), TANDEM_CLASS_CALL, 1, "cuKernelGetName", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_362 } } },
+	{ TANDEM_ID(2, 492), TANDEM_CLASS_CALL, 1, "cuStreamBeginCaptureToGraph", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 2, fields_224 }, { 64, 6, fields_363 } } },
+	{ TANDEM_ID(2, 493), TANDEM_CLASS_CALL, 1, "cuGraphConditionalHandleCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_364 } } },
+	{ TANDEM_ID(2, 494), TANDEM_CLASS_CALL, 1, "cuFuncGetParamInfo", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_365 } } },
-	{ TANDEM_ID(2, 495), TANDEM_CLASS_CALL, 1, "cuDeviceRegisterAsyncNotification", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_366 } } },
-	{ TANDEM_ID(2, 496), TANDEM_CLASS_CALL, 1, "cuDeviceUnregisterAsyncNotification", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_367 } } },
-	{ TANDEM_ID(2, 497), TANDEM_CLASS_CALL, 1, "cuModuleGetFunctionCount", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_368 } } },
-	{ TANDEM_ID(2, 498), TANDEM_CLASS_CALL, 1, "cuModuleEnumerateFunctions", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_369 } } },
-	{ TANDEM_ID(2, 499), TANDEM_CLASS_CALL, 1, "cuLibraryGetKernelCount", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_370 } } },
-	{ TANDEM_ID(2, 500), TANDEM_CLASS_CALL, 1, "cuLibraryEnumerateKernels", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_371 } } },
-	{ TANDEM_ID(2, 501), TANDEM_CLASS_CALL, 1, "cuFuncIsLoaded", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_372 } } },
-	{ TANDEM_ID(2, 502), TANDEM_CLASS_CALL, 1, "cuFuncLoad", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_373 } } },
-	{ TANDEM_ID(2, 503), TANDEM_CLASS_CREATE, 1, "cuGreenCtxCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_374 } } },
-	{ TANDEM_ID(2, 504), TANDEM_CLASS_RELEASE, 1, "cuGreenCtxDestroy", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_375 } } },
-	{ TANDEM_ID(2, 505), TANDEM_CLASS_CALL, 1, "cuDeviceGetDevResource", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_376 } } },
-	{ TANDEM_ID(2, 506), TANDEM_CLASS_CALL, 1, "cuCtxGetDevResource", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_377 } } },
-	{ TANDEM_ID(2, 507), TANDEM_CLASS_CALL, 1, "cuGreenCtxGetDevResource", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_377 } } },
-	{ TANDEM_ID(2, 508), TANDEM_CLASS_CALL, 1, "cuDevResourceGenerateDesc", &names_CUresult,
+	{ TANDEM_ID(2, 495), TANDEM_CLASS_CALL, 1, "cuKernelGetParamInfo", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_366 } } },
+	{ TANDEM_ID(2, 496), TANDEM_CLASS_CALL, 1, "cuDeviceRegisterAsyncNotification", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_367 } } },
+	{ TANDEM_ID(2, 497), TANDEM_CLASS_CALL, 1, "cuDeviceUnregisterAsyncNotification", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_368 } } },
+	{ TANDEM_ID(2, 498), TANDEM_CLASS_CALL, 1, "cuModuleGetFunctionCount", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_369 } } },
+	{ TANDEM_ID(2, 499), TANDEM_CLASS_CALL, 1, "cuModuleEnumerateFunctions", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_370 } } },
+	{ TANDEM_ID(2, 500), TANDEM_CLASS_CALL, 1, "cuLibraryGetKernelCount", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_371 } } },
+	{ TANDEM_ID(2, 501), TANDEM_CLASS_CALL, 1, "cuLibraryEnumerateKernels", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_372 } } },
+	{ TANDEM_ID(2, 502), TANDEM_CLASS_CALL, 1, "cuFuncIsLoaded", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_373 } } },
+	{ TANDEM_ID(2, 503), TANDEM_CLASS_CALL, 1, "cuFuncLoad", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_374 } } },
+	{ TANDEM_ID(2, 504), TANDEM_CLASS_CREATE, 1, "cuGreenCtxCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_375 } } },
+	{ TANDEM_ID(2, 505), TANDEM_CLASS_RELEASE, 1, "cuGreenCtxDestroy", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_376 } } },
+	{ TANDEM_ID(2, 506), TANDEM_CLASS_CALL, 1, "cuDeviceGetDevResource", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_377 } } },
+	{ TANDEM_ID(2, 507), TANDEM_CLASS_CALL, 1, "cuCtxGetDevResource", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_378 } } },
-	{ TANDEM_ID(2, 509), TANDEM_CLASS_CALL, 1, "cuGreenCtxRecordEvent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_379 } } },
-	{ TANDEM_ID(2, 510), TANDEM_CLASS_CALL, 1, "cuGreenCtxWaitEvent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_379 } } },
-	{ TANDEM_ID(2, 511), TANDEM_CLASS_CALL, 1, "cuDevSmResourceSplitByCount", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 6, fields_380 } } },
-	{ TANDEM_ID(2, 512), TANDEM_CLASS_CALL, 1, "cuStreamGetGreenCtx", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_381 } } },
-	{ TANDEM_ID(2, 513), TANDEM_CLASS_CALL, 1, "cuCtxFromGreenCtx", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_382 } } },
-	{ TANDEM_ID(2, 514), TANDEM_CLASS_CALL, 1, "cuKernelGetLibrary", &names_CUresult,
+	{ TANDEM_ID(2, 508), TANDEM_CLASS_CALL, 1, "cuGreenCtxGetDevResource", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_378 } } },
+	{ TANDEM_ID(2, 509), TANDEM_CLASS_CALL, 1, "cuDevResourceGenerateDesc", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_379 } } },
+	{ TANDEM_ID(2, 510), TANDEM_CLASS_CALL, 1, "cuGreenCtxRecordEvent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
+	{ TANDEM_ID(2, 511), TANDEM_CLASS_CALL, 1, "cuGreenCtxWaitEvent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
+	{ TANDEM_ID(2, 512), TANDEM_CLASS_CALL, 1, "cuDevSmResourceSplitByCount", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 6, fields_381 } } },
+	{ TANDEM_ID(2, 513), TANDEM_CLASS_CALL, 1, "cuStreamGetGreenCtx", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_382 } } },
+	{ TANDEM_ID(2, 514), TANDEM_CLASS_CALL, 1, "cuCtxFromGreenCtx", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_383 } } },
-	{ TANDEM_ID(2, 515), TANDEM_CLASS_CALL, 1, "cuCtxRecordEvent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_379 } } },
-	{ TANDEM_ID(2, 516), TANDEM_CLASS_CALL, 1, "cuCtxWaitEvent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_379 } } },
-	{ TANDEM_ID(2, 517), TANDEM_CLASS_CREATE, 1, "cuGreenCtxStreamCreate", &names_CUresult,
-	  { { 24, 0, NULL }, { 32, 2, fields_181 }, { 48, 4, fields_384 } } },
-	{ TANDEM_ID(2, 518), TANDEM_CLASS_ENQUEUE, 1, "cuMemBatchDecompressAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 32, 1, fields_45 }, { 64, 6, fields_385 } } },
-	{ TANDEM_ID(2, 519), TANDEM_CLASS_CALL, 1, "cuLogsRegisterCallback", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_386 } } },
-	{ TANDEM_ID(2, 520), TANDEM_CLASS_CALL, 1, "cuLogsUnregisterCallback", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_387 } } },
-	{ TANDEM_ID(2, 521), TANDEM_CLASS_CALL, 1, "cuLogsCurrent", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_388 } } },
-	{ TANDEM_ID(2, 522), TANDEM_CLASS_CALL, 1, "cuLogsDumpToFile", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_389 } } },
-	{ TANDEM_ID(2, 523), TANDEM_CLASS_CALL, 1, "cuLogsDumpToMemory", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_390 } } },
-	{ TANDEM_ID(2, 524), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessGetRestoreThreadId", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_391 } } },
-	{ TANDEM_ID(2, 525), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessGetState", &names_CUresult,
+	{ TANDEM_ID(2, 515), TANDEM_CLASS_CALL, 1, "cuKernelGetLibrary", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_384 } } },
+	{ TANDEM_ID(2, 516), TANDEM_CLASS_CALL, 1, "cuCtxRecordEvent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
+	{ TANDEM_ID(2, 517), TANDEM_CLASS_CALL, 1, "cuCtxWaitEvent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
+	{ TANDEM_ID(2, 518), TANDEM_CLASS_CREATE, 1, "cuGreenCtxStreamCreate", &names_CUresult,
+	  { { 24, 0, NULL }, { 32, 2, fields_182 }, { 48, 4, fields_385 } } },
+	{ TANDEM_ID(2, 519), TANDEM_CLASS_ENQUEUE, 1, "cuMemBatchDecompressAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 64, 6, fields_386 } } },
+	{ TANDEM_ID(2, 520), TANDEM_CLASS_CALL, 1, "cuLogsRegisterCallback", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_387 } } },
+	{ TANDEM_ID(2, 521), TANDEM_CLASS_CALL, 1, "cuLogsUnregisterCallback", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_388 } } },
+	{ TANDEM_ID(2, 522), TANDEM_CLASS_CALL, 1, "cuLogsCurrent", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_389 } } },
+	{ TANDEM_ID(2, 523), TANDEM_CLASS_CALL, 1, "cuLogsDumpToFile", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_390 } } },
+	{ TANDEM_ID(2, 524), TANDEM_CLASS_CALL, 1, "cuLogsDumpToMemory", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_391 } } },
+	{ TANDEM_ID(2, 525), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessGetRestoreThreadId", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_392 } } },
-	{ TANDEM_ID(2, 526), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessLock", &names_CUresult,
+	{ TANDEM_ID(2, 526), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessGetState", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_393 } } },
-	{ TANDEM_ID(2, 527), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessCheckpoint", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_393 } } },
-	{ TANDEM_ID(2, 528), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessRestore", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_393 } } },
-	{ TANDEM_ID(2, 529), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessUnlock", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_393 } } },
-	{ TANDEM_ID(2, 530), TANDEM_CLASS_CALL, 1, "cuStreamGetDevice", &names_CUresult,
+	{ TANDEM_ID(2, 527), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessLock", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
-	{ TANDEM_ID(2, 531), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyBatchAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 44, 3, fields_395 }, { 92, 9, fields_396 } } },
-	{ TANDEM_ID(2, 532), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DBatchAsync", &names_CUresult,
-	  { { 32, 1, fields_45 }, { 36, 2, fields_67 }, { 60, 5, fields_397 } } },
-	{ TANDEM_ID(2, 533), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeIm2colWide", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 108, 16, fields_398 } } },
-	{ TANDEM_ID(2, 534), TANDEM_CLASS_CALL, 1, "cuGreenCtxGetId", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_399 } } },
-	{ TANDEM_ID(2, 535), TANDEM_CLASS_CREATE, 1, "cuStreamCreateForCaptureToCig", &names_CUresult,
+	{ TANDEM_ID(2, 528), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessCheckpoint", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
+	{ TANDEM_ID(2, 529), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessRestore", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
+	{ TANDEM_ID(2, 530), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessUnlock", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
+	{ TANDEM_ID(2, 531), TANDEM_CLASS_CALL, 1, "cuStreamGetDevice", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_395 } } },
+	{ TANDEM_ID(2, 532), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyBatchAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 44, 3, fields_396 }, { 92, 9, fields_397 } } },
+	{ TANDEM_ID(2, 533), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DBatchAsync", &names_CUresult,
+	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 60, 5, fields_398 } } },
+	{ TANDEM_ID(2, 534), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeIm2colWide", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 108, 16, fields_399 } } },
+	{ TANDEM_ID(2, 535), TANDEM_CLASS_CALL, 1, "cuGreenCtxGetId", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_400 } } },
+	{ TANDEM_ID(2, 536), TANDEM_CLASS_CREATE, 1, "cuStreamCreateForCaptureToCig", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 536), TANDEM_CLASS_CALL, 1, "cuMemPrefetchBatchAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 36, 2, fields_400 }, { 84, 8, fields_401 } } },
-	{ TANDEM_ID(2, 537), TANDEM_CLASS_CALL, 1, "cuSemaphoreCreate", &names_CUresult,
+	{ TANDEM_ID(2, 537), TANDEM_CLASS_CALL, 1, "cuMemPrefetchBatchAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 36, 2, fields_401 }, { 84, 8, fields_402 } } },
+	{ TANDEM_ID(2, 538), TANDEM_CLASS_CALL, 1, "cuSemaphoreCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 538), TANDEM_CLASS_CALL, 1, "cuSemaphoreExport", &names_CUresult,
+	{ TANDEM_ID(2, 539), TANDEM_CLASS_CALL, 1, "cuSemaphoreExport", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 539), TANDEM_CLASS_CALL, 1, "cuSemaphoreDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 540), TANDEM_CLASS_CALL, 1, "cuSemaphoreDestroy", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 540), TANDEM_CLASS_CALL, 1, "cuMemDiscardBatchAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_402 } } },
-	{ TANDEM_ID(2, 541), TANDEM_CLASS_CALL, 1, "cuMemDiscardAndPrefetchBatchAsync", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_403 } } },
-	{ TANDEM_ID(2, 542), TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainCreate", &names_CUresult,
+	{ TANDEM_ID(2, 541), TANDEM_CLASS_CALL, 1, "cuMemDiscardBatchAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_403 } } },
+	{ TANDEM_ID(2, 542), TANDEM_CLASS_CALL, 1, "cuMemDiscardAndPrefetchBatchAsync", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_404 } } },
+	{ TANDEM_ID(2, 543), TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainCreate", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 543), TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 544), TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainDestroy", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 544), TANDEM_CLASS_CALL, 1, "cuMemGetDefaultMemPool", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_404 } } },
-	{ TANDEM_ID(2, 545), TANDEM_CLASS_CALL, 1, "cuMemGetMemPool", &names_CUresult,
+	{ TANDEM_ID(2, 545), TANDEM_CLASS_CALL, 1, "cuMemGetDefaultMemPool", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_405 } } },
-	{ TANDEM_ID(2, 546), TANDEM_CLASS_CALL, 1, "cuMemSetMemPool", &names_CUresult,
+	{ TANDEM_ID(2, 546), TANDEM_CLASS_CALL, 1, "cuMemGetMemPool", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_406 } } },
-	{ TANDEM_ID(2, 547), TANDEM_CLASS_CALL, 1, "cuDeviceGetP2PAtomicCapabilities", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_407 } } },
-	{ TANDEM_ID(2, 548), TANDEM_CLASS_CALL, 1, "cuDeviceGetHostAtomicCapabilities", &names_CUresult,
-	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_408 } } },
-	{ TANDEM_ID(2, 549), TANDEM_CLASS_CALL, 1, "cuDriverGetGpuCodeIsaVersion", &names_CUresult,
+	{ TANDEM_ID(2, 547), TANDEM_CLASS_CALL, 1, "cuMemSetMemPool", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_407 } } },
+	{ TANDEM_ID(2, 548), TANDEM_CLASS_CALL, 1, "cuDeviceGetP2PAtomicCapabilities", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_408 } } },
+	{ TANDEM_ID(2, 549), TANDEM_CLASS_CALL, 1, "cuDeviceGetHostAtomicCapabilities", &names_CUresult,
+	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_409 } } },
+	{ TANDEM_ID(2, 550), TANDEM_CLASS_CALL, 1, "cuDriverGetGpuCodeIsaVersion", &names_CUresult,
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 };
 
@@ -4307,7 +4326,8 @@ static const struct tandem_event events[] = {
 
 static const char tsdl_0[] =
 	"enum CUresult : i32 { CUDA_ERROR_UNKNOWN = 999, CUDA_ERROR_KEY_ROTATION = 916, CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION = 915, CUDA_ERROR_INVALID_RESOURCE_TYPE = 914, CUDA_ERROR_FUNCTION_NOT_LOADED = 913, CUDA_ERROR_INVALID_CLUSTER_SIZE = 912, CUDA_ERROR_EXTERNAL_DEVICE = 911, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE = 910, CUDA_ERROR_TIMEOUT = 909, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD = 908, CUDA_ERROR_CAPTURED_EVENT = 907, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT = 906, CUDA_ERROR_STREAM_CAPTURE_ISOLATION = 905, CUDA_ERROR_STREAM_CAPTURE_UNJOINED = 904, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED = 903, CUDA_ERROR_STREAM_CAPTURE_MERGE = 902, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900, CUDA_ERROR_CDP_VERSION_MISMATCH = 812, CUDA_ERROR_CDP_NOT_SUPPORTED = 811, CUDA_ERROR_MPS_CLIENT_TERMINATED = 810, CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED = 809, CUDA_ERROR_MPS_MAX_CLIENTS_REACHED = 808, CUDA_ERROR_MPS_SERVER_NOT_READY = 807, CUDA_ERROR_MPS_RPC_FAILURE = 806, CUDA_ERROR_MPS_CONNECTION_FAILED = 805, CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE = 804, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803, CUDA_ERROR_SYSTEM_NOT_READY = 802, CUDA_ERROR_NOT_SUPPORTED = 801, CUDA_ERROR_NOT_PERMITTED = 800, CUDA_ERROR_TENSOR_MEMORY_LEAK = 721, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720, CUDA_ERROR_LAUNCH_FAILED = 719, CUDA_ERROR_INVALID_PC = 718, CUDA_ERROR_INVALID_ADDRESS_SPACE = 717, CUDA_ERROR_MISALIGNED_ADDRESS = 716, CUDA_ERROR_ILLEGAL_INSTRUCTION = 715, CUDA_ERROR_HARDWARE_STACK_ERROR = 714, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712, CUDA_ERROR_TOO_MANY_PEERS = 711, CUDA_ERROR_ASSERT = 710, CUDA_ERROR_CONTEXT_IS_DESTROYED = 709, CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE = 708, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED = 705, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704, CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING = 703, CUDA_ERROR_LAUNCH_TIMEOUT = 702, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701, CUDA_ERROR_ILLEGAL_ADDRESS = 700, CUDA_ERROR_NOT_READY = 600, CUDA_ERROR_NOT_FOUND = 500, CUDA_ERROR_LOSSY_QUERY = 402, CUDA_ERROR_ILLEGAL_STATE = 401, CUDA_ERROR_INVALID_HANDLE = 400, CUDA_ERROR_OPERATING_SYSTEM = 304, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED = 303, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND = 302, CUDA_ERROR_FILE_NOT_FOUND = 301, CUDA_ERROR_INVALID_SOURCE = 300, CUDA_ERROR_CONTAINED = 226, CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC = 225, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY = 224, CUDA_ERROR_JIT_COMPILATION_DISABLED = 223, CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222, CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221, CUDA_ERROR_NVLINK_UNCORRECTABLE = 220, CUDA_ERROR_INVALID_GRAPHICS_CONTEXT = 219, CUDA_ERROR_INVALID_PTX = 218, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED = 217, CUDA_ERROR_CONTEXT_ALREADY_IN_USE = 216, CUDA_ERROR_UNSUPPORTED_LIMIT = 215, CUDA_ERROR_ECC_UNCORRECTABLE = 214, CUDA_ERROR_NOT_MAPPED_AS_POINTER = 213, CUDA_ERROR_NOT_MAPPED_AS_ARRAY = 212, CUDA_ERROR_NOT_MAPPED = 211, CUDA_ERROR_ALREADY_ACQUIRED = 210, CUDA_ERROR_NO_BINARY_FOR_GPU = 209, CUDA_ERROR_ALREADY_MAPPED = 208, CUDA_ERROR_ARRAY_IS_MAPPED = 207, CUDA_ERROR_UNMAP_FAILED = 206, CUDA_ERROR_MAP_FAILED = 205, CUDA_ERROR_CONTEXT_ALREADY_CURRENT = 202, CUDA_ERROR_INVALID_CONTEXT = 201, CUDA_ERROR_INVALID_IMAGE = 200, CUDA_ERROR_DEVICE_NOT_LICENSED = 102, CUDA_ERROR_INVALID_DEVICE = 101, CUDA_ERROR_NO_DEVICE = 100, CUDA_ERROR_DEVICE_UNAVAILABLE = 46, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER = 36, CUDA_ERROR_STUB_LIBRARY = 34, CUDA_ERROR_PROFILER_ALREADY_STOPPED = 8, CUDA_ERROR_PROFILER_ALREADY_STARTED = 7, CUDA_ERROR_PROFILER_NOT_INITIALIZED = 6, CUDA_ERROR_PROFILER_DISABLED = 5, CUDA_ERROR_DEINITIALIZED = 4, CUDA_ERROR_NOT_INITIALIZED = 3, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_INVALID_VALUE = 1, CUDA_SUCCESS = 0 };\n"
-	"enum tandem_cuda_activity_kind : u8 { other = 0, kernel = 1, copy = 2, peer_copy = 3, memset = 4, memory = 5, unified_memory = 6, overhead = 7, graph = 8, subscriber = 9, \"clock\" = 10, flush_period = 11 };\n"
+	"enum tandem_cuda_activity_kind : u8 { other = 0, kernel = 1, copy = 2, peer_copy = 3, memset = 4, memory = 5, unified_memory = 6, overhead = 7, graph = 8, subscriber = 9, \"clock\" = 10, flush_period = 11, external = 12 };\n"
+	"enum tandem_external_kind : u8 { invalid = 0, unknown = 1, openacc = 2, custom0 = 3, custom1 = 4, custom2 = 5 };\n"
 	"enum tandem_fault_kind : u8 { cpu_page = 0, gpu_page = 1, thrashing = 2, throttling = 3, remote_map = 4 };\n"
 	"enum tandem_overhead_kind : u8 { unknown = 0, compiler = 1, buffer_flush = 2, instrumentation = 3, resource = 4, module_loading = 5, lazy_function_loading = 6, command_buffer_full = 7, buffer_request = 8, um_activity = 9 };\n"
 	"event { name = \"none\"; id = 2048; stream_id = 0; fields := struct { }; };\n"
@@ -4317,554 +4337,556 @@ static const char tsdl_0[] =
 	"event { name = \"module\"; id = 2052; stream_id = 0; fields := struct { u32 program; u32 id; x64 hash; u64 bytes; u8 saved; }; };\n"
 	"event { name = \"overhead\"; id = 2053; stream_id = 0; fields := struct { enum tandem_overhead_kind kind; u64 begin; u64 end; u32 tid; }; };\n"
 	"event { name = \"fault\"; id = 2054; stream_id = 0; fields := struct { enum tandem_fault_kind kind; u64 begin; u64 end; x64 address; u64 value; u32 device; x32 flags; }; };\n"
-	"event { name = \"cuInit\"; id = 2055; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDriverGetVersion\"; id = 2056; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGet\"; id = 2057; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetCount\"; id = 2058; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetName\"; id = 2059; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceComputeCapability\"; id = 2060; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceTotalMem\"; id = 2061; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetProperties\"; id = 2062; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetAttribute\"; id = 2063; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxCreate\"; id = 2064; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxDestroy\"; id = 2065; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxAttach\"; id = 2066; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxDetach\"; id = 2067; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxPushCurrent\"; id = 2068; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxPopCurrent\"; id = 2069; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetDevice\"; id = 2070; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxSynchronize\"; id = 2071; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleLoad\"; id = 2072; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleLoadData\"; id = 2073; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleLoadDataEx\"; id = 2074; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleLoadFatBinary\"; id = 2075; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleUnload\"; id = 2076; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetFunction\"; id = 2077; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetGlobal\"; id = 2078; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64ModuleGetGlobal\"; id = 2079; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetTexRef\"; id = 2080; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetInfo\"; id = 2081; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64MemGetInfo\"; id = 2082; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAlloc\"; id = 2083; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64MemAlloc\"; id = 2084; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocPitch\"; id = 2085; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64MemAllocPitch\"; id = 2086; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemFree\"; id = 2087; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64MemFree\"; id = 2088; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetAddressRange\"; id = 2089; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64MemGetAddressRange\"; id = 2090; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocHost\"; id = 2091; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemFreeHost\"; id = 2092; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemHostAlloc\"; id = 2093; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemHostGetDevicePointer\"; id = 2094; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64MemHostGetDevicePointer\"; id = 2095; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemHostGetFlags\"; id = 2096; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyHtoD\"; id = 2097; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemcpyHtoD\"; id = 2098; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoH\"; id = 2099; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemcpyDtoH\"; id = 2100; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoD\"; id = 2101; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemcpyDtoD\"; id = 2102; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoA\"; id = 2103; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemcpyDtoA\"; id = 2104; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyAtoD\"; id = 2105; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemcpyAtoD\"; id = 2106; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyHtoA\"; id = 2107; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpyAtoH\"; id = 2108; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpyAtoA\"; id = 2109; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpy2D\"; id = 2110; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpy2DUnaligned\"; id = 2111; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpy3D\"; id = 2112; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64Memcpy3D\"; id = 2113; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyHtoDAsync\"; id = 2114; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemcpyHtoDAsync\"; id = 2115; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoHAsync\"; id = 2116; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemcpyDtoHAsync\"; id = 2117; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoDAsync\"; id = 2118; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemcpyDtoDAsync\"; id = 2119; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyHtoAAsync\"; id = 2120; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpyAtoHAsync\"; id = 2121; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpy2DAsync\"; id = 2122; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpy3DAsync\"; id = 2123; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64Memcpy3DAsync\"; id = 2124; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD8\"; id = 2125; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD8\"; id = 2126; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD16\"; id = 2127; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD16\"; id = 2128; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD32\"; id = 2129; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD32\"; id = 2130; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D8\"; id = 2131; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD2D8\"; id = 2132; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D16\"; id = 2133; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD2D16\"; id = 2134; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D32\"; id = 2135; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD2D32\"; id = 2136; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncSetBlockShape\"; id = 2137; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncSetSharedSize\"; id = 2138; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncGetAttribute\"; id = 2139; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncSetCacheConfig\"; id = 2140; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArrayCreate\"; id = 2141; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArrayGetDescriptor\"; id = 2142; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArrayDestroy\"; id = 2143; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArray3DCreate\"; id = 2144; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArray3DGetDescriptor\"; id = 2145; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefCreate\"; id = 2146; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefDestroy\"; id = 2147; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetArray\"; id = 2148; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetAddress\"; id = 2149; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64TexRefSetAddress\"; id = 2150; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetAddress2D\"; id = 2151; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64TexRefSetAddress2D\"; id = 2152; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetFormat\"; id = 2153; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetAddressMode\"; id = 2154; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetFilterMode\"; id = 2155; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetFlags\"; id = 2156; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetAddress\"; id = 2157; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64TexRefGetAddress\"; id = 2158; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetArray\"; id = 2159; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetAddressMode\"; id = 2160; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetFilterMode\"; id = 2161; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetFormat\"; id = 2162; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetFlags\"; id = 2163; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuParamSetSize\"; id = 2164; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuParamSeti\"; id = 2165; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuParamSetf\"; id = 2166; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuParamSetv\"; id = 2167; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuParamSetTexRef\"; id = 2168; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLaunch\"; id = 2169; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuLaunchGrid\"; id = 2170; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuLaunchGridAsync\"; id = 2171; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuEventCreate\"; id = 2172; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEventRecord\"; id = 2173; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEventQuery\"; id = 2174; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"cuEventSynchronize\"; id = 2175; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEventDestroy\"; id = 2176; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEventElapsedTime\"; id = 2177; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamCreate\"; id = 2178; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamQuery\"; id = 2179; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"cuStreamSynchronize\"; id = 2180; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamDestroy\"; id = 2181; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsUnregisterResource\"; id = 2182; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsSubResourceGetMappedArray\"; id = 2183; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsResourceGetMappedPointer\"; id = 2184; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64GraphicsResourceGetMappedPointer\"; id = 2185; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsResourceSetMapFlags\"; id = 2186; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsMapResources\"; id = 2187; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsUnmapResources\"; id = 2188; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGetExportTable\"; id = 2189; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxSetLimit\"; id = 2190; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetLimit\"; id = 2191; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLCtxCreate\"; id = 2192; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsGLRegisterBuffer\"; id = 2193; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsGLRegisterImage\"; id = 2194; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLInit\"; id = 2195; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLRegisterBufferObject\"; id = 2196; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLMapBufferObject\"; id = 2197; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLUnmapBufferObject\"; id = 2198; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLUnregisterBufferObject\"; id = 2199; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLSetBufferObjectMapFlags\"; id = 2200; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLMapBufferObjectAsync\"; id = 2201; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLUnmapBufferObjectAsync\"; id = 2202; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuVDPAUGetDevice\"; id = 2203; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuVDPAUCtxCreate\"; id = 2204; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsVDPAURegisterVideoSurface\"; id = 2205; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsVDPAURegisterOutputSurface\"; id = 2206; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetSurfRef\"; id = 2207; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefCreate\"; id = 2208; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefDestroy\"; id = 2209; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefSetFormat\"; id = 2210; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefSetArray\"; id = 2211; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefGetFormat\"; id = 2212; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefGetArray\"; id = 2213; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64DeviceTotalMem\"; id = 2214; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64GLMapBufferObject\"; id = 2215; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64GLMapBufferObjectAsync\"; id = 2216; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64MemHostAlloc\"; id = 2217; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD8Async\"; id = 2218; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD8Async\"; id = 2219; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD16Async\"; id = 2220; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD16Async\"; id = 2221; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD32Async\"; id = 2222; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD32Async\"; id = 2223; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D8Async\"; id = 2224; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD2D8Async\"; id = 2225; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D16Async\"; id = 2226; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD2D16Async\"; id = 2227; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D32Async\"; id = 2228; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64MemsetD2D32Async\"; id = 2229; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64ArrayCreate\"; id = 2230; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64ArrayGetDescriptor\"; id = 2231; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Array3DCreate\"; id = 2232; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Array3DGetDescriptor\"; id = 2233; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Memcpy2D\"; id = 2234; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Memcpy2DUnaligned\"; id = 2235; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Memcpy2DAsync\"; id = 2236; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpy\"; id = 2237; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuStreamWaitEvent\"; id = 2238; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetApiVersion\"; id = 2239; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetCacheConfig\"; id = 2240; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxSetCacheConfig\"; id = 2241; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemHostRegister\"; id = 2242; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemHostUnregister\"; id = 2243; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxSetCurrent\"; id = 2244; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetCurrent\"; id = 2245; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyAsync\"; id = 2246; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuLaunchKernel\"; id = 2247; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuProfilerStart\"; id = 2248; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuProfilerStop\"; id = 2249; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuPointerGetAttribute\"; id = 2250; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuProfilerInitialize\"; id = 2251; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceCanAccessPeer\"; id = 2252; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxEnablePeerAccess\"; id = 2253; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxDisablePeerAccess\"; id = 2254; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPeerRegister\"; id = 2255; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPeerUnregister\"; id = 2256; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPeerGetDevicePointer\"; id = 2257; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyPeer\"; id = 2258; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpyPeerAsync\"; id = 2259; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpy3DPeer\"; id = 2260; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpy3DPeerAsync\"; id = 2261; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuIpcGetMemHandle\"; id = 2262; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuIpcOpenMemHandle\"; id = 2263; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuIpcCloseMemHandle\"; id = 2264; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetByPCIBusId\"; id = 2265; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetPCIBusId\"; id = 2266; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLGetDevices\"; id = 2267; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuIpcGetEventHandle\"; id = 2268; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuIpcOpenEventHandle\"; id = 2269; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxSetSharedMemConfig\"; id = 2270; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetSharedMemConfig\"; id = 2271; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncSetSharedMemConfig\"; id = 2272; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexObjectCreate\"; id = 2273; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexObjectDestroy\"; id = 2274; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexObjectGetResourceDesc\"; id = 2275; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexObjectGetTextureDesc\"; id = 2276; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfObjectCreate\"; id = 2277; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfObjectDestroy\"; id = 2278; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfObjectGetResourceDesc\"; id = 2279; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamAddCallback\"; id = 2280; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMipmappedArrayCreate\"; id = 2281; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMipmappedArrayGetLevel\"; id = 2282; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMipmappedArrayDestroy\"; id = 2283; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetMipmappedArray\"; id = 2284; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetMipmapFilterMode\"; id = 2285; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetMipmapLevelBias\"; id = 2286; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetMipmapLevelClamp\"; id = 2287; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetMaxAnisotropy\"; id = 2288; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetMipmappedArray\"; id = 2289; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetMipmapFilterMode\"; id = 2290; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetMipmapLevelBias\"; id = 2291; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetMipmapLevelClamp\"; id = 2292; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetMaxAnisotropy\"; id = 2293; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsResourceGetMappedMipmappedArray\"; id = 2294; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexObjectGetResourceViewDesc\"; id = 2295; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLinkCreate\"; id = 2296; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLinkAddData\"; id = 2297; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLinkAddFile\"; id = 2298; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLinkComplete\"; id = 2299; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLinkDestroy\"; id = 2300; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamCreateWithPriority\"; id = 2301; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetPriority\"; id = 2302; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetFlags\"; id = 2303; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetStreamPriorityRange\"; id = 2304; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocManaged\"; id = 2305; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGetErrorString\"; id = 2306; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGetErrorName\"; id = 2307; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessor\"; id = 2308; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCompilePtx\"; id = 2309; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuBinaryFree\"; id = 2310; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamAttachMemAsync\"; id = 2311; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuPointerSetAttribute\"; id = 2312; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxPotentialBlockSize\"; id = 2313; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxRetain\"; id = 2314; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxRelease\"; id = 2315; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxSetFlags\"; id = 2316; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxReset\"; id = 2317; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsEGLRegisterImage\"; id = 2318; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetFlags\"; id = 2319; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxGetState\"; id = 2320; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerConnect\"; id = 2321; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerDisconnect\"; id = 2322; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerAcquireFrame\"; id = 2323; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerReleaseFrame\"; id = 2324; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamProducerConnect\"; id = 2325; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamProducerDisconnect\"; id = 2326; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamProducerPresentFrame\"; id = 2327; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsResourceGetMappedEglFrame\"; id = 2328; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuPointerGetAttributes\"; id = 2329; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 2330; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxPotentialBlockSizeWithFlags\"; id = 2331; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamProducerReturnFrame\"; id = 2332; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetP2PAttribute\"; id = 2333; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetBorderColor\"; id = 2334; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetBorderColor\"; id = 2335; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAdvise\"; id = 2336; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamWaitValue32\"; id = 2337; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamWriteValue32\"; id = 2338; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamBatchMemOp\"; id = 2339; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuNVNbufferGetPointer\"; id = 2340; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuNVNtextureGetArray\"; id = 2341; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuNNSetAllocator\"; id = 2342; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchAsync\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEventCreateFromNVNSync\"; id = 2344; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerConnectWithFlags\"; id = 2345; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemRangeGetAttribute\"; id = 2346; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemRangeGetAttributes\"; id = 2347; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamWaitValue64\"; id = 2348; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamWriteValue64\"; id = 2349; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLaunchCooperativeKernel\"; id = 2350; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuEventCreateFromEGLSync\"; id = 2351; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLaunchCooperativeKernelMultiDevice\"; id = 2352; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuFuncSetAttribute\"; id = 2353; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetUuid\"; id = 2354; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetCtx\"; id = 2355; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuImportExternalMemory\"; id = 2356; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuExternalMemoryGetMappedBuffer\"; id = 2357; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuExternalMemoryGetMappedMipmappedArray\"; id = 2358; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDestroyExternalMemory\"; id = 2359; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuImportExternalSemaphore\"; id = 2360; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSignalExternalSemaphoresAsync\"; id = 2361; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuWaitExternalSemaphoresAsync\"; id = 2362; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDestroyExternalSemaphore\"; id = 2363; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamBeginCapture\"; id = 2364; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamEndCapture\"; id = 2365; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamIsCapturing\"; id = 2366; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphCreate\"; id = 2367; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddKernelNode\"; id = 2368; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphKernelNodeGetParams\"; id = 2369; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddMemcpyNode\"; id = 2370; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemcpyNodeGetParams\"; id = 2371; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddMemsetNode\"; id = 2372; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemsetNodeGetParams\"; id = 2373; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemsetNodeSetParams\"; id = 2374; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeGetType\"; id = 2375; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphGetRootNodes\"; id = 2376; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeGetDependencies\"; id = 2377; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeGetDependentNodes\"; id = 2378; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphInstantiate\"; id = 2379; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphLaunch\"; id = 2380; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuGraphExecDestroy\"; id = 2381; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphDestroy\"; id = 2382; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddDependencies\"; id = 2383; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphRemoveDependencies\"; id = 2384; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemcpyNodeSetParams\"; id = 2385; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphKernelNodeSetParams\"; id = 2386; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphDestroyNode\"; id = 2387; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphClone\"; id = 2388; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeFindInClone\"; id = 2389; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddChildGraphNode\"; id = 2390; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddEmptyNode\"; id = 2391; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLaunchHostFunc\"; id = 2392; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphChildGraphNodeGetGraph\"; id = 2393; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddHostNode\"; id = 2394; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphHostNodeGetParams\"; id = 2395; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetLuid\"; id = 2396; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphHostNodeSetParams\"; id = 2397; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphGetNodes\"; id = 2398; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphGetEdges\"; id = 2399; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetCaptureInfo\"; id = 2400; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecKernelNodeSetParams\"; id = 2401; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuThreadExchangeStreamCaptureMode\"; id = 2402; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetNvSciSyncAttributes\"; id = 2403; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyAvailableDynamicSMemPerBlock\"; id = 2404; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAddressReserve\"; id = 2405; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAddressFree\"; id = 2406; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemCreate\"; id = 2407; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemRelease\"; id = 2408; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemMap\"; id = 2409; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemUnmap\"; id = 2410; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemSetAccess\"; id = 2411; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemExportToShareableHandle\"; id = 2412; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemImportFromShareableHandle\"; id = 2413; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetAllocationGranularity\"; id = 2414; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetAllocationPropertiesFromHandle\"; id = 2415; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetAccess\"; id = 2416; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamSetFlags\"; id = 2417; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecUpdate\"; id = 2418; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecMemcpyNodeSetParams\"; id = 2419; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecMemsetNodeSetParams\"; id = 2420; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecHostNodeSetParams\"; id = 2421; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemRetainAllocationHandle\"; id = 2422; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncGetModule\"; id = 2423; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxResetPersistingL2Cache\"; id = 2424; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphKernelNodeCopyAttributes\"; id = 2425; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphKernelNodeGetAttribute\"; id = 2426; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphKernelNodeSetAttribute\"; id = 2427; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamCopyAttributes\"; id = 2428; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetAttribute\"; id = 2429; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamSetAttribute\"; id = 2430; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetTexture1DLinearMaxWidth\"; id = 2431; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphUpload\"; id = 2432; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArrayGetSparseProperties\"; id = 2433; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMipmappedArrayGetSparseProperties\"; id = 2434; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemMapArrayAsync\"; id = 2435; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecChildGraphNodeSetParams\"; id = 2436; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEventRecordWithFlags\"; id = 2437; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddEventRecordNode\"; id = 2438; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddEventWaitNode\"; id = 2439; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphEventRecordNodeGetEvent\"; id = 2440; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphEventWaitNodeGetEvent\"; id = 2441; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphEventRecordNodeSetEvent\"; id = 2442; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphEventWaitNodeSetEvent\"; id = 2443; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecEventRecordNodeSetEvent\"; id = 2444; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecEventWaitNodeSetEvent\"; id = 2445; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArrayGetPlane\"; id = 2446; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocAsync\"; id = 2447; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemFreeAsync\"; id = 2448; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolTrimTo\"; id = 2449; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolSetAttribute\"; id = 2450; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolGetAttribute\"; id = 2451; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolSetAccess\"; id = 2452; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetDefaultMemPool\"; id = 2453; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolCreate\"; id = 2454; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolDestroy\"; id = 2455; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceSetMemPool\"; id = 2456; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetMemPool\"; id = 2457; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocFromPoolAsync\"; id = 2458; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolExportToShareableHandle\"; id = 2459; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolImportFromShareableHandle\"; id = 2460; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolExportPointer\"; id = 2461; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolImportPointer\"; id = 2462; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolGetAccess\"; id = 2463; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddExternalSemaphoresSignalNode\"; id = 2464; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresSignalNodeGetParams\"; id = 2465; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresSignalNodeSetParams\"; id = 2466; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddExternalSemaphoresWaitNode\"; id = 2467; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresWaitNodeGetParams\"; id = 2468; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresWaitNodeSetParams\"; id = 2469; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecExternalSemaphoresSignalNodeSetParams\"; id = 2470; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecExternalSemaphoresWaitNodeSetParams\"; id = 2471; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGetProcAddress\"; id = 2472; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFlushGPUDirectRDMAWrites\"; id = 2473; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphDebugDotPrint\"; id = 2474; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamUpdateCaptureDependencies\"; id = 2475; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuUserObjectCreate\"; id = 2476; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuUserObjectRetain\"; id = 2477; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuUserObjectRelease\"; id = 2478; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphRetainUserObject\"; id = 2479; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphReleaseUserObject\"; id = 2480; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddMemAllocNode\"; id = 2481; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddMemFreeNode\"; id = 2482; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGraphMemTrim\"; id = 2483; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetGraphMemAttribute\"; id = 2484; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceSetGraphMemAttribute\"; id = 2485; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphInstantiateWithFlags\"; id = 2486; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetExecAffinitySupport\"; id = 2487; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetExecAffinity\"; id = 2488; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemAllocNodeGetParams\"; id = 2489; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemFreeNodeGetParams\"; id = 2490; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeSetEnabled\"; id = 2491; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeGetEnabled\"; id = 2492; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLaunchKernelEx\"; id = 2493; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuArrayGetMemoryRequirements\"; id = 2494; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMipmappedArrayGetMemoryRequirements\"; id = 2495; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphInstantiateWithParams\"; id = 2496; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecGetFlags\"; id = 2497; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddBatchMemOpNode\"; id = 2498; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphBatchMemOpNodeGetParams\"; id = 2499; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphBatchMemOpNodeSetParams\"; id = 2500; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecBatchMemOpNodeSetParams\"; id = 2501; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetLoadingMode\"; id = 2502; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetHandleForAddressRange\"; id = 2503; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxPotentialClusterSize\"; id = 2504; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxActiveClusters\"; id = 2505; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryLoadData\"; id = 2506; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryLoadFromFile\"; id = 2507; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryUnload\"; id = 2508; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryGetKernel\"; id = 2509; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryGetModule\"; id = 2510; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelGetFunction\"; id = 2511; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryGetGlobal\"; id = 2512; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryGetManaged\"; id = 2513; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelGetAttribute\"; id = 2514; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelSetAttribute\"; id = 2515; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelSetCacheConfig\"; id = 2516; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetId\"; id = 2517; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetId\"; id = 2518; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTensorMapEncodeTiled\"; id = 2519; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTensorMapEncodeIm2col\"; id = 2520; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTensorMapReplaceAddress\"; id = 2521; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryGetUnifiedFunction\"; id = 2522; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCoredumpGetAttribute\"; id = 2523; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCoredumpGetAttributeGlobal\"; id = 2524; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCoredumpSetAttribute\"; id = 2525; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCoredumpSetAttributeGlobal\"; id = 2526; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxSetFlags\"; id = 2527; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastCreate\"; id = 2528; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastAddDevice\"; id = 2529; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastBindMem\"; id = 2530; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastBindAddr\"; id = 2531; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastUnbind\"; id = 2532; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastGetGranularity\"; id = 2533; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddNode\"; id = 2534; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeSetParams\"; id = 2535; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecNodeSetParams\"; id = 2536; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncGetName\"; id = 2537; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelGetName\"; id = 2538; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamBeginCaptureToGraph\"; id = 2539; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphConditionalHandleCreate\"; id = 2540; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncGetParamInfo\"; id = 2541; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelGetParamInfo\"; id = 2542; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceRegisterAsyncNotification\"; id = 2543; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceUnregisterAsyncNotification\"; id = 2544; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetFunctionCount\"; id = 2545; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleEnumerateFunctions\"; id = 2546; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryGetKernelCount\"; id = 2547; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryEnumerateKernels\"; id = 2548; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncIsLoaded\"; id = 2549; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncLoad\"; id = 2550; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxCreate\"; id = 2551; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxDestroy\"; id = 2552; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetDevResource\"; id = 2553; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetDevResource\"; id = 2554; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxGetDevResource\"; id = 2555; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevResourceGenerateDesc\"; id = 2556; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxRecordEvent\"; id = 2557; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxWaitEvent\"; id = 2558; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevSmResourceSplitByCount\"; id = 2559; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetGreenCtx\"; id = 2560; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxFromGreenCtx\"; id = 2561; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelGetLibrary\"; id = 2562; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxRecordEvent\"; id = 2563; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxWaitEvent\"; id = 2564; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxStreamCreate\"; id = 2565; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemBatchDecompressAsync\"; id = 2566; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuLogsRegisterCallback\"; id = 2567; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLogsUnregisterCallback\"; id = 2568; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLogsCurrent\"; id = 2569; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLogsDumpToFile\"; id = 2570; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLogsDumpToMemory\"; id = 2571; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessGetRestoreThreadId\"; id = 2572; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessGetState\"; id = 2573; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessLock\"; id = 2574; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessCheckpoint\"; id = 2575; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessRestore\"; id = 2576; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessUnlock\"; id = 2577; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetDevice\"; id = 2578; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyBatchAsync\"; id = 2579; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpy3DBatchAsync\"; id = 2580; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuTensorMapEncodeIm2colWide\"; id = 2581; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxGetId\"; id = 2582; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamCreateForCaptureToCig\"; id = 2583; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSemaphoreCreate\"; id = 2585; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSemaphoreExport\"; id = 2586; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSemaphoreDestroy\"; id = 2587; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemDiscardBatchAsync\"; id = 2588; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMultiKernelCooperativeDomainCreate\"; id = 2590; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMultiKernelCooperativeDomainDestroy\"; id = 2591; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetDefaultMemPool\"; id = 2592; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetMemPool\"; id = 2593; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemSetMemPool\"; id = 2594; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetP2PAtomicCapabilities\"; id = 2595; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetHostAtomicCapabilities\"; id = 2596; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDriverGetGpuCodeIsaVersion\"; id = 2597; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n";
+	"event { name = \"external\"; id = 2055; stream_id = 0; fields := struct { u64 op; enum tandem_external_kind kind; u64 id; }; };\n"
+	"event { name = \"cuInit\"; id = 2056; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDriverGetVersion\"; id = 2057; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGet\"; id = 2058; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetCount\"; id = 2059; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetName\"; id = 2060; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceComputeCapability\"; id = 2061; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceTotalMem\"; id = 2062; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetProperties\"; id = 2063; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetAttribute\"; id = 2064; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxCreate\"; id = 2065; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxDestroy\"; id = 2066; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxAttach\"; id = 2067; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxDetach\"; id = 2068; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxPushCurrent\"; id = 2069; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxPopCurrent\"; id = 2070; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetDevice\"; id = 2071; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxSynchronize\"; id = 2072; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleLoad\"; id = 2073; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleLoadData\"; id = 2074; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleLoadDataEx\"; id = 2075; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleLoadFatBinary\"; id = 2076; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleUnload\"; id = 2077; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetFunction\"; id = 2078; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetGlobal\"; id = 2079; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64ModuleGetGlobal\"; id = 2080; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetTexRef\"; id = 2081; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetInfo\"; id = 2082; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64MemGetInfo\"; id = 2083; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAlloc\"; id = 2084; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64MemAlloc\"; id = 2085; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocPitch\"; id = 2086; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64MemAllocPitch\"; id = 2087; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemFree\"; id = 2088; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64MemFree\"; id = 2089; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetAddressRange\"; id = 2090; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64MemGetAddressRange\"; id = 2091; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocHost\"; id = 2092; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemFreeHost\"; id = 2093; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemHostAlloc\"; id = 2094; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemHostGetDevicePointer\"; id = 2095; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64MemHostGetDevicePointer\"; id = 2096; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemHostGetFlags\"; id = 2097; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyHtoD\"; id = 2098; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemcpyHtoD\"; id = 2099; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoH\"; id = 2100; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemcpyDtoH\"; id = 2101; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoD\"; id = 2102; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemcpyDtoD\"; id = 2103; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoA\"; id = 2104; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemcpyDtoA\"; id = 2105; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyAtoD\"; id = 2106; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemcpyAtoD\"; id = 2107; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyHtoA\"; id = 2108; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpyAtoH\"; id = 2109; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpyAtoA\"; id = 2110; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpy2D\"; id = 2111; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpy2DUnaligned\"; id = 2112; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpy3D\"; id = 2113; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64Memcpy3D\"; id = 2114; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyHtoDAsync\"; id = 2115; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemcpyHtoDAsync\"; id = 2116; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoHAsync\"; id = 2117; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemcpyDtoHAsync\"; id = 2118; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoDAsync\"; id = 2119; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemcpyDtoDAsync\"; id = 2120; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyHtoAAsync\"; id = 2121; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpyAtoHAsync\"; id = 2122; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpy2DAsync\"; id = 2123; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpy3DAsync\"; id = 2124; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64Memcpy3DAsync\"; id = 2125; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD8\"; id = 2126; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD8\"; id = 2127; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD16\"; id = 2128; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD16\"; id = 2129; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD32\"; id = 2130; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD32\"; id = 2131; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D8\"; id = 2132; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD2D8\"; id = 2133; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D16\"; id = 2134; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD2D16\"; id = 2135; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D32\"; id = 2136; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD2D32\"; id = 2137; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncSetBlockShape\"; id = 2138; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncSetSharedSize\"; id = 2139; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncGetAttribute\"; id = 2140; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncSetCacheConfig\"; id = 2141; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArrayCreate\"; id = 2142; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArrayGetDescriptor\"; id = 2143; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArrayDestroy\"; id = 2144; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArray3DCreate\"; id = 2145; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArray3DGetDescriptor\"; id = 2146; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefCreate\"; id = 2147; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefDestroy\"; id = 2148; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetArray\"; id = 2149; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetAddress\"; id = 2150; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64TexRefSetAddress\"; id = 2151; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetAddress2D\"; id = 2152; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64TexRefSetAddress2D\"; id = 2153; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetFormat\"; id = 2154; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetAddressMode\"; id = 2155; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetFilterMode\"; id = 2156; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetFlags\"; id = 2157; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetAddress\"; id = 2158; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64TexRefGetAddress\"; id = 2159; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetArray\"; id = 2160; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetAddressMode\"; id = 2161; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetFilterMode\"; id = 2162; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetFormat\"; id = 2163; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetFlags\"; id = 2164; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuParamSetSize\"; id = 2165; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuParamSeti\"; id = 2166; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuParamSetf\"; id = 2167; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuParamSetv\"; id = 2168; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuParamSetTexRef\"; id = 2169; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLaunch\"; id = 2170; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuLaunchGrid\"; id = 2171; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuLaunchGridAsync\"; id = 2172; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuEventCreate\"; id = 2173; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEventRecord\"; id = 2174; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEventQuery\"; id = 2175; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"cuEventSynchronize\"; id = 2176; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEventDestroy\"; id = 2177; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEventElapsedTime\"; id = 2178; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamCreate\"; id = 2179; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamQuery\"; id = 2180; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"cuStreamSynchronize\"; id = 2181; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamDestroy\"; id = 2182; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsUnregisterResource\"; id = 2183; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsSubResourceGetMappedArray\"; id = 2184; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsResourceGetMappedPointer\"; id = 2185; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64GraphicsResourceGetMappedPointer\"; id = 2186; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsResourceSetMapFlags\"; id = 2187; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsMapResources\"; id = 2188; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsUnmapResources\"; id = 2189; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGetExportTable\"; id = 2190; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxSetLimit\"; id = 2191; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetLimit\"; id = 2192; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLCtxCreate\"; id = 2193; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsGLRegisterBuffer\"; id = 2194; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsGLRegisterImage\"; id = 2195; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLInit\"; id = 2196; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLRegisterBufferObject\"; id = 2197; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLMapBufferObject\"; id = 2198; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLUnmapBufferObject\"; id = 2199; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLUnregisterBufferObject\"; id = 2200; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLSetBufferObjectMapFlags\"; id = 2201; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLMapBufferObjectAsync\"; id = 2202; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLUnmapBufferObjectAsync\"; id = 2203; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuVDPAUGetDevice\"; id = 2204; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuVDPAUCtxCreate\"; id = 2205; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsVDPAURegisterVideoSurface\"; id = 2206; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsVDPAURegisterOutputSurface\"; id = 2207; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetSurfRef\"; id = 2208; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefCreate\"; id = 2209; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefDestroy\"; id = 2210; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefSetFormat\"; id = 2211; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefSetArray\"; id = 2212; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefGetFormat\"; id = 2213; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefGetArray\"; id = 2214; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64DeviceTotalMem\"; id = 2215; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64GLMapBufferObject\"; id = 2216; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64GLMapBufferObjectAsync\"; id = 2217; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64MemHostAlloc\"; id = 2218; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD8Async\"; id = 2219; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD8Async\"; id = 2220; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD16Async\"; id = 2221; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD16Async\"; id = 2222; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD32Async\"; id = 2223; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD32Async\"; id = 2224; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D8Async\"; id = 2225; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD2D8Async\"; id = 2226; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D16Async\"; id = 2227; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD2D16Async\"; id = 2228; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D32Async\"; id = 2229; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64MemsetD2D32Async\"; id = 2230; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64ArrayCreate\"; id = 2231; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64ArrayGetDescriptor\"; id = 2232; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Array3DCreate\"; id = 2233; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Array3DGetDescriptor\"; id = 2234; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Memcpy2D\"; id = 2235; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Memcpy2DUnaligned\"; id = 2236; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Memcpy2DAsync\"; id = 2237; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpy\"; id = 2238; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuStreamWaitEvent\"; id = 2239; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetApiVersion\"; id = 2240; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetCacheConfig\"; id = 2241; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxSetCacheConfig\"; id = 2242; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemHostRegister\"; id = 2243; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemHostUnregister\"; id = 2244; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxSetCurrent\"; id = 2245; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetCurrent\"; id = 2246; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyAsync\"; id = 2247; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuLaunchKernel\"; id = 2248; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuProfilerStart\"; id = 2249; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuProfilerStop\"; id = 2250; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuPointerGetAttribute\"; id = 2251; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuProfilerInitialize\"; id = 2252; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceCanAccessPeer\"; id = 2253; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxEnablePeerAccess\"; id = 2254; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxDisablePeerAccess\"; id = 2255; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPeerRegister\"; id = 2256; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPeerUnregister\"; id = 2257; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPeerGetDevicePointer\"; id = 2258; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyPeer\"; id = 2259; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpyPeerAsync\"; id = 2260; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpy3DPeer\"; id = 2261; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpy3DPeerAsync\"; id = 2262; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuIpcGetMemHandle\"; id = 2263; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuIpcOpenMemHandle\"; id = 2264; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuIpcCloseMemHandle\"; id = 2265; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetByPCIBusId\"; id = 2266; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetPCIBusId\"; id = 2267; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLGetDevices\"; id = 2268; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuIpcGetEventHandle\"; id = 2269; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuIpcOpenEventHandle\"; id = 2270; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxSetSharedMemConfig\"; id = 2271; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetSharedMemConfig\"; id = 2272; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncSetSharedMemConfig\"; id = 2273; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexObjectCreate\"; id = 2274; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexObjectDestroy\"; id = 2275; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexObjectGetResourceDesc\"; id = 2276; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexObjectGetTextureDesc\"; id = 2277; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfObjectCreate\"; id = 2278; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfObjectDestroy\"; id = 2279; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfObjectGetResourceDesc\"; id = 2280; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamAddCallback\"; id = 2281; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMipmappedArrayCreate\"; id = 2282; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMipmappedArrayGetLevel\"; id = 2283; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMipmappedArrayDestroy\"; id = 2284; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetMipmappedArray\"; id = 2285; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetMipmapFilterMode\"; id = 2286; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetMipmapLevelBias\"; id = 2287; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetMipmapLevelClamp\"; id = 2288; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetMaxAnisotropy\"; id = 2289; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetMipmappedArray\"; id = 2290; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetMipmapFilterMode\"; id = 2291; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetMipmapLevelBias\"; id = 2292; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetMipmapLevelClamp\"; id = 2293; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetMaxAnisotropy\"; id = 2294; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsResourceGetMappedMipmappedArray\"; id = 2295; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexObjectGetResourceViewDesc\"; id = 2296; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLinkCreate\"; id = 2297; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLinkAddData\"; id = 2298; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLinkAddFile\"; id = 2299; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLinkComplete\"; id = 2300; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLinkDestroy\"; id = 2301; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamCreateWithPriority\"; id = 2302; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetPriority\"; id = 2303; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetFlags\"; id = 2304; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetStreamPriorityRange\"; id = 2305; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocManaged\"; id = 2306; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGetErrorString\"; id = 2307; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGetErrorName\"; id = 2308; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessor\"; id = 2309; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCompilePtx\"; id = 2310; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuBinaryFree\"; id = 2311; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamAttachMemAsync\"; id = 2312; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuPointerSetAttribute\"; id = 2313; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxPotentialBlockSize\"; id = 2314; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxRetain\"; id = 2315; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxRelease\"; id = 2316; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxSetFlags\"; id = 2317; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxReset\"; id = 2318; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsEGLRegisterImage\"; id = 2319; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetFlags\"; id = 2320; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxGetState\"; id = 2321; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerConnect\"; id = 2322; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerDisconnect\"; id = 2323; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerAcquireFrame\"; id = 2324; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerReleaseFrame\"; id = 2325; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamProducerConnect\"; id = 2326; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamProducerDisconnect\"; id = 2327; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamProducerPresentFrame\"; id = 2328; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsResourceGetMappedEglFrame\"; id = 2329; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuPointerGetAttributes\"; id = 2330; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 2331; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxPotentialBlockSizeWithFlags\"; id = 2332; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamProducerReturnFrame\"; id = 2333; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetP2PAttribute\"; id = 2334; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetBorderColor\"; id = 2335; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetBorderColor\"; id = 2336; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAdvise\"; id = 2337; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamWaitValue32\"; id = 2338; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamWriteValue32\"; id = 2339; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamBatchMemOp\"; id = 2340; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuNVNbufferGetPointer\"; id = 2341; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuNVNtextureGetArray\"; id = 2342; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuNNSetAllocator\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPrefetchAsync\"; id = 2344; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEventCreateFromNVNSync\"; id = 2345; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerConnectWithFlags\"; id = 2346; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemRangeGetAttribute\"; id = 2347; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemRangeGetAttributes\"; id = 2348; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamWaitValue64\"; id = 2349; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamWriteValue64\"; id = 2350; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLaunchCooperativeKernel\"; id = 2351; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuEventCreateFromEGLSync\"; id = 2352; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLaunchCooperativeKernelMultiDevice\"; id = 2353; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuFuncSetAttribute\"; id = 2354; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetUuid\"; id = 2355; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetCtx\"; id = 2356; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuImportExternalMemory\"; id = 2357; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuExternalMemoryGetMappedBuffer\"; id = 2358; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuExternalMemoryGetMappedMipmappedArray\"; id = 2359; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDestroyExternalMemory\"; id = 2360; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuImportExternalSemaphore\"; id = 2361; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSignalExternalSemaphoresAsync\"; id = 2362; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuWaitExternalSemaphoresAsync\"; id = 2363; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDestroyExternalSemaphore\"; id = 2364; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamBeginCapture\"; id = 2365; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamEndCapture\"; id = 2366; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamIsCapturing\"; id = 2367; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphCreate\"; id = 2368; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddKernelNode\"; id = 2369; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphKernelNodeGetParams\"; id = 2370; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddMemcpyNode\"; id = 2371; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemcpyNodeGetParams\"; id = 2372; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddMemsetNode\"; id = 2373; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemsetNodeGetParams\"; id = 2374; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemsetNodeSetParams\"; id = 2375; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeGetType\"; id = 2376; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphGetRootNodes\"; id = 2377; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeGetDependencies\"; id = 2378; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeGetDependentNodes\"; id = 2379; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphInstantiate\"; id = 2380; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphLaunch\"; id = 2381; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuGraphExecDestroy\"; id = 2382; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphDestroy\"; id = 2383; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddDependencies\"; id = 2384; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphRemoveDependencies\"; id = 2385; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemcpyNodeSetParams\"; id = 2386; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphKernelNodeSetParams\"; id = 2387; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphDestroyNode\"; id = 2388; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphClone\"; id = 2389; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeFindInClone\"; id = 2390; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddChildGraphNode\"; id = 2391; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddEmptyNode\"; id = 2392; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLaunchHostFunc\"; id = 2393; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphChildGraphNodeGetGraph\"; id = 2394; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddHostNode\"; id = 2395; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphHostNodeGetParams\"; id = 2396; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetLuid\"; id = 2397; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphHostNodeSetParams\"; id = 2398; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphGetNodes\"; id = 2399; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphGetEdges\"; id = 2400; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetCaptureInfo\"; id = 2401; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecKernelNodeSetParams\"; id = 2402; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuThreadExchangeStreamCaptureMode\"; id = 2403; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetNvSciSyncAttributes\"; id = 2404; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyAvailableDynamicSMemPerBlock\"; id = 2405; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAddressReserve\"; id = 2406; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAddressFree\"; id = 2407; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemCreate\"; id = 2408; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemRelease\"; id = 2409; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemMap\"; id = 2410; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemUnmap\"; id = 2411; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemSetAccess\"; id = 2412; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemExportToShareableHandle\"; id = 2413; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemImportFromShareableHandle\"; id = 2414; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetAllocationGranularity\"; id = 2415; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetAllocationPropertiesFromHandle\"; id = 2416; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetAccess\"; id = 2417; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamSetFlags\"; id = 2418; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecUpdate\"; id = 2419; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecMemcpyNodeSetParams\"; id = 2420; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecMemsetNodeSetParams\"; id = 2421; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecHostNodeSetParams\"; id = 2422; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemRetainAllocationHandle\"; id = 2423; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncGetModule\"; id = 2424; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxResetPersistingL2Cache\"; id = 2425; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphKernelNodeCopyAttributes\"; id = 2426; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphKernelNodeGetAttribute\"; id = 2427; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphKernelNodeSetAttribute\"; id = 2428; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamCopyAttributes\"; id = 2429; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetAttribute\"; id = 2430; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamSetAttribute\"; id = 2431; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetTexture1DLinearMaxWidth\"; id = 2432; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphUpload\"; id = 2433; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArrayGetSparseProperties\"; id = 2434; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMipmappedArrayGetSparseProperties\"; id = 2435; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemMapArrayAsync\"; id = 2436; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecChildGraphNodeSetParams\"; id = 2437; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEventRecordWithFlags\"; id = 2438; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddEventRecordNode\"; id = 2439; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddEventWaitNode\"; id = 2440; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphEventRecordNodeGetEvent\"; id = 2441; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphEventWaitNodeGetEvent\"; id = 2442; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphEventRecordNodeSetEvent\"; id = 2443; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphEventWaitNodeSetEvent\"; id = 2444; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecEventRecordNodeSetEvent\"; id = 2445; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecEventWaitNodeSetEvent\"; id = 2446; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArrayGetPlane\"; id = 2447; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocAsync\"; id = 2448; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemFreeAsync\"; id = 2449; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolTrimTo\"; id = 2450; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolSetAttribute\"; id = 2451; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolGetAttribute\"; id = 2452; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolSetAccess\"; id = 2453; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetDefaultMemPool\"; id = 2454; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolCreate\"; id = 2455; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolDestroy\"; id = 2456; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceSetMemPool\"; id = 2457; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetMemPool\"; id = 2458; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocFromPoolAsync\"; id = 2459; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolExportToShareableHandle\"; id = 2460; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolImportFromShareableHandle\"; id = 2461; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolExportPointer\"; id = 2462; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolImportPointer\"; id = 2463; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolGetAccess\"; id = 2464; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddExternalSemaphoresSignalNode\"; id = 2465; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresSignalNodeGetParams\"; id = 2466; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresSignalNodeSetParams\"; id = 2467; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddExternalSemaphoresWaitNode\"; id = 2468; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresWaitNodeGetParams\"; id = 2469; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresWaitNodeSetParams\"; id = 2470; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecExternalSemaphoresSignalNodeSetParams\"; id = 2471; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecExternalSemaphoresWaitNodeSetParams\"; id = 2472; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGetProcAddress\"; id = 2473; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFlushGPUDirectRDMAWrites\"; id = 2474; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphDebugDotPrint\"; id = 2475; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamUpdateCaptureDependencies\"; id = 2476; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuUserObjectCreate\"; id = 2477; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuUserObjectRetain\"; id = 2478; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuUserObjectRelease\"; id = 2479; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphRetainUserObject\"; id = 2480; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphReleaseUserObject\"; id = 2481; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddMemAllocNode\"; id = 2482; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddMemFreeNode\"; id = 2483; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGraphMemTrim\"; id = 2484; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetGraphMemAttribute\"; id = 2485; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceSetGraphMemAttribute\"; id = 2486; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphInstantiateWithFlags\"; id = 2487; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetExecAffinitySupport\"; id = 2488; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetExecAffinity\"; id = 2489; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemAllocNodeGetParams\"; id = 2490; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemFreeNodeGetParams\"; id = 2491; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeSetEnabled\"; id = 2492; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeGetEnabled\"; id = 2493; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLaunchKernelEx\"; id = 2494; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuArrayGetMemoryRequirements\"; id = 2495; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMipmappedArrayGetMemoryRequirements\"; id = 2496; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphInstantiateWithParams\"; id = 2497; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecGetFlags\"; id = 2498; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddBatchMemOpNode\"; id = 2499; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphBatchMemOpNodeGetParams\"; id = 2500; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphBatchMemOpNodeSetParams\"; id = 2501; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecBatchMemOpNodeSetParams\"; id = 2502; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetLoadingMode\"; id = 2503; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetHandleForAddressRange\"; id = 2504; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxPotentialClusterSize\"; id = 2505; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxActiveClusters\"; id = 2506; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryLoadData\"; id = 2507; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryLoadFromFile\"; id = 2508; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryUnload\"; id = 2509; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryGetKernel\"; id = 2510; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryGetModule\"; id = 2511; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelGetFunction\"; id = 2512; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryGetGlobal\"; id = 2513; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryGetManaged\"; id = 2514; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelGetAttribute\"; id = 2515; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelSetAttribute\"; id = 2516; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelSetCacheConfig\"; id = 2517; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetId\"; id = 2518; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetId\"; id = 2519; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTensorMapEncodeTiled\"; id = 2520; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTensorMapEncodeIm2col\"; id = 2521; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTensorMapReplaceAddress\"; id = 2522; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryGetUnifiedFunction\"; id = 2523; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCoredumpGetAttribute\"; id = 2524; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCoredumpGetAttributeGlobal\"; id = 2525; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCoredumpSetAttribute\"; id = 2526; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCoredumpSetAttributeGlobal\"; id = 2527; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxSetFlags\"; id = 2528; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastCreate\"; id = 2529; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastAddDevice\"; id = 2530; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastBindMem\"; id = 2531; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastBindAddr\"; id = 2532; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastUnbind\"; id = 2533; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastGetGranularity\"; id = 2534; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddNode\"; id = 2535; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeSetParams\"; id = 2536; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecNodeSetParams\"; id = 2537; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncGetName\"; id = 2538; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelGetName\"; id = 2539; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamBeginCaptureToGraph\"; id = 2540; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphConditionalHandleCreate\"; id = 2541; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncGetParamInfo\"; id = 2542; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelGetParamInfo\"; id = 2543; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceRegisterAsyncNotification\"; id = 2544; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceUnregisterAsyncNotification\"; id = 2545; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetFunctionCount\"; id = 2546; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleEnumerateFunctions\"; id = 2547; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryGetKernelCount\"; id = 2548; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryEnumerateKernels\"; id = 2549; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncIsLoaded\"; id = 2550; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncLoad\"; id = 2551; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxCreate\"; id = 2552; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxDestroy\"; id = 2553; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetDevResource\"; id = 2554; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetDevResource\"; id = 2555; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxGetDevResource\"; id = 2556; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevResourceGenerateDesc\"; id = 2557; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxRecordEvent\"; id = 2558; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxWaitEvent\"; id = 2559; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevSmResourceSplitByCount\"; id = 2560; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetGreenCtx\"; id = 2561; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxFromGreenCtx\"; id = 2562; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelGetLibrary\"; id = 2563; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxRecordEvent\"; id = 2564; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxWaitEvent\"; id = 2565; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxStreamCreate\"; id = 2566; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemBatchDecompressAsync\"; id = 2567; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuLogsRegisterCallback\"; id = 2568; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLogsUnregisterCallback\"; id = 2569; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLogsCurrent\"; id = 2570; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLogsDumpToFile\"; id = 2571; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLogsDumpToMemory\"; id = 2572; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessGetRestoreThreadId\"; id = 2573; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessGetState\"; id = 2574; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessLock\"; id = 2575; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessCheckpoint\"; id = 2576; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessRestore\"; id = 2577; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessUnlock\"; id = 2578; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetDevice\"; id = 2579; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyBatchAsync\"; id = 2580; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpy3DBatchAsync\"; id = 2581; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuTensorMapEncodeIm2colWide\"; id = 2582; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxGetId\"; id = 2583; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamCreateForCaptureToCig\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2585; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSemaphoreCreate\"; id = 2586; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSemaphoreExport\"; id = 2587; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSemaphoreDestroy\"; id = 2588; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemDiscardBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2590; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMultiKernelCooperativeDomainCreate\"; id = 2591; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMultiKernelCooperativeDomainDestroy\"; id = 2592; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetDefaultMemPool\"; id = 2593; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetMemPool\"; id = 2594; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemSetMemPool\"; id = 2595; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetP2PAtomicCapabilities\"; id = 2596; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetHostAtomicCapabilities\"; id = 2597; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDriverGetGpuCodeIsaVersion\"; id = 2598; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n";
 
 static const char tsdl_1[] =
 	"enum CUresult : i32 { CUDA_ERROR_UNKNOWN = 999, CUDA_ERROR_KEY_ROTATION = 916, CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION = 915, CUDA_ERROR_INVALID_RESOURCE_TYPE = 914, CUDA_ERROR_FUNCTION_NOT_LOADED = 913, CUDA_ERROR_INVALID_CLUSTER_SIZE = 912, CUDA_ERROR_EXTERNAL_DEVICE = 911, CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE = 910, CUDA_ERROR_TIMEOUT = 909, CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD = 908, CUDA_ERROR_CAPTURED_EVENT = 907, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT = 906, CUDA_ERROR_STREAM_CAPTURE_ISOLATION = 905, CUDA_ERROR_STREAM_CAPTURE_UNJOINED = 904, CUDA_ERROR_STREAM_CAPTURE_UNMATCHED = 903, CUDA_ERROR_STREAM_CAPTURE_MERGE = 902, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900, CUDA_ERROR_CDP_VERSION_MISMATCH = 812, CUDA_ERROR_CDP_NOT_SUPPORTED = 811, CUDA_ERROR_MPS_CLIENT_TERMINATED = 810, CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED = 809, CUDA_ERROR_MPS_MAX_CLIENTS_REACHED = 808, CUDA_ERROR_MPS_SERVER_NOT_READY = 807, CUDA_ERROR_MPS_RPC_FAILURE = 806, CUDA_ERROR_MPS_CONNECTION_FAILED = 805, CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE = 804, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803, CUDA_ERROR_SYSTEM_NOT_READY = 802, CUDA_ERROR_NOT_SUPPORTED = 801, CUDA_ERROR_NOT_PERMITTED = 800, CUDA_ERROR_TENSOR_MEMORY_LEAK = 721, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720, CUDA_ERROR_LAUNCH_FAILED = 719, CUDA_ERROR_INVALID_PC = 718, CUDA_ERROR_INVALID_ADDRESS_SPACE = 717, CUDA_ERROR_MISALIGNED_ADDRESS = 716, CUDA_ERROR_ILLEGAL_INSTRUCTION = 715, CUDA_ERROR_HARDWARE_STACK_ERROR = 714, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED = 713, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED = 712, CUDA_ERROR_TOO_MANY_PEERS = 711, CUDA_ERROR_ASSERT = 710, CUDA_ERROR_CONTEXT_IS_DESTROYED = 709, CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE = 708, CUDA_ERROR_PEER_ACCESS_NOT_ENABLED = 705, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704, CUDA_ERROR_LAUNCH_INCOMPATIBLE_TEXTURING = 703, CUDA_ERROR_LAUNCH_TIMEOUT = 702, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701, CUDA_ERROR_ILLEGAL_ADDRESS = 700, CUDA_ERROR_NOT_READY = 600, CUDA_ERROR_NOT_FOUND = 500, CUDA_ERROR_LOSSY_QUERY = 402, CUDA_ERROR_ILLEGAL_STATE = 401, CUDA_ERROR_INVALID_HANDLE = 400, CUDA_ERROR_OPERATING_SYSTEM = 304, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED = 303, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND = 302, CUDA_ERROR_FILE_NOT_FOUND = 301, CUDA_ERROR_INVALID_SOURCE = 300, CUDA_ERROR_CONTAINED = 226, CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC = 225, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY = 224, CUDA_ERROR_JIT_COMPILATION_DISABLED = 223, CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222, CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221, CUDA_ERROR_NVLINK_UNCORRECTABLE = 220, CUDA_ERROR_INVALID_GRAPHICS_CONTEXT = 219, CUDA_ERROR_INVALID_PTX = 218, CUDA_ERROR_PEER_ACCESS_UNSUPPORTED = 217, CUDA_ERROR_CONTEXT_ALREADY_IN_USE = 216, CUDA_ERROR_UNSUPPORTED_LIMIT = 215, CUDA_ERROR_ECC_UNCORRECTABLE = 214, CUDA_ERROR_NOT_MAPPED_AS_POINTER = 213, CUDA_ERROR_NOT_MAPPED_AS_ARRAY = 212, CUDA_ERROR_NOT_MAPPED = 211, CUDA_ERROR_ALREADY_ACQUIRED = 210, CUDA_ERROR_NO_BINARY_FOR_GPU = 209, CUDA_ERROR_ALREADY_MAPPED = 208, CUDA_ERROR_ARRAY_IS_MAPPED = 207, CUDA_ERROR_UNMAP_FAILED = 206, CUDA_ERROR_MAP_FAILED = 205, CUDA_ERROR_CONTEXT_ALREADY_CURRENT = 202, CUDA_ERROR_INVALID_CONTEXT = 201, CUDA_ERROR_INVALID_IMAGE = 200, CUDA_ERROR_DEVICE_NOT_LICENSED = 102, CUDA_ERROR_INVALID_DEVICE = 101, CUDA_ERROR_NO_DEVICE = 100, CUDA_ERROR_DEVICE_UNAVAILABLE = 46, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER = 36, CUDA_ERROR_STUB_LIBRARY = 34, CUDA_ERROR_PROFILER_ALREADY_STOPPED = 8, CUDA_ERROR_PROFILER_ALREADY_STARTED = 7, CUDA_ERROR_PROFILER_NOT_INITIALIZED = 6, CUDA_ERROR_PROFILER_DISABLED = 5, CUDA_ERROR_DEINITIALIZED = 4, CUDA_ERROR_NOT_INITIALIZED = 3, CUDA_ERROR_OUT_OF_MEMORY = 2, CUDA_ERROR_INVALID_VALUE = 1, CUDA_SUCCESS = 0 };\n"
 	"enum CUstreamCaptureMode : i32 { CU_STREAM_CAPTURE_MODE_RELAXED = 2, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1, CU_STREAM_CAPTURE_MODE_GLOBAL = 0 };\n"
-	"enum tandem_cuda_activity_kind : u8 { other = 0, kernel = 1, copy = 2, peer_copy = 3, memset = 4, memory = 5, unified_memory = 6, overhead = 7, graph = 8, subscriber = 9, \"clock\" = 10, flush_period = 11 };\n"
+	"enum tandem_cuda_activity_kind : u8 { other = 0, kernel = 1, copy = 2, peer_copy = 3, memset = 4, memory = 5, unified_memory = 6, overhead = 7, graph = 8, subscriber = 9, \"clock\" = 10, flush_period = 11, external = 12 };\n"
+	"enum tandem_external_kind : u8 { invalid = 0, unknown = 1, openacc = 2, custom0 = 3, custom1 = 4, custom2 = 5 };\n"
 	"enum tandem_fault_kind : u8 { cpu_page = 0, gpu_page = 1, thrashing = 2, throttling = 3, remote_map = 4 };\n"
 	"enum tandem_overhead_kind : u8 { unknown = 0, compiler = 1, buffer_flush = 2, instrumentation = 3, resource = 4, module_loading = 5, lazy_function_loading = 6, command_buffer_full = 7, buffer_request = 8, um_activity = 9 };\n"
 	"event { name = \"none\"; id = 2048; stream_id = 0; fields := struct { }; };\n"
@@ -4874,549 +4896,550 @@ static const char tsdl_1[] =
 	"event { name = \"module\"; id = 2052; stream_id = 0; fields := struct { u32 program; u32 id; x64 hash; u64 bytes; u8 saved; }; };\n"
 	"event { name = \"overhead\"; id = 2053; stream_id = 0; fields := struct { enum tandem_overhead_kind kind; u64 begin; u64 end; u32 tid; }; };\n"
 	"event { name = \"fault\"; id = 2054; stream_id = 0; fields := struct { enum tandem_fault_kind kind; u64 begin; u64 end; x64 address; u64 value; u32 device; x32 flags; }; };\n"
-	"event { name = \"cuInit\"; id = 2055; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDriverGetVersion\"; id = 2056; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGet\"; id = 2057; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetCount\"; id = 2058; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetName\"; id = 2059; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceComputeCapability\"; id = 2060; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceTotalMem\"; id = 2061; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetProperties\"; id = 2062; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetAttribute\"; id = 2063; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxCreate\"; id = 2064; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 dev; }; };\n"
-	"event { name = \"cuCtxDestroy\"; id = 2065; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxAttach\"; id = 2066; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxDetach\"; id = 2067; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxPushCurrent\"; id = 2068; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxPopCurrent\"; id = 2069; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetDevice\"; id = 2070; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxSynchronize\"; id = 2071; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleLoad\"; id = 2072; stream_id = 0; fields := struct { enum CUresult result; u64 end; u16 _fname_count; utf8 fname[_fname_count]; }; };\n"
-	"event { name = \"cuModuleLoadData\"; id = 2073; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleLoadDataEx\"; id = 2074; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleLoadFatBinary\"; id = 2075; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleUnload\"; id = 2076; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetFunction\"; id = 2077; stream_id = 0; fields := struct { enum CUresult result; u64 end; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"cuModuleGetGlobal\"; id = 2078; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64ModuleGetGlobal\"; id = 2079; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetTexRef\"; id = 2080; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetInfo\"; id = 2081; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64MemGetInfo\"; id = 2082; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAlloc\"; id = 2083; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; }; };\n"
-	"event { name = \"cu64MemAlloc\"; id = 2084; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocPitch\"; id = 2085; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 WidthInBytes; u64 Height; x64 dptr; }; };\n"
-	"event { name = \"cu64MemAllocPitch\"; id = 2086; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemFree\"; id = 2087; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; }; };\n"
-	"event { name = \"cu64MemFree\"; id = 2088; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetAddressRange\"; id = 2089; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64MemGetAddressRange\"; id = 2090; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocHost\"; id = 2091; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; }; };\n"
-	"event { name = \"cuMemFreeHost\"; id = 2092; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; }; };\n"
-	"event { name = \"cuMemHostAlloc\"; id = 2093; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 Flags; }; };\n"
-	"event { name = \"cuMemHostGetDevicePointer\"; id = 2094; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; x64 p; }; };\n"
-	"event { name = \"cu64MemHostGetDevicePointer\"; id = 2095; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemHostGetFlags\"; id = 2096; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; }; };\n"
-	"event { name = \"cuMemcpyHtoD\"; id = 2097; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcHost; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyHtoD\"; id = 2098; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoH\"; id = 2099; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcDevice; x64 dstHost; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyDtoH\"; id = 2100; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoD\"; id = 2101; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyDtoD\"; id = 2102; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoA\"; id = 2103; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcDevice; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyDtoA\"; id = 2104; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyAtoD\"; id = 2105; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyAtoD\"; id = 2106; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyHtoA\"; id = 2107; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcHost; u64 bytes; }; };\n"
-	"event { name = \"cuMemcpyAtoH\"; id = 2108; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstHost; u64 bytes; }; };\n"
-	"event { name = \"cuMemcpyAtoA\"; id = 2109; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u64 bytes; }; };\n"
-	"event { name = \"cuMemcpy2D\"; id = 2110; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpy2DUnaligned\"; id = 2111; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpy3D\"; id = 2112; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cu64Memcpy3D\"; id = 2113; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyHtoDAsync\"; id = 2114; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcHost; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyHtoDAsync\"; id = 2115; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoHAsync\"; id = 2116; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 srcDevice; x64 dstHost; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyDtoHAsync\"; id = 2117; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoDAsync\"; id = 2118; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyDtoDAsync\"; id = 2119; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyHtoAAsync\"; id = 2120; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 srcHost; u64 bytes; }; };\n"
-	"event { name = \"cuMemcpyAtoHAsync\"; id = 2121; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstHost; u64 bytes; }; };\n"
-	"event { name = \"cuMemcpy2DAsync\"; id = 2122; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; }; };\n"
-	"event { name = \"cuMemcpy3DAsync\"; id = 2123; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; }; };\n"
-	"event { name = \"cu64Memcpy3DAsync\"; id = 2124; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD8\"; id = 2125; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; }; };\n"
-	"event { name = \"cu64MemsetD8\"; id = 2126; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD16\"; id = 2127; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; }; };\n"
-	"event { name = \"cu64MemsetD16\"; id = 2128; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD32\"; id = 2129; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; }; };\n"
-	"event { name = \"cu64MemsetD32\"; id = 2130; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D8\"; id = 2131; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; }; };\n"
-	"event { name = \"cu64MemsetD2D8\"; id = 2132; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D16\"; id = 2133; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; }; };\n"
-	"event { name = \"cu64MemsetD2D16\"; id = 2134; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D32\"; id = 2135; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; }; };\n"
-	"event { name = \"cu64MemsetD2D32\"; id = 2136; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncSetBlockShape\"; id = 2137; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncSetSharedSize\"; id = 2138; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncGetAttribute\"; id = 2139; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncSetCacheConfig\"; id = 2140; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArrayCreate\"; id = 2141; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArrayGetDescriptor\"; id = 2142; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArrayDestroy\"; id = 2143; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArray3DCreate\"; id = 2144; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArray3DGetDescriptor\"; id = 2145; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefCreate\"; id = 2146; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefDestroy\"; id = 2147; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetArray\"; id = 2148; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetAddress\"; id = 2149; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64TexRefSetAddress\"; id = 2150; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetAddress2D\"; id = 2151; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64TexRefSetAddress2D\"; id = 2152; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetFormat\"; id = 2153; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetAddressMode\"; id = 2154; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetFilterMode\"; id = 2155; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetFlags\"; id = 2156; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetAddress\"; id = 2157; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64TexRefGetAddress\"; id = 2158; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetArray\"; id = 2159; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetAddressMode\"; id = 2160; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetFilterMode\"; id = 2161; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetFormat\"; id = 2162; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetFlags\"; id = 2163; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuParamSetSize\"; id = 2164; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuParamSeti\"; id = 2165; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuParamSetf\"; id = 2166; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuParamSetv\"; id = 2167; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuParamSetTexRef\"; id = 2168; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLaunch\"; id = 2169; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; }; };\n"
-	"event { name = \"cuLaunchGrid\"; id = 2170; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; }; };\n"
-	"event { name = \"cuLaunchGridAsync\"; id = 2171; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; }; };\n"
-	"event { name = \"cuEventCreate\"; id = 2172; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; }; };\n"
-	"event { name = \"cuEventRecord\"; id = 2173; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; }; };\n"
-	"event { name = \"cuEventQuery\"; id = 2174; stream_id = 0; fields := struct { i32 result; u64 end; u32 _event; }; };\n"
-	"event { name = \"cuEventSynchronize\"; id = 2175; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 _event; }; };\n"
-	"event { name = \"cuEventDestroy\"; id = 2176; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 _event; }; };\n"
-	"event { name = \"cuEventElapsedTime\"; id = 2177; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamCreate\"; id = 2178; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; }; };\n"
-	"event { name = \"cuStreamQuery\"; id = 2179; stream_id = 0; fields := struct { i32 result; u64 end; u32 queue; }; };\n"
-	"event { name = \"cuStreamSynchronize\"; id = 2180; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
-	"event { name = \"cuStreamDestroy\"; id = 2181; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
-	"event { name = \"cuGraphicsUnregisterResource\"; id = 2182; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsSubResourceGetMappedArray\"; id = 2183; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsResourceGetMappedPointer\"; id = 2184; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64GraphicsResourceGetMappedPointer\"; id = 2185; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsResourceSetMapFlags\"; id = 2186; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsMapResources\"; id = 2187; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsUnmapResources\"; id = 2188; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGetExportTable\"; id = 2189; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxSetLimit\"; id = 2190; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetLimit\"; id = 2191; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLCtxCreate\"; id = 2192; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsGLRegisterBuffer\"; id = 2193; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsGLRegisterImage\"; id = 2194; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLInit\"; id = 2195; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLRegisterBufferObject\"; id = 2196; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLMapBufferObject\"; id = 2197; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLUnmapBufferObject\"; id = 2198; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLUnregisterBufferObject\"; id = 2199; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLSetBufferObjectMapFlags\"; id = 2200; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLMapBufferObjectAsync\"; id = 2201; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLUnmapBufferObjectAsync\"; id = 2202; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuVDPAUGetDevice\"; id = 2203; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuVDPAUCtxCreate\"; id = 2204; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsVDPAURegisterVideoSurface\"; id = 2205; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsVDPAURegisterOutputSurface\"; id = 2206; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetSurfRef\"; id = 2207; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefCreate\"; id = 2208; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefDestroy\"; id = 2209; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefSetFormat\"; id = 2210; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefSetArray\"; id = 2211; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefGetFormat\"; id = 2212; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefGetArray\"; id = 2213; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64DeviceTotalMem\"; id = 2214; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64GLMapBufferObject\"; id = 2215; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64GLMapBufferObjectAsync\"; id = 2216; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64MemHostAlloc\"; id = 2217; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD8Async\"; id = 2218; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; }; };\n"
-	"event { name = \"cu64MemsetD8Async\"; id = 2219; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD16Async\"; id = 2220; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; }; };\n"
-	"event { name = \"cu64MemsetD16Async\"; id = 2221; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD32Async\"; id = 2222; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; }; };\n"
-	"event { name = \"cu64MemsetD32Async\"; id = 2223; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D8Async\"; id = 2224; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; }; };\n"
-	"event { name = \"cu64MemsetD2D8Async\"; id = 2225; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D16Async\"; id = 2226; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; }; };\n"
-	"event { name = \"cu64MemsetD2D16Async\"; id = 2227; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D32Async\"; id = 2228; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; }; };\n"
-	"event { name = \"cu64MemsetD2D32Async\"; id = 2229; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64ArrayCreate\"; id = 2230; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64ArrayGetDescriptor\"; id = 2231; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Array3DCreate\"; id = 2232; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Array3DGetDescriptor\"; id = 2233; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Memcpy2D\"; id = 2234; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Memcpy2DUnaligned\"; id = 2235; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Memcpy2DAsync\"; id = 2236; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpy\"; id = 2237; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dst; x64 src; u64 bytes; }; };\n"
-	"event { name = \"cuStreamWaitEvent\"; id = 2238; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; }; };\n"
-	"event { name = \"cuCtxGetApiVersion\"; id = 2239; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetCacheConfig\"; id = 2240; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxSetCacheConfig\"; id = 2241; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemHostRegister\"; id = 2242; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 Flags; x64 p; }; };\n"
-	"event { name = \"cuMemHostUnregister\"; id = 2243; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; }; };\n"
-	"event { name = \"cuCtxSetCurrent\"; id = 2244; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetCurrent\"; id = 2245; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyAsync\"; id = 2246; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dst; x64 src; u64 bytes; }; };\n"
-	"event { name = \"cuLaunchKernel\"; id = 2247; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; }; };\n"
-	"event { name = \"cuProfilerStart\"; id = 2248; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuProfilerStop\"; id = 2249; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuPointerGetAttribute\"; id = 2250; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuProfilerInitialize\"; id = 2251; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceCanAccessPeer\"; id = 2252; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxEnablePeerAccess\"; id = 2253; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxDisablePeerAccess\"; id = 2254; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPeerRegister\"; id = 2255; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPeerUnregister\"; id = 2256; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPeerGetDevicePointer\"; id = 2257; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyPeer\"; id = 2258; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
-	"event { name = \"cuMemcpyPeerAsync\"; id = 2259; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
-	"event { name = \"cuMemcpy3DPeer\"; id = 2260; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuMemcpy3DPeerAsync\"; id = 2261; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; }; };\n"
-	"event { name = \"cuIpcGetMemHandle\"; id = 2262; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuIpcOpenMemHandle\"; id = 2263; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuIpcCloseMemHandle\"; id = 2264; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetByPCIBusId\"; id = 2265; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetPCIBusId\"; id = 2266; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLGetDevices\"; id = 2267; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuIpcGetEventHandle\"; id = 2268; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuIpcOpenEventHandle\"; id = 2269; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxSetSharedMemConfig\"; id = 2270; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetSharedMemConfig\"; id = 2271; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncSetSharedMemConfig\"; id = 2272; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexObjectCreate\"; id = 2273; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexObjectDestroy\"; id = 2274; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexObjectGetResourceDesc\"; id = 2275; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexObjectGetTextureDesc\"; id = 2276; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfObjectCreate\"; id = 2277; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfObjectDestroy\"; id = 2278; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfObjectGetResourceDesc\"; id = 2279; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamAddCallback\"; id = 2280; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
-	"event { name = \"cuMipmappedArrayCreate\"; id = 2281; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMipmappedArrayGetLevel\"; id = 2282; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMipmappedArrayDestroy\"; id = 2283; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetMipmappedArray\"; id = 2284; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetMipmapFilterMode\"; id = 2285; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetMipmapLevelBias\"; id = 2286; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetMipmapLevelClamp\"; id = 2287; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetMaxAnisotropy\"; id = 2288; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetMipmappedArray\"; id = 2289; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetMipmapFilterMode\"; id = 2290; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetMipmapLevelBias\"; id = 2291; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetMipmapLevelClamp\"; id = 2292; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetMaxAnisotropy\"; id = 2293; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsResourceGetMappedMipmappedArray\"; id = 2294; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexObjectGetResourceViewDesc\"; id = 2295; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLinkCreate\"; id = 2296; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLinkAddData\"; id = 2297; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLinkAddFile\"; id = 2298; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLinkComplete\"; id = 2299; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLinkDestroy\"; id = 2300; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamCreateWithPriority\"; id = 2301; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 priority; }; };\n"
-	"event { name = \"cuStreamGetPriority\"; id = 2302; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetFlags\"; id = 2303; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetStreamPriorityRange\"; id = 2304; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocManaged\"; id = 2305; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 flags; x64 dptr; }; };\n"
-	"event { name = \"cuGetErrorString\"; id = 2306; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGetErrorName\"; id = 2307; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessor\"; id = 2308; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCompilePtx\"; id = 2309; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuBinaryFree\"; id = 2310; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamAttachMemAsync\"; id = 2311; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuPointerSetAttribute\"; id = 2312; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxPotentialBlockSize\"; id = 2313; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxRetain\"; id = 2314; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxRelease\"; id = 2315; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxSetFlags\"; id = 2316; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxReset\"; id = 2317; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsEGLRegisterImage\"; id = 2318; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetFlags\"; id = 2319; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxGetState\"; id = 2320; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerConnect\"; id = 2321; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerDisconnect\"; id = 2322; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerAcquireFrame\"; id = 2323; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerReleaseFrame\"; id = 2324; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamProducerConnect\"; id = 2325; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamProducerDisconnect\"; id = 2326; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamProducerPresentFrame\"; id = 2327; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsResourceGetMappedEglFrame\"; id = 2328; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuPointerGetAttributes\"; id = 2329; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 2330; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxPotentialBlockSizeWithFlags\"; id = 2331; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamProducerReturnFrame\"; id = 2332; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetP2PAttribute\"; id = 2333; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetBorderColor\"; id = 2334; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetBorderColor\"; id = 2335; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAdvise\"; id = 2336; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamWaitValue32\"; id = 2337; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamWriteValue32\"; id = 2338; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamBatchMemOp\"; id = 2339; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuNVNbufferGetPointer\"; id = 2340; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuNVNtextureGetArray\"; id = 2341; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuNNSetAllocator\"; id = 2342; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchAsync\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 devPtr; u64 bytes; }; };\n"
-	"event { name = \"cuEventCreateFromNVNSync\"; id = 2344; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerConnectWithFlags\"; id = 2345; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemRangeGetAttribute\"; id = 2346; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemRangeGetAttributes\"; id = 2347; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamWaitValue64\"; id = 2348; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamWriteValue64\"; id = 2349; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLaunchCooperativeKernel\"; id = 2350; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; }; };\n"
-	"event { name = \"cuEventCreateFromEGLSync\"; id = 2351; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLaunchCooperativeKernelMultiDevice\"; id = 2352; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; }; };\n"
-	"event { name = \"cuFuncSetAttribute\"; id = 2353; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetUuid\"; id = 2354; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetCtx\"; id = 2355; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuImportExternalMemory\"; id = 2356; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuExternalMemoryGetMappedBuffer\"; id = 2357; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuExternalMemoryGetMappedMipmappedArray\"; id = 2358; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDestroyExternalMemory\"; id = 2359; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuImportExternalSemaphore\"; id = 2360; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSignalExternalSemaphoresAsync\"; id = 2361; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuWaitExternalSemaphoresAsync\"; id = 2362; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDestroyExternalSemaphore\"; id = 2363; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamBeginCapture\"; id = 2364; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; enum CUstreamCaptureMode mode; }; };\n"
-	"event { name = \"cuStreamEndCapture\"; id = 2365; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
-	"event { name = \"cuStreamIsCapturing\"; id = 2366; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphCreate\"; id = 2367; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddKernelNode\"; id = 2368; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphKernelNodeGetParams\"; id = 2369; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddMemcpyNode\"; id = 2370; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemcpyNodeGetParams\"; id = 2371; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddMemsetNode\"; id = 2372; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemsetNodeGetParams\"; id = 2373; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemsetNodeSetParams\"; id = 2374; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeGetType\"; id = 2375; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphGetRootNodes\"; id = 2376; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeGetDependencies\"; id = 2377; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeGetDependentNodes\"; id = 2378; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphInstantiate\"; id = 2379; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; }; };\n"
-	"event { name = \"cuGraphLaunch\"; id = 2380; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 hGraphExec; }; };\n"
-	"event { name = \"cuGraphExecDestroy\"; id = 2381; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; }; };\n"
-	"event { name = \"cuGraphDestroy\"; id = 2382; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; }; };\n"
-	"event { name = \"cuGraphAddDependencies\"; id = 2383; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphRemoveDependencies\"; id = 2384; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemcpyNodeSetParams\"; id = 2385; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphKernelNodeSetParams\"; id = 2386; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphDestroyNode\"; id = 2387; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphClone\"; id = 2388; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeFindInClone\"; id = 2389; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddChildGraphNode\"; id = 2390; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddEmptyNode\"; id = 2391; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLaunchHostFunc\"; id = 2392; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
-	"event { name = \"cuGraphChildGraphNodeGetGraph\"; id = 2393; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddHostNode\"; id = 2394; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphHostNodeGetParams\"; id = 2395; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetLuid\"; id = 2396; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphHostNodeSetParams\"; id = 2397; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphGetNodes\"; id = 2398; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphGetEdges\"; id = 2399; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetCaptureInfo\"; id = 2400; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecKernelNodeSetParams\"; id = 2401; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuThreadExchangeStreamCaptureMode\"; id = 2402; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetNvSciSyncAttributes\"; id = 2403; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyAvailableDynamicSMemPerBlock\"; id = 2404; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAddressReserve\"; id = 2405; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; x64 ptr; }; };\n"
-	"event { name = \"cuMemAddressFree\"; id = 2406; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; }; };\n"
-	"event { name = \"cuMemCreate\"; id = 2407; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; }; };\n"
-	"event { name = \"cuMemRelease\"; id = 2408; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemMap\"; id = 2409; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; x64 ptr; }; };\n"
-	"event { name = \"cuMemUnmap\"; id = 2410; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; }; };\n"
-	"event { name = \"cuMemSetAccess\"; id = 2411; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; }; };\n"
-	"event { name = \"cuMemExportToShareableHandle\"; id = 2412; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemImportFromShareableHandle\"; id = 2413; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetAllocationGranularity\"; id = 2414; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetAllocationPropertiesFromHandle\"; id = 2415; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetAccess\"; id = 2416; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamSetFlags\"; id = 2417; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecUpdate\"; id = 2418; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 hGraphExec; }; };\n"
-	"event { name = \"cuGraphExecMemcpyNodeSetParams\"; id = 2419; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecMemsetNodeSetParams\"; id = 2420; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecHostNodeSetParams\"; id = 2421; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemRetainAllocationHandle\"; id = 2422; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncGetModule\"; id = 2423; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxResetPersistingL2Cache\"; id = 2424; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphKernelNodeCopyAttributes\"; id = 2425; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphKernelNodeGetAttribute\"; id = 2426; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphKernelNodeSetAttribute\"; id = 2427; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamCopyAttributes\"; id = 2428; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetAttribute\"; id = 2429; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamSetAttribute\"; id = 2430; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetTexture1DLinearMaxWidth\"; id = 2431; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphUpload\"; id = 2432; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArrayGetSparseProperties\"; id = 2433; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMipmappedArrayGetSparseProperties\"; id = 2434; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemMapArrayAsync\"; id = 2435; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecChildGraphNodeSetParams\"; id = 2436; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEventRecordWithFlags\"; id = 2437; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; }; };\n"
-	"event { name = \"cuGraphAddEventRecordNode\"; id = 2438; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddEventWaitNode\"; id = 2439; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphEventRecordNodeGetEvent\"; id = 2440; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphEventWaitNodeGetEvent\"; id = 2441; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphEventRecordNodeSetEvent\"; id = 2442; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphEventWaitNodeSetEvent\"; id = 2443; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecEventRecordNodeSetEvent\"; id = 2444; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecEventWaitNodeSetEvent\"; id = 2445; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuArrayGetPlane\"; id = 2446; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocAsync\"; id = 2447; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; u32 queue; }; };\n"
-	"event { name = \"cuMemFreeAsync\"; id = 2448; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; u32 queue; }; };\n"
-	"event { name = \"cuMemPoolTrimTo\"; id = 2449; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolSetAttribute\"; id = 2450; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolGetAttribute\"; id = 2451; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolSetAccess\"; id = 2452; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetDefaultMemPool\"; id = 2453; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolCreate\"; id = 2454; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolDestroy\"; id = 2455; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceSetMemPool\"; id = 2456; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetMemPool\"; id = 2457; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocFromPoolAsync\"; id = 2458; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; u32 queue; }; };\n"
-	"event { name = \"cuMemPoolExportToShareableHandle\"; id = 2459; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolImportFromShareableHandle\"; id = 2460; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolExportPointer\"; id = 2461; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolImportPointer\"; id = 2462; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPoolGetAccess\"; id = 2463; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddExternalSemaphoresSignalNode\"; id = 2464; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresSignalNodeGetParams\"; id = 2465; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresSignalNodeSetParams\"; id = 2466; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddExternalSemaphoresWaitNode\"; id = 2467; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresWaitNodeGetParams\"; id = 2468; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresWaitNodeSetParams\"; id = 2469; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecExternalSemaphoresSignalNodeSetParams\"; id = 2470; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecExternalSemaphoresWaitNodeSetParams\"; id = 2471; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGetProcAddress\"; id = 2472; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFlushGPUDirectRDMAWrites\"; id = 2473; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphDebugDotPrint\"; id = 2474; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamUpdateCaptureDependencies\"; id = 2475; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuUserObjectCreate\"; id = 2476; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuUserObjectRetain\"; id = 2477; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuUserObjectRelease\"; id = 2478; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphRetainUserObject\"; id = 2479; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphReleaseUserObject\"; id = 2480; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddMemAllocNode\"; id = 2481; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddMemFreeNode\"; id = 2482; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGraphMemTrim\"; id = 2483; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetGraphMemAttribute\"; id = 2484; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceSetGraphMemAttribute\"; id = 2485; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphInstantiateWithFlags\"; id = 2486; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; }; };\n"
-	"event { name = \"cuDeviceGetExecAffinitySupport\"; id = 2487; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetExecAffinity\"; id = 2488; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemAllocNodeGetParams\"; id = 2489; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphMemFreeNodeGetParams\"; id = 2490; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeSetEnabled\"; id = 2491; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeGetEnabled\"; id = 2492; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLaunchKernelEx\"; id = 2493; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; }; };\n"
-	"event { name = \"cuArrayGetMemoryRequirements\"; id = 2494; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMipmappedArrayGetMemoryRequirements\"; id = 2495; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphInstantiateWithParams\"; id = 2496; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; }; };\n"
-	"event { name = \"cuGraphExecGetFlags\"; id = 2497; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddBatchMemOpNode\"; id = 2498; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphBatchMemOpNodeGetParams\"; id = 2499; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphBatchMemOpNodeSetParams\"; id = 2500; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecBatchMemOpNodeSetParams\"; id = 2501; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetLoadingMode\"; id = 2502; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetHandleForAddressRange\"; id = 2503; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxPotentialClusterSize\"; id = 2504; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuOccupancyMaxActiveClusters\"; id = 2505; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryLoadData\"; id = 2506; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryLoadFromFile\"; id = 2507; stream_id = 0; fields := struct { enum CUresult result; u64 end; u16 _fileName_count; utf8 fileName[_fileName_count]; }; };\n"
-	"event { name = \"cuLibraryUnload\"; id = 2508; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryGetKernel\"; id = 2509; stream_id = 0; fields := struct { enum CUresult result; u64 end; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"cuLibraryGetModule\"; id = 2510; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelGetFunction\"; id = 2511; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryGetGlobal\"; id = 2512; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryGetManaged\"; id = 2513; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelGetAttribute\"; id = 2514; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelSetAttribute\"; id = 2515; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelSetCacheConfig\"; id = 2516; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetId\"; id = 2517; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetId\"; id = 2518; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTensorMapEncodeTiled\"; id = 2519; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTensorMapEncodeIm2col\"; id = 2520; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTensorMapReplaceAddress\"; id = 2521; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryGetUnifiedFunction\"; id = 2522; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCoredumpGetAttribute\"; id = 2523; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCoredumpGetAttributeGlobal\"; id = 2524; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCoredumpSetAttribute\"; id = 2525; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCoredumpSetAttributeGlobal\"; id = 2526; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxSetFlags\"; id = 2527; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastCreate\"; id = 2528; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastAddDevice\"; id = 2529; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastBindMem\"; id = 2530; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastBindAddr\"; id = 2531; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastUnbind\"; id = 2532; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMulticastGetGranularity\"; id = 2533; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphAddNode\"; id = 2534; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphNodeSetParams\"; id = 2535; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecNodeSetParams\"; id = 2536; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncGetName\"; id = 2537; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelGetName\"; id = 2538; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamBeginCaptureToGraph\"; id = 2539; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; enum CUstreamCaptureMode mode; }; };\n"
-	"event { name = \"cuGraphConditionalHandleCreate\"; id = 2540; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncGetParamInfo\"; id = 2541; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelGetParamInfo\"; id = 2542; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceRegisterAsyncNotification\"; id = 2543; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceUnregisterAsyncNotification\"; id = 2544; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetFunctionCount\"; id = 2545; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleEnumerateFunctions\"; id = 2546; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryGetKernelCount\"; id = 2547; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLibraryEnumerateKernels\"; id = 2548; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncIsLoaded\"; id = 2549; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncLoad\"; id = 2550; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxCreate\"; id = 2551; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxDestroy\"; id = 2552; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetDevResource\"; id = 2553; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetDevResource\"; id = 2554; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxGetDevResource\"; id = 2555; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevResourceGenerateDesc\"; id = 2556; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxRecordEvent\"; id = 2557; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxWaitEvent\"; id = 2558; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDevSmResourceSplitByCount\"; id = 2559; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetGreenCtx\"; id = 2560; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxFromGreenCtx\"; id = 2561; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuKernelGetLibrary\"; id = 2562; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxRecordEvent\"; id = 2563; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxWaitEvent\"; id = 2564; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxStreamCreate\"; id = 2565; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 priority; }; };\n"
-	"event { name = \"cuMemBatchDecompressAsync\"; id = 2566; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
-	"event { name = \"cuLogsRegisterCallback\"; id = 2567; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLogsUnregisterCallback\"; id = 2568; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLogsCurrent\"; id = 2569; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLogsDumpToFile\"; id = 2570; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLogsDumpToMemory\"; id = 2571; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessGetRestoreThreadId\"; id = 2572; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessGetState\"; id = 2573; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessLock\"; id = 2574; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessCheckpoint\"; id = 2575; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessRestore\"; id = 2576; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCheckpointProcessUnlock\"; id = 2577; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamGetDevice\"; id = 2578; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyBatchAsync\"; id = 2579; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; u64 bytes; }; };\n"
-	"event { name = \"cuMemcpy3DBatchAsync\"; id = 2580; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; }; };\n"
-	"event { name = \"cuTensorMapEncodeIm2colWide\"; id = 2581; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGreenCtxGetId\"; id = 2582; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamCreateForCaptureToCig\"; id = 2583; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u64 bytes; }; };\n"
-	"event { name = \"cuSemaphoreCreate\"; id = 2585; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSemaphoreExport\"; id = 2586; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSemaphoreDestroy\"; id = 2587; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemDiscardBatchAsync\"; id = 2588; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMultiKernelCooperativeDomainCreate\"; id = 2590; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMultiKernelCooperativeDomainDestroy\"; id = 2591; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetDefaultMemPool\"; id = 2592; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetMemPool\"; id = 2593; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemSetMemPool\"; id = 2594; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetP2PAtomicCapabilities\"; id = 2595; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetHostAtomicCapabilities\"; id = 2596; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDriverGetGpuCodeIsaVersion\"; id = 2597; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n";
+	"event { name = \"external\"; id = 2055; stream_id = 0; fields := struct { u64 op; enum tandem_external_kind kind; u64 id; }; };\n"
+	"event { name = \"cuInit\"; id = 2056; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDriverGetVersion\"; id = 2057; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGet\"; id = 2058; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetCount\"; id = 2059; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetName\"; id = 2060; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceComputeCapability\"; id = 2061; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceTotalMem\"; id = 2062; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetProperties\"; id = 2063; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetAttribute\"; id = 2064; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxCreate\"; id = 2065; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 dev; }; };\n"
+	"event { name = \"cuCtxDestroy\"; id = 2066; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxAttach\"; id = 2067; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxDetach\"; id = 2068; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxPushCurrent\"; id = 2069; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxPopCurrent\"; id = 2070; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetDevice\"; id = 2071; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxSynchronize\"; id = 2072; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleLoad\"; id = 2073; stream_id = 0; fields := struct { enum CUresult result; u64 end; u16 _fname_count; utf8 fname[_fname_count]; }; };\n"
+	"event { name = \"cuModuleLoadData\"; id = 2074; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleLoadDataEx\"; id = 2075; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleLoadFatBinary\"; id = 2076; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleUnload\"; id = 2077; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetFunction\"; id = 2078; stream_id = 0; fields := struct { enum CUresult result; u64 end; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"cuModuleGetGlobal\"; id = 2079; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64ModuleGetGlobal\"; id = 2080; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetTexRef\"; id = 2081; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetInfo\"; id = 2082; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64MemGetInfo\"; id = 2083; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAlloc\"; id = 2084; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; }; };\n"
+	"event { name = \"cu64MemAlloc\"; id = 2085; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocPitch\"; id = 2086; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 WidthInBytes; u64 Height; x64 dptr; }; };\n"
+	"event { name = \"cu64MemAllocPitch\"; id = 2087; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemFree\"; id = 2088; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; }; };\n"
+	"event { name = \"cu64MemFree\"; id = 2089; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetAddressRange\"; id = 2090; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64MemGetAddressRange\"; id = 2091; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocHost\"; id = 2092; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; }; };\n"
+	"event { name = \"cuMemFreeHost\"; id = 2093; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; }; };\n"
+	"event { name = \"cuMemHostAlloc\"; id = 2094; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 Flags; }; };\n"
+	"event { name = \"cuMemHostGetDevicePointer\"; id = 2095; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; x64 p; }; };\n"
+	"event { name = \"cu64MemHostGetDevicePointer\"; id = 2096; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemHostGetFlags\"; id = 2097; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; }; };\n"
+	"event { name = \"cuMemcpyHtoD\"; id = 2098; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcHost; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyHtoD\"; id = 2099; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoH\"; id = 2100; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcDevice; x64 dstHost; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyDtoH\"; id = 2101; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoD\"; id = 2102; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyDtoD\"; id = 2103; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoA\"; id = 2104; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcDevice; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyDtoA\"; id = 2105; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyAtoD\"; id = 2106; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyAtoD\"; id = 2107; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyHtoA\"; id = 2108; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcHost; u64 bytes; }; };\n"
+	"event { name = \"cuMemcpyAtoH\"; id = 2109; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstHost; u64 bytes; }; };\n"
+	"event { name = \"cuMemcpyAtoA\"; id = 2110; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u64 bytes; }; };\n"
+	"event { name = \"cuMemcpy2D\"; id = 2111; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpy2DUnaligned\"; id = 2112; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpy3D\"; id = 2113; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cu64Memcpy3D\"; id = 2114; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyHtoDAsync\"; id = 2115; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcHost; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyHtoDAsync\"; id = 2116; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoHAsync\"; id = 2117; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 srcDevice; x64 dstHost; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyDtoHAsync\"; id = 2118; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoDAsync\"; id = 2119; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyDtoDAsync\"; id = 2120; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyHtoAAsync\"; id = 2121; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 srcHost; u64 bytes; }; };\n"
+	"event { name = \"cuMemcpyAtoHAsync\"; id = 2122; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstHost; u64 bytes; }; };\n"
+	"event { name = \"cuMemcpy2DAsync\"; id = 2123; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; }; };\n"
+	"event { name = \"cuMemcpy3DAsync\"; id = 2124; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; }; };\n"
+	"event { name = \"cu64Memcpy3DAsync\"; id = 2125; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD8\"; id = 2126; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; }; };\n"
+	"event { name = \"cu64MemsetD8\"; id = 2127; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD16\"; id = 2128; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; }; };\n"
+	"event { name = \"cu64MemsetD16\"; id = 2129; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD32\"; id = 2130; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; }; };\n"
+	"event { name = \"cu64MemsetD32\"; id = 2131; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D8\"; id = 2132; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; }; };\n"
+	"event { name = \"cu64MemsetD2D8\"; id = 2133; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D16\"; id = 2134; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; }; };\n"
+	"event { name = \"cu64MemsetD2D16\"; id = 2135; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D32\"; id = 2136; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; }; };\n"
+	"event { name = \"cu64MemsetD2D32\"; id = 2137; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncSetBlockShape\"; id = 2138; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncSetSharedSize\"; id = 2139; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncGetAttribute\"; id = 2140; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncSetCacheConfig\"; id = 2141; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArrayCreate\"; id = 2142; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArrayGetDescriptor\"; id = 2143; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArrayDestroy\"; id = 2144; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArray3DCreate\"; id = 2145; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArray3DGetDescriptor\"; id = 2146; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefCreate\"; id = 2147; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefDestroy\"; id = 2148; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetArray\"; id = 2149; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetAddress\"; id = 2150; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64TexRefSetAddress\"; id = 2151; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetAddress2D\"; id = 2152; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64TexRefSetAddress2D\"; id = 2153; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetFormat\"; id = 2154; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetAddressMode\"; id = 2155; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetFilterMode\"; id = 2156; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetFlags\"; id = 2157; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetAddress\"; id = 2158; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64TexRefGetAddress\"; id = 2159; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetArray\"; id = 2160; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetAddressMode\"; id = 2161; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetFilterMode\"; id = 2162; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetFormat\"; id = 2163; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetFlags\"; id = 2164; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuParamSetSize\"; id = 2165; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuParamSeti\"; id = 2166; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuParamSetf\"; id = 2167; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuParamSetv\"; id = 2168; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuParamSetTexRef\"; id = 2169; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLaunch\"; id = 2170; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; }; };\n"
+	"event { name = \"cuLaunchGrid\"; id = 2171; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; }; };\n"
+	"event { name = \"cuLaunchGridAsync\"; id = 2172; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; }; };\n"
+	"event { name = \"cuEventCreate\"; id = 2173; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; }; };\n"
+	"event { name = \"cuEventRecord\"; id = 2174; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; }; };\n"
+	"event { name = \"cuEventQuery\"; id = 2175; stream_id = 0; fields := struct { i32 result; u64 end; u32 _event; }; };\n"
+	"event { name = \"cuEventSynchronize\"; id = 2176; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 _event; }; };\n"
+	"event { name = \"cuEventDestroy\"; id = 2177; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 _event; }; };\n"
+	"event { name = \"cuEventElapsedTime\"; id = 2178; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamCreate\"; id = 2179; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; }; };\n"
+	"event { name = \"cuStreamQuery\"; id = 2180; stream_id = 0; fields := struct { i32 result; u64 end; u32 queue; }; };\n"
+	"event { name = \"cuStreamSynchronize\"; id = 2181; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
+	"event { name = \"cuStreamDestroy\"; id = 2182; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
+	"event { name = \"cuGraphicsUnregisterResource\"; id = 2183; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsSubResourceGetMappedArray\"; id = 2184; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsResourceGetMappedPointer\"; id = 2185; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64GraphicsResourceGetMappedPointer\"; id = 2186; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsResourceSetMapFlags\"; id = 2187; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsMapResources\"; id = 2188; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsUnmapResources\"; id = 2189; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGetExportTable\"; id = 2190; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxSetLimit\"; id = 2191; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetLimit\"; id = 2192; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLCtxCreate\"; id = 2193; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsGLRegisterBuffer\"; id = 2194; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsGLRegisterImage\"; id = 2195; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLInit\"; id = 2196; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLRegisterBufferObject\"; id = 2197; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLMapBufferObject\"; id = 2198; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLUnmapBufferObject\"; id = 2199; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLUnregisterBufferObject\"; id = 2200; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLSetBufferObjectMapFlags\"; id = 2201; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLMapBufferObjectAsync\"; id = 2202; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLUnmapBufferObjectAsync\"; id = 2203; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuVDPAUGetDevice\"; id = 2204; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuVDPAUCtxCreate\"; id = 2205; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsVDPAURegisterVideoSurface\"; id = 2206; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsVDPAURegisterOutputSurface\"; id = 2207; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetSurfRef\"; id = 2208; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefCreate\"; id = 2209; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefDestroy\"; id = 2210; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefSetFormat\"; id = 2211; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefSetArray\"; id = 2212; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefGetFormat\"; id = 2213; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefGetArray\"; id = 2214; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64DeviceTotalMem\"; id = 2215; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64GLMapBufferObject\"; id = 2216; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64GLMapBufferObjectAsync\"; id = 2217; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64MemHostAlloc\"; id = 2218; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD8Async\"; id = 2219; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; }; };\n"
+	"event { name = \"cu64MemsetD8Async\"; id = 2220; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD16Async\"; id = 2221; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; }; };\n"
+	"event { name = \"cu64MemsetD16Async\"; id = 2222; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD32Async\"; id = 2223; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; }; };\n"
+	"event { name = \"cu64MemsetD32Async\"; id = 2224; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D8Async\"; id = 2225; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; }; };\n"
+	"event { name = \"cu64MemsetD2D8Async\"; id = 2226; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D16Async\"; id = 2227; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; }; };\n"
+	"event { name = \"cu64MemsetD2D16Async\"; id = 2228; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D32Async\"; id = 2229; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; }; };\n"
+	"event { name = \"cu64MemsetD2D32Async\"; id = 2230; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64ArrayCreate\"; id = 2231; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64ArrayGetDescriptor\"; id = 2232; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Array3DCreate\"; id = 2233; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Array3DGetDescriptor\"; id = 2234; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Memcpy2D\"; id = 2235; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Memcpy2DUnaligned\"; id = 2236; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Memcpy2DAsync\"; id = 2237; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpy\"; id = 2238; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dst; x64 src; u64 bytes; }; };\n"
+	"event { name = \"cuStreamWaitEvent\"; id = 2239; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; }; };\n"
+	"event { name = \"cuCtxGetApiVersion\"; id = 2240; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetCacheConfig\"; id = 2241; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxSetCacheConfig\"; id = 2242; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemHostRegister\"; id = 2243; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 Flags; x64 p; }; };\n"
+	"event { name = \"cuMemHostUnregister\"; id = 2244; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; }; };\n"
+	"event { name = \"cuCtxSetCurrent\"; id = 2245; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetCurrent\"; id = 2246; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyAsync\"; id = 2247; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dst; x64 src; u64 bytes; }; };\n"
+	"event { name = \"cuLaunchKernel\"; id = 2248; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; }; };\n"
+	"event { name = \"cuProfilerStart\"; id = 2249; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuProfilerStop\"; id = 2250; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuPointerGetAttribute\"; id = 2251; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuProfilerInitialize\"; id = 2252; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceCanAccessPeer\"; id = 2253; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxEnablePeerAccess\"; id = 2254; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxDisablePeerAccess\"; id = 2255; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPeerRegister\"; id = 2256; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPeerUnregister\"; id = 2257; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPeerGetDevicePointer\"; id = 2258; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyPeer\"; id = 2259; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
+	"event { name = \"cuMemcpyPeerAsync\"; id = 2260; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
+	"event { name = \"cuMemcpy3DPeer\"; id = 2261; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuMemcpy3DPeerAsync\"; id = 2262; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; }; };\n"
+	"event { name = \"cuIpcGetMemHandle\"; id = 2263; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuIpcOpenMemHandle\"; id = 2264; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuIpcCloseMemHandle\"; id = 2265; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetByPCIBusId\"; id = 2266; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetPCIBusId\"; id = 2267; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLGetDevices\"; id = 2268; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuIpcGetEventHandle\"; id = 2269; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuIpcOpenEventHandle\"; id = 2270; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxSetSharedMemConfig\"; id = 2271; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetSharedMemConfig\"; id = 2272; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncSetSharedMemConfig\"; id = 2273; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexObjectCreate\"; id = 2274; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexObjectDestroy\"; id = 2275; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexObjectGetResourceDesc\"; id = 2276; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexObjectGetTextureDesc\"; id = 2277; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfObjectCreate\"; id = 2278; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfObjectDestroy\"; id = 2279; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfObjectGetResourceDesc\"; id = 2280; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamAddCallback\"; id = 2281; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
+	"event { name = \"cuMipmappedArrayCreate\"; id = 2282; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMipmappedArrayGetLevel\"; id = 2283; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMipmappedArrayDestroy\"; id = 2284; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetMipmappedArray\"; id = 2285; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetMipmapFilterMode\"; id = 2286; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetMipmapLevelBias\"; id = 2287; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetMipmapLevelClamp\"; id = 2288; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetMaxAnisotropy\"; id = 2289; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetMipmappedArray\"; id = 2290; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetMipmapFilterMode\"; id = 2291; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetMipmapLevelBias\"; id = 2292; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetMipmapLevelClamp\"; id = 2293; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetMaxAnisotropy\"; id = 2294; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsResourceGetMappedMipmappedArray\"; id = 2295; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexObjectGetResourceViewDesc\"; id = 2296; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLinkCreate\"; id = 2297; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLinkAddData\"; id = 2298; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLinkAddFile\"; id = 2299; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLinkComplete\"; id = 2300; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLinkDestroy\"; id = 2301; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamCreateWithPriority\"; id = 2302; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 priority; }; };\n"
+	"event { name = \"cuStreamGetPriority\"; id = 2303; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetFlags\"; id = 2304; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetStreamPriorityRange\"; id = 2305; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocManaged\"; id = 2306; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 flags; x64 dptr; }; };\n"
+	"event { name = \"cuGetErrorString\"; id = 2307; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGetErrorName\"; id = 2308; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessor\"; id = 2309; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCompilePtx\"; id = 2310; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuBinaryFree\"; id = 2311; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamAttachMemAsync\"; id = 2312; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuPointerSetAttribute\"; id = 2313; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxPotentialBlockSize\"; id = 2314; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxRetain\"; id = 2315; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxRelease\"; id = 2316; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxSetFlags\"; id = 2317; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxReset\"; id = 2318; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsEGLRegisterImage\"; id = 2319; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetFlags\"; id = 2320; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxGetState\"; id = 2321; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerConnect\"; id = 2322; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerDisconnect\"; id = 2323; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerAcquireFrame\"; id = 2324; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerReleaseFrame\"; id = 2325; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamProducerConnect\"; id = 2326; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamProducerDisconnect\"; id = 2327; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamProducerPresentFrame\"; id = 2328; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsResourceGetMappedEglFrame\"; id = 2329; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuPointerGetAttributes\"; id = 2330; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 2331; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxPotentialBlockSizeWithFlags\"; id = 2332; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamProducerReturnFrame\"; id = 2333; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetP2PAttribute\"; id = 2334; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetBorderColor\"; id = 2335; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetBorderColor\"; id = 2336; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAdvise\"; id = 2337; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamWaitValue32\"; id = 2338; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamWriteValue32\"; id = 2339; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamBatchMemOp\"; id = 2340; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuNVNbufferGetPointer\"; id = 2341; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuNVNtextureGetArray\"; id = 2342; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuNNSetAllocator\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPrefetchAsync\"; id = 2344; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 devPtr; u64 bytes; }; };\n"
+	"event { name = \"cuEventCreateFromNVNSync\"; id = 2345; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerConnectWithFlags\"; id = 2346; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemRangeGetAttribute\"; id = 2347; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemRangeGetAttributes\"; id = 2348; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamWaitValue64\"; id = 2349; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamWriteValue64\"; id = 2350; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLaunchCooperativeKernel\"; id = 2351; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; }; };\n"
+	"event { name = \"cuEventCreateFromEGLSync\"; id = 2352; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLaunchCooperativeKernelMultiDevice\"; id = 2353; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; }; };\n"
+	"event { name = \"cuFuncSetAttribute\"; id = 2354; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetUuid\"; id = 2355; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetCtx\"; id = 2356; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuImportExternalMemory\"; id = 2357; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuExternalMemoryGetMappedBuffer\"; id = 2358; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuExternalMemoryGetMappedMipmappedArray\"; id = 2359; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDestroyExternalMemory\"; id = 2360; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuImportExternalSemaphore\"; id = 2361; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSignalExternalSemaphoresAsync\"; id = 2362; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuWaitExternalSemaphoresAsync\"; id = 2363; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDestroyExternalSemaphore\"; id = 2364; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamBeginCapture\"; id = 2365; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; enum CUstreamCaptureMode mode; }; };\n"
+	"event { name = \"cuStreamEndCapture\"; id = 2366; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
+	"event { name = \"cuStreamIsCapturing\"; id = 2367; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphCreate\"; id = 2368; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddKernelNode\"; id = 2369; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphKernelNodeGetParams\"; id = 2370; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddMemcpyNode\"; id = 2371; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemcpyNodeGetParams\"; id = 2372; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddMemsetNode\"; id = 2373; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemsetNodeGetParams\"; id = 2374; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemsetNodeSetParams\"; id = 2375; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeGetType\"; id = 2376; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphGetRootNodes\"; id = 2377; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeGetDependencies\"; id = 2378; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeGetDependentNodes\"; id = 2379; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphInstantiate\"; id = 2380; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; }; };\n"
+	"event { name = \"cuGraphLaunch\"; id = 2381; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 hGraphExec; }; };\n"
+	"event { name = \"cuGraphExecDestroy\"; id = 2382; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; }; };\n"
+	"event { name = \"cuGraphDestroy\"; id = 2383; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; }; };\n"
+	"event { name = \"cuGraphAddDependencies\"; id = 2384; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphRemoveDependencies\"; id = 2385; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemcpyNodeSetParams\"; id = 2386; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphKernelNodeSetParams\"; id = 2387; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphDestroyNode\"; id = 2388; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphClone\"; id = 2389; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeFindInClone\"; id = 2390; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddChildGraphNode\"; id = 2391; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddEmptyNode\"; id = 2392; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLaunchHostFunc\"; id = 2393; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
+	"event { name = \"cuGraphChildGraphNodeGetGraph\"; id = 2394; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddHostNode\"; id = 2395; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphHostNodeGetParams\"; id = 2396; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetLuid\"; id = 2397; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphHostNodeSetParams\"; id = 2398; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphGetNodes\"; id = 2399; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphGetEdges\"; id = 2400; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetCaptureInfo\"; id = 2401; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecKernelNodeSetParams\"; id = 2402; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuThreadExchangeStreamCaptureMode\"; id = 2403; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetNvSciSyncAttributes\"; id = 2404; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyAvailableDynamicSMemPerBlock\"; id = 2405; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAddressReserve\"; id = 2406; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; x64 ptr; }; };\n"
+	"event { name = \"cuMemAddressFree\"; id = 2407; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; }; };\n"
+	"event { name = \"cuMemCreate\"; id = 2408; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; }; };\n"
+	"event { name = \"cuMemRelease\"; id = 2409; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemMap\"; id = 2410; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; x64 ptr; }; };\n"
+	"event { name = \"cuMemUnmap\"; id = 2411; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; }; };\n"
+	"event { name = \"cuMemSetAccess\"; id = 2412; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; }; };\n"
+	"event { name = \"cuMemExportToShareableHandle\"; id = 2413; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemImportFromShareableHandle\"; id = 2414; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetAllocationGranularity\"; id = 2415; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetAllocationPropertiesFromHandle\"; id = 2416; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetAccess\"; id = 2417; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamSetFlags\"; id = 2418; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecUpdate\"; id = 2419; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 hGraphExec; }; };\n"
+	"event { name = \"cuGraphExecMemcpyNodeSetParams\"; id = 2420; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecMemsetNodeSetParams\"; id = 2421; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecHostNodeSetParams\"; id = 2422; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemRetainAllocationHandle\"; id = 2423; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncGetModule\"; id = 2424; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxResetPersistingL2Cache\"; id = 2425; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphKernelNodeCopyAttributes\"; id = 2426; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphKernelNodeGetAttribute\"; id = 2427; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphKernelNodeSetAttribute\"; id = 2428; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamCopyAttributes\"; id = 2429; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetAttribute\"; id = 2430; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamSetAttribute\"; id = 2431; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetTexture1DLinearMaxWidth\"; id = 2432; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphUpload\"; id = 2433; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArrayGetSparseProperties\"; id = 2434; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMipmappedArrayGetSparseProperties\"; id = 2435; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemMapArrayAsync\"; id = 2436; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecChildGraphNodeSetParams\"; id = 2437; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEventRecordWithFlags\"; id = 2438; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; }; };\n"
+	"event { name = \"cuGraphAddEventRecordNode\"; id = 2439; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddEventWaitNode\"; id = 2440; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphEventRecordNodeGetEvent\"; id = 2441; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphEventWaitNodeGetEvent\"; id = 2442; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphEventRecordNodeSetEvent\"; id = 2443; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphEventWaitNodeSetEvent\"; id = 2444; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecEventRecordNodeSetEvent\"; id = 2445; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecEventWaitNodeSetEvent\"; id = 2446; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuArrayGetPlane\"; id = 2447; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocAsync\"; id = 2448; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; u32 queue; }; };\n"
+	"event { name = \"cuMemFreeAsync\"; id = 2449; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; u32 queue; }; };\n"
+	"event { name = \"cuMemPoolTrimTo\"; id = 2450; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolSetAttribute\"; id = 2451; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolGetAttribute\"; id = 2452; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolSetAccess\"; id = 2453; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetDefaultMemPool\"; id = 2454; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolCreate\"; id = 2455; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolDestroy\"; id = 2456; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceSetMemPool\"; id = 2457; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetMemPool\"; id = 2458; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocFromPoolAsync\"; id = 2459; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; u32 queue; }; };\n"
+	"event { name = \"cuMemPoolExportToShareableHandle\"; id = 2460; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolImportFromShareableHandle\"; id = 2461; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolExportPointer\"; id = 2462; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolImportPointer\"; id = 2463; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPoolGetAccess\"; id = 2464; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddExternalSemaphoresSignalNode\"; id = 2465; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresSignalNodeGetParams\"; id = 2466; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresSignalNodeSetParams\"; id = 2467; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddExternalSemaphoresWaitNode\"; id = 2468; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresWaitNodeGetParams\"; id = 2469; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresWaitNodeSetParams\"; id = 2470; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecExternalSemaphoresSignalNodeSetParams\"; id = 2471; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecExternalSemaphoresWaitNodeSetParams\"; id = 2472; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGetProcAddress\"; id = 2473; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFlushGPUDirectRDMAWrites\"; id = 2474; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphDebugDotPrint\"; id = 2475; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamUpdateCaptureDependencies\"; id = 2476; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuUserObjectCreate\"; id = 2477; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuUserObjectRetain\"; id = 2478; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuUserObjectRelease\"; id = 2479; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphRetainUserObject\"; id = 2480; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphReleaseUserObject\"; id = 2481; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddMemAllocNode\"; id = 2482; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddMemFreeNode\"; id = 2483; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGraphMemTrim\"; id = 2484; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetGraphMemAttribute\"; id = 2485; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceSetGraphMemAttribute\"; id = 2486; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphInstantiateWithFlags\"; id = 2487; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; }; };\n"
+	"event { name = \"cuDeviceGetExecAffinitySupport\"; id = 2488; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetExecAffinity\"; id = 2489; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemAllocNodeGetParams\"; id = 2490; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphMemFreeNodeGetParams\"; id = 2491; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeSetEnabled\"; id = 2492; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeGetEnabled\"; id = 2493; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLaunchKernelEx\"; id = 2494; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; }; };\n"
+	"event { name = \"cuArrayGetMemoryRequirements\"; id = 2495; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMipmappedArrayGetMemoryRequirements\"; id = 2496; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphInstantiateWithParams\"; id = 2497; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; }; };\n"
+	"event { name = \"cuGraphExecGetFlags\"; id = 2498; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddBatchMemOpNode\"; id = 2499; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphBatchMemOpNodeGetParams\"; id = 2500; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphBatchMemOpNodeSetParams\"; id = 2501; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecBatchMemOpNodeSetParams\"; id = 2502; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetLoadingMode\"; id = 2503; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetHandleForAddressRange\"; id = 2504; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxPotentialClusterSize\"; id = 2505; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuOccupancyMaxActiveClusters\"; id = 2506; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryLoadData\"; id = 2507; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryLoadFromFile\"; id = 2508; stream_id = 0; fields := struct { enum CUresult result; u64 end; u16 _fileName_count; utf8 fileName[_fileName_count]; }; };\n"
+	"event { name = \"cuLibraryUnload\"; id = 2509; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryGetKernel\"; id = 2510; stream_id = 0; fields := struct { enum CUresult result; u64 end; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"cuLibraryGetModule\"; id = 2511; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelGetFunction\"; id = 2512; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryGetGlobal\"; id = 2513; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryGetManaged\"; id = 2514; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelGetAttribute\"; id = 2515; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelSetAttribute\"; id = 2516; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelSetCacheConfig\"; id = 2517; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetId\"; id = 2518; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetId\"; id = 2519; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTensorMapEncodeTiled\"; id = 2520; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTensorMapEncodeIm2col\"; id = 2521; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTensorMapReplaceAddress\"; id = 2522; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryGetUnifiedFunction\"; id = 2523; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCoredumpGetAttribute\"; id = 2524; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCoredumpGetAttributeGlobal\"; id = 2525; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCoredumpSetAttribute\"; id = 2526; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCoredumpSetAttributeGlobal\"; id = 2527; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxSetFlags\"; id = 2528; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastCreate\"; id = 2529; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastAddDevice\"; id = 2530; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastBindMem\"; id = 2531; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastBindAddr\"; id = 2532; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastUnbind\"; id = 2533; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMulticastGetGranularity\"; id = 2534; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphAddNode\"; id = 2535; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphNodeSetParams\"; id = 2536; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecNodeSetParams\"; id = 2537; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncGetName\"; id = 2538; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelGetName\"; id = 2539; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamBeginCaptureToGraph\"; id = 2540; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; enum CUstreamCaptureMode mode; }; };\n"
+	"event { name = \"cuGraphConditionalHandleCreate\"; id = 2541; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncGetParamInfo\"; id = 2542; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelGetParamInfo\"; id = 2543; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceRegisterAsyncNotification\"; id = 2544; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceUnregisterAsyncNotification\"; id = 2545; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetFunctionCount\"; id = 2546; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleEnumerateFunctions\"; id = 2547; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryGetKernelCount\"; id = 2548; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLibraryEnumerateKernels\"; id = 2549; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncIsLoaded\"; id = 2550; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncLoad\"; id = 2551; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxCreate\"; id = 2552; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxDestroy\"; id = 2553; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetDevResource\"; id = 2554; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetDevResource\"; id = 2555; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxGetDevResource\"; id = 2556; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevResourceGenerateDesc\"; id = 2557; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxRecordEvent\"; id = 2558; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxWaitEvent\"; id = 2559; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDevSmResourceSplitByCount\"; id = 2560; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetGreenCtx\"; id = 2561; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxFromGreenCtx\"; id = 2562; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuKernelGetLibrary\"; id = 2563; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxRecordEvent\"; id = 2564; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxWaitEvent\"; id = 2565; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxStreamCreate\"; id = 2566; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 priority; }; };\n"
+	"event { name = \"cuMemBatchDecompressAsync\"; id = 2567; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; }; };\n"
+	"event { name = \"cuLogsRegisterCallback\"; id = 2568; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLogsUnregisterCallback\"; id = 2569; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLogsCurrent\"; id = 2570; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLogsDumpToFile\"; id = 2571; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLogsDumpToMemory\"; id = 2572; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessGetRestoreThreadId\"; id = 2573; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessGetState\"; id = 2574; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessLock\"; id = 2575; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessCheckpoint\"; id = 2576; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessRestore\"; id = 2577; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCheckpointProcessUnlock\"; id = 2578; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamGetDevice\"; id = 2579; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyBatchAsync\"; id = 2580; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; u64 bytes; }; };\n"
+	"event { name = \"cuMemcpy3DBatchAsync\"; id = 2581; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; }; };\n"
+	"event { name = \"cuTensorMapEncodeIm2colWide\"; id = 2582; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGreenCtxGetId\"; id = 2583; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamCreateForCaptureToCig\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2585; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u64 bytes; }; };\n"
+	"event { name = \"cuSemaphoreCreate\"; id = 2586; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSemaphoreExport\"; id = 2587; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSemaphoreDestroy\"; id = 2588; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemDiscardBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2590; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMultiKernelCooperativeDomainCreate\"; id = 2591; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMultiKernelCooperativeDomainDestroy\"; id = 2592; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetDefaultMemPool\"; id = 2593; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetMemPool\"; id = 2594; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemSetMemPool\"; id = 2595; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetP2PAtomicCapabilities\"; id = 2596; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetHostAtomicCapabilities\"; id = 2597; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDriverGetGpuCodeIsaVersion\"; id = 2598; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n";
 
 static const char tsdl_2[] =
 	"enum CUaddress_mode : i32 { CU_TR_ADDRESS_MODE_BORDER = 3, CU_TR_ADDRESS_MODE_MIRROR = 2, CU_TR_ADDRESS_MODE_CLAMP = 1, CU_TR_ADDRESS_MODE_WRAP = 0 };\n"
@@ -5451,7 +5474,8 @@ static const char tsdl_2[] =
 	"enum CUtensorMapInterleave : i32 { CU_TENSOR_MAP_INTERLEAVE_32B = 2, CU_TENSOR_MAP_INTERLEAVE_16B = 1, CU_TENSOR_MAP_INTERLEAVE_NONE = 0 };\n"
 	"enum CUtensorMapL2promotion : i32 { CU_TENSOR_MAP_L2_PROMOTION_L2_256B = 3, CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2, CU_TENSOR_MAP_L2_PROMOTION_L2_64B = 1, CU_TENSOR_MAP_L2_PROMOTION_NONE = 0 };\n"
 	"enum CUtensorMapSwizzle : i32 { CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B = 6, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B = 5, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B = 4, CU_TENSOR_MAP_SWIZZLE_128B = 3, CU_TENSOR_MAP_SWIZZLE_64B = 2, CU_TENSOR_MAP_SWIZZLE_32B = 1, CU_TENSOR_MAP_SWIZZLE_NONE = 0 };\n"
-	"enum tandem_cuda_activity_kind : u8 { other = 0, kernel = 1, copy = 2, peer_copy = 3, memset = 4, memory = 5, unified_memory = 6, overhead = 7, graph = 8, subscriber = 9, \"clock\" = 10, flush_period = 11 };\n"
+	"enum tandem_cuda_activity_kind : u8 { other = 0, kernel = 1, copy = 2, peer_copy = 3, memset = 4, memory = 5, unified_memory = 6, overhead = 7, graph = 8, subscriber = 9, \"clock\" = 10, flush_period = 11, external = 12 };\n"
+	"enum tandem_external_kind : u8 { invalid = 0, unknown = 1, openacc = 2, custom0 = 3, custom1 = 4, custom2 = 5 };\n"
 	"enum tandem_fault_kind : u8 { cpu_page = 0, gpu_page = 1, thrashing = 2, throttling = 3, remote_map = 4 };\n"
 	"enum tandem_overhead_kind : u8 { unknown = 0, compiler = 1, buffer_flush = 2, instrumentation = 3, resource = 4, module_loading = 5, lazy_function_loading = 6, command_buffer_full = 7, buffer_request = 8, um_activity = 9 };\n"
 	"event { name = \"none\"; id = 2048; stream_id = 0; fields := struct { }; };\n"
@@ -5461,549 +5485,550 @@ static const char tsdl_2[] =
 	"event { name = \"module\"; id = 2052; stream_id = 0; fields := struct { u32 program; u32 id; x64 hash; u64 bytes; u8 saved; }; };\n"
 	"event { name = \"overhead\"; id = 2053; stream_id = 0; fields := struct { enum tandem_overhead_kind kind; u64 begin; u64 end; u32 tid; }; };\n"
 	"event { name = \"fault\"; id = 2054; stream_id = 0; fields := struct { enum tandem_fault_kind kind; u64 begin; u64 end; x64 address; u64 value; u32 device; x32 flags; }; };\n"
-	"event { name = \"cuInit\"; id = 2055; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; }; };\n"
-	"event { name = \"cuDriverGetVersion\"; id = 2056; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 driverVersion; }; };\n"
-	"event { name = \"cuDeviceGet\"; id = 2057; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 device; i32 ordinal; }; };\n"
-	"event { name = \"cuDeviceGetCount\"; id = 2058; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 count; }; };\n"
-	"event { name = \"cuDeviceGetName\"; id = 2059; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 name; i32 len; i32 dev; }; };\n"
-	"event { name = \"cuDeviceComputeCapability\"; id = 2060; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 major; x64 minor; i32 dev; }; };\n"
-	"event { name = \"cuDeviceTotalMem\"; id = 2061; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 bytes; i32 dev; }; };\n"
-	"event { name = \"cuDeviceGetProperties\"; id = 2062; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 prop; i32 dev; }; };\n"
-	"event { name = \"cuDeviceGetAttribute\"; id = 2063; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pi; enum CUdevice_attribute attrib; i32 dev; }; };\n"
-	"event { name = \"cuCtxCreate\"; id = 2064; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 dev; x64 pctx; x64 ctxCreateParams; }; };\n"
-	"event { name = \"cuCtxDestroy\"; id = 2065; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; }; };\n"
-	"event { name = \"cuCtxAttach\"; id = 2066; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pctx; u32 flags; }; };\n"
-	"event { name = \"cuCtxDetach\"; id = 2067; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; }; };\n"
-	"event { name = \"cuCtxPushCurrent\"; id = 2068; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; }; };\n"
-	"event { name = \"cuCtxPopCurrent\"; id = 2069; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pctx; }; };\n"
-	"event { name = \"cuCtxGetDevice\"; id = 2070; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 device; x64 ctx; }; };\n"
-	"event { name = \"cuCtxSynchronize\"; id = 2071; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; }; };\n"
-	"event { name = \"cuModuleLoad\"; id = 2072; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 module; u16 _fname_count; utf8 fname[_fname_count]; }; };\n"
-	"event { name = \"cuModuleLoadData\"; id = 2073; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 module; x64 image; }; };\n"
-	"event { name = \"cuModuleLoadDataEx\"; id = 2074; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 module; x64 image; u32 numOptions; x64 options; x64 optionValues; }; };\n"
-	"event { name = \"cuModuleLoadFatBinary\"; id = 2075; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 module; x64 fatCubin; }; };\n"
-	"event { name = \"cuModuleUnload\"; id = 2076; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hmod; }; };\n"
-	"event { name = \"cuModuleGetFunction\"; id = 2077; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; x64 hmod; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"cuModuleGetGlobal\"; id = 2078; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; x64 bytes; x64 hmod; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"cu64ModuleGetGlobal\"; id = 2079; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetTexRef\"; id = 2080; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pTexRef; x64 hmod; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"cuMemGetInfo\"; id = 2081; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 free; x64 total; }; };\n"
-	"event { name = \"cu64MemGetInfo\"; id = 2082; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAlloc\"; id = 2083; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; }; };\n"
-	"event { name = \"cu64MemAlloc\"; id = 2084; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocPitch\"; id = 2085; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 WidthInBytes; u64 Height; x64 dptr; x64 pPitch; u32 ElementSizeBytes; }; };\n"
-	"event { name = \"cu64MemAllocPitch\"; id = 2086; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemFree\"; id = 2087; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; }; };\n"
-	"event { name = \"cu64MemFree\"; id = 2088; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetAddressRange\"; id = 2089; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pbase; x64 psize; x64 dptr; }; };\n"
-	"event { name = \"cu64MemGetAddressRange\"; id = 2090; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemAllocHost\"; id = 2091; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 pp; }; };\n"
-	"event { name = \"cuMemFreeHost\"; id = 2092; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; }; };\n"
-	"event { name = \"cuMemHostAlloc\"; id = 2093; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 Flags; x64 pp; }; };\n"
-	"event { name = \"cuMemHostGetDevicePointer\"; id = 2094; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; x64 p; x64 pdptr; }; };\n"
-	"event { name = \"cu64MemHostGetDevicePointer\"; id = 2095; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemHostGetFlags\"; id = 2096; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; x64 pFlags; }; };\n"
-	"event { name = \"cuMemcpyHtoD\"; id = 2097; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcHost; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyHtoD\"; id = 2098; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoH\"; id = 2099; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcDevice; x64 dstHost; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyDtoH\"; id = 2100; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoD\"; id = 2101; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyDtoD\"; id = 2102; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoA\"; id = 2103; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcDevice; u64 bytes; x64 dstArray; u64 dstOffset; }; };\n"
-	"event { name = \"cu64MemcpyDtoA\"; id = 2104; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyAtoD\"; id = 2105; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 bytes; x64 srcArray; u64 srcOffset; }; };\n"
-	"event { name = \"cu64MemcpyAtoD\"; id = 2106; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyHtoA\"; id = 2107; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcHost; u64 bytes; x64 dstArray; u64 dstOffset; }; };\n"
-	"event { name = \"cuMemcpyAtoH\"; id = 2108; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstHost; u64 bytes; x64 srcArray; u64 srcOffset; }; };\n"
-	"event { name = \"cuMemcpyAtoA\"; id = 2109; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u64 bytes; x64 dstArray; u64 dstOffset; x64 srcArray; u64 srcOffset; }; };\n"
-	"event { name = \"cuMemcpy2D\"; id = 2110; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 pCopy; }; };\n"
-	"event { name = \"cuMemcpy2DUnaligned\"; id = 2111; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 pCopy; }; };\n"
-	"event { name = \"cuMemcpy3D\"; id = 2112; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 pCopy; }; };\n"
-	"event { name = \"cu64Memcpy3D\"; id = 2113; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyHtoDAsync\"; id = 2114; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcHost; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyHtoDAsync\"; id = 2115; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoHAsync\"; id = 2116; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 srcDevice; x64 dstHost; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyDtoHAsync\"; id = 2117; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyDtoDAsync\"; id = 2118; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
-	"event { name = \"cu64MemcpyDtoDAsync\"; id = 2119; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyHtoAAsync\"; id = 2120; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 srcHost; u64 bytes; x64 dstArray; u64 dstOffset; }; };\n"
-	"event { name = \"cuMemcpyAtoHAsync\"; id = 2121; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstHost; u64 bytes; x64 srcArray; u64 srcOffset; }; };\n"
-	"event { name = \"cuMemcpy2DAsync\"; id = 2122; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 pCopy; }; };\n"
-	"event { name = \"cuMemcpy3DAsync\"; id = 2123; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 pCopy; }; };\n"
-	"event { name = \"cu64Memcpy3DAsync\"; id = 2124; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD8\"; id = 2125; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; u8 uc; }; };\n"
-	"event { name = \"cu64MemsetD8\"; id = 2126; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD16\"; id = 2127; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; u16 us; }; };\n"
-	"event { name = \"cu64MemsetD16\"; id = 2128; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD32\"; id = 2129; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; u32 ui; }; };\n"
-	"event { name = \"cu64MemsetD32\"; id = 2130; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D8\"; id = 2131; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u8 uc; }; };\n"
-	"event { name = \"cu64MemsetD2D8\"; id = 2132; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D16\"; id = 2133; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u16 us; }; };\n"
-	"event { name = \"cu64MemsetD2D16\"; id = 2134; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D32\"; id = 2135; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u32 ui; }; };\n"
-	"event { name = \"cu64MemsetD2D32\"; id = 2136; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuFuncSetBlockShape\"; id = 2137; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; i32 x; i32 y; i32 z; }; };\n"
-	"event { name = \"cuFuncSetSharedSize\"; id = 2138; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; u32 bytes; }; };\n"
-	"event { name = \"cuFuncGetAttribute\"; id = 2139; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pi; enum CUfunction_attribute attrib; x64 hfunc; }; };\n"
-	"event { name = \"cuFuncSetCacheConfig\"; id = 2140; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; enum CUfunc_cache config; }; };\n"
-	"event { name = \"cuArrayCreate\"; id = 2141; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle; x64 pAllocateArray; }; };\n"
-	"event { name = \"cuArrayGetDescriptor\"; id = 2142; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pArrayDescriptor; x64 hArray; }; };\n"
-	"event { name = \"cuArrayDestroy\"; id = 2143; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hArray; }; };\n"
-	"event { name = \"cuArray3DCreate\"; id = 2144; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle; x64 pAllocateArray; }; };\n"
-	"event { name = \"cuArray3DGetDescriptor\"; id = 2145; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pArrayDescriptor; x64 hArray; }; };\n"
-	"event { name = \"cuTexRefCreate\"; id = 2146; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pTexRef; }; };\n"
-	"event { name = \"cuTexRefDestroy\"; id = 2147; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; }; };\n"
-	"event { name = \"cuTexRefSetArray\"; id = 2148; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; x64 hArray; u32 Flags; }; };\n"
-	"event { name = \"cuTexRefSetAddress\"; id = 2149; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ByteOffset; x64 hTexRef; x64 dptr; u64 bytes; }; };\n"
-	"event { name = \"cu64TexRefSetAddress\"; id = 2150; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetAddress2D\"; id = 2151; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; x64 desc; x64 dptr; u64 Pitch; }; };\n"
-	"event { name = \"cu64TexRefSetAddress2D\"; id = 2152; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefSetFormat\"; id = 2153; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; enum CUarray_format fmt; i32 NumPackedComponents; }; };\n"
-	"event { name = \"cuTexRefSetAddressMode\"; id = 2154; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; i32 dim; enum CUaddress_mode am; }; };\n"
-	"event { name = \"cuTexRefSetFilterMode\"; id = 2155; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; enum CUfilter_mode fm; }; };\n"
-	"event { name = \"cuTexRefSetFlags\"; id = 2156; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; u32 Flags; }; };\n"
-	"event { name = \"cuTexRefGetAddress\"; id = 2157; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pdptr; x64 hTexRef; }; };\n"
-	"event { name = \"cu64TexRefGetAddress\"; id = 2158; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuTexRefGetArray\"; id = 2159; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phArray; x64 hTexRef; }; };\n"
-	"event { name = \"cuTexRefGetAddressMode\"; id = 2160; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pam; x64 hTexRef; i32 dim; }; };\n"
-	"event { name = \"cuTexRefGetFilterMode\"; id = 2161; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pfm; x64 hTexRef; }; };\n"
-	"event { name = \"cuTexRefGetFormat\"; id = 2162; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pFormat; x64 pNumChannels; x64 hTexRef; }; };\n"
-	"event { name = \"cuTexRefGetFlags\"; id = 2163; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pFlags; x64 hTexRef; }; };\n"
-	"event { name = \"cuParamSetSize\"; id = 2164; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; u32 numbytes; }; };\n"
-	"event { name = \"cuParamSeti\"; id = 2165; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; i32 offset; u32 value; }; };\n"
-	"event { name = \"cuParamSetf\"; id = 2166; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; i32 offset; }; };\n"
-	"event { name = \"cuParamSetv\"; id = 2167; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; i32 offset; x64 ptr; u32 numbytes; }; };\n"
-	"event { name = \"cuParamSetTexRef\"; id = 2168; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; i32 texunit; x64 hTexRef; }; };\n"
-	"event { name = \"cuLaunch\"; id = 2169; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; x64 f; }; };\n"
-	"event { name = \"cuLaunchGrid\"; id = 2170; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; x64 f; i32 grid_width; i32 grid_height; }; };\n"
-	"event { name = \"cuLaunchGridAsync\"; id = 2171; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; x64 f; i32 grid_width; i32 grid_height; }; };\n"
-	"event { name = \"cuEventCreate\"; id = 2172; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; x64 phEvent; }; };\n"
-	"event { name = \"cuEventRecord\"; id = 2173; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; }; };\n"
-	"event { name = \"cuEventQuery\"; id = 2174; stream_id = 0; fields := struct { i32 result; u64 end; u32 _event; }; };\n"
-	"event { name = \"cuEventSynchronize\"; id = 2175; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 _event; }; };\n"
-	"event { name = \"cuEventDestroy\"; id = 2176; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 _event; }; };\n"
-	"event { name = \"cuEventElapsedTime\"; id = 2177; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pMilliseconds; u32 hStart; u32 hEnd; }; };\n"
-	"event { name = \"cuStreamCreate\"; id = 2178; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; x64 phStream; }; };\n"
-	"event { name = \"cuStreamQuery\"; id = 2179; stream_id = 0; fields := struct { i32 result; u64 end; u32 queue; }; };\n"
-	"event { name = \"cuStreamSynchronize\"; id = 2180; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
-	"event { name = \"cuStreamDestroy\"; id = 2181; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
-	"event { name = \"cuGraphicsUnregisterResource\"; id = 2182; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 resource; }; };\n"
-	"event { name = \"cuGraphicsSubResourceGetMappedArray\"; id = 2183; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pArray; x64 resource; u32 arrayIndex; u32 mipLevel; }; };\n"
-	"event { name = \"cuGraphicsResourceGetMappedPointer\"; id = 2184; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pDevPtr; x64 pSize; x64 resource; }; };\n"
-	"event { name = \"cu64GraphicsResourceGetMappedPointer\"; id = 2185; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsResourceSetMapFlags\"; id = 2186; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 resource; u32 flags; }; };\n"
-	"event { name = \"cuGraphicsMapResources\"; id = 2187; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 count; x64 resources; u32 queue; }; };\n"
-	"event { name = \"cuGraphicsUnmapResources\"; id = 2188; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 count; x64 resources; u32 queue; }; };\n"
-	"event { name = \"cuGetExportTable\"; id = 2189; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ppExportTable; x64 pExportTableId; }; };\n"
-	"event { name = \"cuCtxSetLimit\"; id = 2190; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUlimit limit; u64 value; }; };\n"
-	"event { name = \"cuCtxGetLimit\"; id = 2191; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pvalue; enum CUlimit limit; }; };\n"
-	"event { name = \"cuGLCtxCreate\"; id = 2192; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsGLRegisterBuffer\"; id = 2193; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsGLRegisterImage\"; id = 2194; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLInit\"; id = 2195; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLRegisterBufferObject\"; id = 2196; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLMapBufferObject\"; id = 2197; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLUnmapBufferObject\"; id = 2198; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLUnregisterBufferObject\"; id = 2199; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLSetBufferObjectMapFlags\"; id = 2200; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLMapBufferObjectAsync\"; id = 2201; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGLUnmapBufferObjectAsync\"; id = 2202; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuVDPAUGetDevice\"; id = 2203; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuVDPAUCtxCreate\"; id = 2204; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsVDPAURegisterVideoSurface\"; id = 2205; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsVDPAURegisterOutputSurface\"; id = 2206; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuModuleGetSurfRef\"; id = 2207; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pSurfRef; x64 hmod; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"cuSurfRefCreate\"; id = 2208; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefDestroy\"; id = 2209; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefSetFormat\"; id = 2210; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefSetArray\"; id = 2211; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hSurfRef; x64 hArray; u32 Flags; }; };\n"
-	"event { name = \"cuSurfRefGetFormat\"; id = 2212; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSurfRefGetArray\"; id = 2213; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phArray; x64 hSurfRef; }; };\n"
-	"event { name = \"cu64DeviceTotalMem\"; id = 2214; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64GLMapBufferObject\"; id = 2215; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64GLMapBufferObjectAsync\"; id = 2216; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64MemHostAlloc\"; id = 2217; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD8Async\"; id = 2218; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; u8 uc; }; };\n"
-	"event { name = \"cu64MemsetD8Async\"; id = 2219; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD16Async\"; id = 2220; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; u16 us; }; };\n"
-	"event { name = \"cu64MemsetD16Async\"; id = 2221; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD32Async\"; id = 2222; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; u32 ui; }; };\n"
-	"event { name = \"cu64MemsetD32Async\"; id = 2223; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D8Async\"; id = 2224; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u8 uc; }; };\n"
-	"event { name = \"cu64MemsetD2D8Async\"; id = 2225; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D16Async\"; id = 2226; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u16 us; }; };\n"
-	"event { name = \"cu64MemsetD2D16Async\"; id = 2227; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemsetD2D32Async\"; id = 2228; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u32 ui; }; };\n"
-	"event { name = \"cu64MemsetD2D32Async\"; id = 2229; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64ArrayCreate\"; id = 2230; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64ArrayGetDescriptor\"; id = 2231; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Array3DCreate\"; id = 2232; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Array3DGetDescriptor\"; id = 2233; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Memcpy2D\"; id = 2234; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Memcpy2DUnaligned\"; id = 2235; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cu64Memcpy2DAsync\"; id = 2236; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpy\"; id = 2237; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dst; x64 src; u64 bytes; }; };\n"
-	"event { name = \"cuStreamWaitEvent\"; id = 2238; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; u32 Flags; }; };\n"
-	"event { name = \"cuCtxGetApiVersion\"; id = 2239; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; x64 version; }; };\n"
-	"event { name = \"cuCtxGetCacheConfig\"; id = 2240; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pconfig; }; };\n"
-	"event { name = \"cuCtxSetCacheConfig\"; id = 2241; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUfunc_cache config; }; };\n"
-	"event { name = \"cuMemHostRegister\"; id = 2242; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 Flags; x64 p; }; };\n"
-	"event { name = \"cuMemHostUnregister\"; id = 2243; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; }; };\n"
-	"event { name = \"cuCtxSetCurrent\"; id = 2244; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; }; };\n"
-	"event { name = \"cuCtxGetCurrent\"; id = 2245; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pctx; }; };\n"
-	"event { name = \"cuMemcpyAsync\"; id = 2246; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dst; x64 src; u64 bytes; }; };\n"
-	"event { name = \"cuLaunchKernel\"; id = 2247; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; x64 f; u32 gridDimX; u32 gridDimY; u32 gridDimZ; u32 blockDimX; u32 blockDimY; u32 blockDimZ; u32 sharedMemBytes; x64 kernelParams; x64 extra; }; };\n"
-	"event { name = \"cuProfilerStart\"; id = 2248; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuProfilerStop\"; id = 2249; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuPointerGetAttribute\"; id = 2250; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 data; enum CUpointer_attribute attribute; x64 ptr; }; };\n"
-	"event { name = \"cuProfilerInitialize\"; id = 2251; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceCanAccessPeer\"; id = 2252; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 canAccessPeer; i32 dev; i32 peerDev; }; };\n"
-	"event { name = \"cuCtxEnablePeerAccess\"; id = 2253; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 peerContext; u32 Flags; }; };\n"
-	"event { name = \"cuCtxDisablePeerAccess\"; id = 2254; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 peerContext; }; };\n"
-	"event { name = \"cuMemPeerRegister\"; id = 2255; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPeerUnregister\"; id = 2256; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPeerGetDevicePointer\"; id = 2257; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemcpyPeer\"; id = 2258; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcDevice; u64 bytes; x64 dstContext; x64 srcContext; }; };\n"
-	"event { name = \"cuMemcpyPeerAsync\"; id = 2259; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcDevice; u64 bytes; x64 dstContext; x64 srcContext; }; };\n"
-	"event { name = \"cuMemcpy3DPeer\"; id = 2260; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 pCopy; }; };\n"
-	"event { name = \"cuMemcpy3DPeerAsync\"; id = 2261; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 pCopy; }; };\n"
-	"event { name = \"cuIpcGetMemHandle\"; id = 2262; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle; x64 dptr; }; };\n"
-	"event { name = \"cuIpcOpenMemHandle\"; id = 2263; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pdptr; u32 Flags; }; };\n"
-	"event { name = \"cuIpcCloseMemHandle\"; id = 2264; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; }; };\n"
-	"event { name = \"cuDeviceGetByPCIBusId\"; id = 2265; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dev; u16 _pciBusId_count; utf8 pciBusId[_pciBusId_count]; }; };\n"
-	"event { name = \"cuDeviceGetPCIBusId\"; id = 2266; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pciBusId; i32 len; i32 dev; }; };\n"
-	"event { name = \"cuGLGetDevices\"; id = 2267; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuIpcGetEventHandle\"; id = 2268; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle; u32 _event; }; };\n"
-	"event { name = \"cuIpcOpenEventHandle\"; id = 2269; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phEvent; }; };\n"
-	"event { name = \"cuCtxSetSharedMemConfig\"; id = 2270; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUsharedconfig config; }; };\n"
-	"event { name = \"cuCtxGetSharedMemConfig\"; id = 2271; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pConfig; }; };\n"
-	"event { name = \"cuFuncSetSharedMemConfig\"; id = 2272; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; enum CUsharedconfig config; }; };\n"
-	"event { name = \"cuTexObjectCreate\"; id = 2273; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pTexObject; x64 pResDesc; x64 pTexDesc; x64 pResViewDesc; }; };\n"
-	"event { name = \"cuTexObjectDestroy\"; id = 2274; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 texObject; }; };\n"
-	"event { name = \"cuTexObjectGetResourceDesc\"; id = 2275; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pResDesc; u64 texObject; }; };\n"
-	"event { name = \"cuTexObjectGetTextureDesc\"; id = 2276; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pTexDesc; u64 texObject; }; };\n"
-	"event { name = \"cuSurfObjectCreate\"; id = 2277; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pSurfObject; x64 pResDesc; }; };\n"
-	"event { name = \"cuSurfObjectDestroy\"; id = 2278; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 surfObject; }; };\n"
-	"event { name = \"cuSurfObjectGetResourceDesc\"; id = 2279; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pResDesc; u64 surfObject; }; };\n"
-	"event { name = \"cuStreamAddCallback\"; id = 2280; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 callback; x64 userData; u32 flags; }; };\n"
-	"event { name = \"cuMipmappedArrayCreate\"; id = 2281; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle; x64 pMipmappedArrayDesc; u32 numMipmapLevels; }; };\n"
-	"event { name = \"cuMipmappedArrayGetLevel\"; id = 2282; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pLevelArray; x64 hMipmappedArray; u32 level; }; };\n"
-	"event { name = \"cuMipmappedArrayDestroy\"; id = 2283; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hMipmappedArray; }; };\n"
-	"event { name = \"cuTexRefSetMipmappedArray\"; id = 2284; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; x64 hMipmappedArray; u32 Flags; }; };\n"
-	"event { name = \"cuTexRefSetMipmapFilterMode\"; id = 2285; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; enum CUfilter_mode fm; }; };\n"
-	"event { name = \"cuTexRefSetMipmapLevelBias\"; id = 2286; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; }; };\n"
-	"event { name = \"cuTexRefSetMipmapLevelClamp\"; id = 2287; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; }; };\n"
-	"event { name = \"cuTexRefSetMaxAnisotropy\"; id = 2288; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; u32 maxAniso; }; };\n"
-	"event { name = \"cuTexRefGetMipmappedArray\"; id = 2289; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phMipmappedArray; x64 hTexRef; }; };\n"
-	"event { name = \"cuTexRefGetMipmapFilterMode\"; id = 2290; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pfm; x64 hTexRef; }; };\n"
-	"event { name = \"cuTexRefGetMipmapLevelBias\"; id = 2291; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pbias; x64 hTexRef; }; };\n"
-	"event { name = \"cuTexRefGetMipmapLevelClamp\"; id = 2292; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pminMipmapLevelClamp; x64 pmaxMipmapLevelClamp; x64 hTexRef; }; };\n"
-	"event { name = \"cuTexRefGetMaxAnisotropy\"; id = 2293; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pmaxAniso; x64 hTexRef; }; };\n"
-	"event { name = \"cuGraphicsResourceGetMappedMipmappedArray\"; id = 2294; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pMipmappedArray; x64 resource; }; };\n"
-	"event { name = \"cuTexObjectGetResourceViewDesc\"; id = 2295; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pResViewDesc; u64 texObject; }; };\n"
-	"event { name = \"cuLinkCreate\"; id = 2296; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 numOptions; x64 options; x64 optionValues; x64 stateOut; }; };\n"
-	"event { name = \"cuLinkAddData\"; id = 2297; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 state; enum CUjitInputType type; x64 data; u64 bytes; u32 numOptions; x64 options; x64 optionValues; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"cuLinkAddFile\"; id = 2298; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 state; enum CUjitInputType type; u32 numOptions; x64 options; x64 optionValues; u16 _path_count; utf8 path[_path_count]; }; };\n"
-	"event { name = \"cuLinkComplete\"; id = 2299; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 state; x64 cubinOut; x64 sizeOut; }; };\n"
-	"event { name = \"cuLinkDestroy\"; id = 2300; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 state; }; };\n"
-	"event { name = \"cuStreamCreateWithPriority\"; id = 2301; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 priority; x64 phStream; }; };\n"
-	"event { name = \"cuStreamGetPriority\"; id = 2302; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 priority; }; };\n"
-	"event { name = \"cuStreamGetFlags\"; id = 2303; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 flags; }; };\n"
-	"event { name = \"cuCtxGetStreamPriorityRange\"; id = 2304; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 leastPriority; x64 greatestPriority; }; };\n"
-	"event { name = \"cuMemAllocManaged\"; id = 2305; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 flags; x64 dptr; }; };\n"
-	"event { name = \"cuGetErrorString\"; id = 2306; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUresult error; x64 pStr; }; };\n"
-	"event { name = \"cuGetErrorName\"; id = 2307; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUresult error; x64 pStr; }; };\n"
-	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessor\"; id = 2308; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 numBlocks; x64 func; i32 blockSize; u64 dynamicSMemSize; }; };\n"
-	"event { name = \"cuCompilePtx\"; id = 2309; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuBinaryFree\"; id = 2310; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuStreamAttachMemAsync\"; id = 2311; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 dptr; u64 length; u32 flags; }; };\n"
-	"event { name = \"cuPointerSetAttribute\"; id = 2312; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 value; enum CUpointer_attribute attribute; x64 ptr; }; };\n"
-	"event { name = \"cuOccupancyMaxPotentialBlockSize\"; id = 2313; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 minGridSize; x64 blockSize; x64 func; x64 blockSizeToDynamicSMemSize; u64 dynamicSMemSize; i32 blockSizeLimit; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxRetain\"; id = 2314; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pctx; i32 dev; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxRelease\"; id = 2315; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 dev; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxSetFlags\"; id = 2316; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 dev; u32 flags; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxReset\"; id = 2317; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 dev; }; };\n"
-	"event { name = \"cuGraphicsEGLRegisterImage\"; id = 2318; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuCtxGetFlags\"; id = 2319; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 flags; }; };\n"
-	"event { name = \"cuDevicePrimaryCtxGetState\"; id = 2320; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 dev; x64 flags; x64 active; }; };\n"
-	"event { name = \"cuEGLStreamConsumerConnect\"; id = 2321; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerDisconnect\"; id = 2322; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerAcquireFrame\"; id = 2323; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerReleaseFrame\"; id = 2324; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamProducerConnect\"; id = 2325; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamProducerDisconnect\"; id = 2326; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamProducerPresentFrame\"; id = 2327; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphicsResourceGetMappedEglFrame\"; id = 2328; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuPointerGetAttributes\"; id = 2329; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 numAttributes; x64 attributes; x64 data; x64 ptr; }; };\n"
-	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 2330; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 numBlocks; x64 func; i32 blockSize; u64 dynamicSMemSize; u32 flags; }; };\n"
-	"event { name = \"cuOccupancyMaxPotentialBlockSizeWithFlags\"; id = 2331; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 minGridSize; x64 blockSize; x64 func; x64 blockSizeToDynamicSMemSize; u64 dynamicSMemSize; i32 blockSizeLimit; u32 flags; }; };\n"
-	"event { name = \"cuEGLStreamProducerReturnFrame\"; id = 2332; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuDeviceGetP2PAttribute\"; id = 2333; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 value; enum CUdevice_P2PAttribute attrib; i32 srcDevice; i32 dstDevice; }; };\n"
-	"event { name = \"cuTexRefSetBorderColor\"; id = 2334; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; x64 pBorderColor; }; };\n"
-	"event { name = \"cuTexRefGetBorderColor\"; id = 2335; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pBorderColor; x64 hTexRef; }; };\n"
-	"event { name = \"cuMemAdvise\"; id = 2336; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 devPtr; u64 bytes; enum CUmem_advise advice; i32 location_type; i32 location_id; }; };\n"
-	"event { name = \"cuStreamWaitValue32\"; id = 2337; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 addr; u32 value; u32 flags; }; };\n"
-	"event { name = \"cuStreamWriteValue32\"; id = 2338; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 addr; u32 value; u32 flags; }; };\n"
-	"event { name = \"cuStreamBatchMemOp\"; id = 2339; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 count; x64 paramArray; u32 flags; }; };\n"
-	"event { name = \"cuNVNbufferGetPointer\"; id = 2340; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuNVNtextureGetArray\"; id = 2341; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuNNSetAllocator\"; id = 2342; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchAsync\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 devPtr; u64 bytes; i32 location_type; i32 location_id; u32 flags; }; };\n"
-	"event { name = \"cuEventCreateFromNVNSync\"; id = 2344; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuEGLStreamConsumerConnectWithFlags\"; id = 2345; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemRangeGetAttribute\"; id = 2346; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 data; u64 dataSize; enum CUmem_range_attribute attribute; x64 devPtr; u64 bytes; }; };\n"
-	"event { name = \"cuMemRangeGetAttributes\"; id = 2347; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 data; x64 dataSizes; x64 attributes; u64 numAttributes; x64 devPtr; u64 bytes; }; };\n"
-	"event { name = \"cuStreamWaitValue64\"; id = 2348; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 addr; u64 value; u32 flags; }; };\n"
-	"event { name = \"cuStreamWriteValue64\"; id = 2349; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 addr; u64 value; u32 flags; }; };\n"
-	"event { name = \"cuLaunchCooperativeKernel\"; id = 2350; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; x64 f; u32 gridDimX; u32 gridDimY; u32 gridDimZ; u32 blockDimX; u32 blockDimY; u32 blockDimZ; u32 sharedMemBytes; x64 kernelParams; }; };\n"
-	"event { name = \"cuEventCreateFromEGLSync\"; id = 2351; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuLaunchCooperativeKernelMultiDevice\"; id = 2352; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; x64 launchParamsList; u32 numDevices; u32 flags; }; };\n"
-	"event { name = \"cuFuncSetAttribute\"; id = 2353; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; enum CUfunction_attribute attrib; i32 value; }; };\n"
-	"event { name = \"cuDeviceGetUuid\"; id = 2354; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 uuid; i32 dev; }; };\n"
-	"event { name = \"cuStreamGetCtx\"; id = 2355; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 pCtx; x64 pGreenCtx; }; };\n"
-	"event { name = \"cuImportExternalMemory\"; id = 2356; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extMem_out; x64 memHandleDesc; }; };\n"
-	"event { name = \"cuExternalMemoryGetMappedBuffer\"; id = 2357; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 devPtr; x64 extMem; x64 bufferDesc; }; };\n"
-	"event { name = \"cuExternalMemoryGetMappedMipmappedArray\"; id = 2358; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mipmap; x64 extMem; x64 mipmapDesc; }; };\n"
-	"event { name = \"cuDestroyExternalMemory\"; id = 2359; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extMem; }; };\n"
-	"event { name = \"cuImportExternalSemaphore\"; id = 2360; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extSem_out; x64 semHandleDesc; }; };\n"
-	"event { name = \"cuSignalExternalSemaphoresAsync\"; id = 2361; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extSemArray; x64 paramsArray; u32 numExtSems; u32 queue; }; };\n"
-	"event { name = \"cuWaitExternalSemaphoresAsync\"; id = 2362; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extSemArray; x64 paramsArray; u32 numExtSems; u32 queue; }; };\n"
-	"event { name = \"cuDestroyExternalSemaphore\"; id = 2363; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extSem; }; };\n"
-	"event { name = \"cuStreamBeginCapture\"; id = 2364; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; enum CUstreamCaptureMode mode; }; };\n"
-	"event { name = \"cuStreamEndCapture\"; id = 2365; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 phGraph; }; };\n"
-	"event { name = \"cuStreamIsCapturing\"; id = 2366; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 captureStatus; }; };\n"
-	"event { name = \"cuGraphCreate\"; id = 2367; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraph; u32 flags; }; };\n"
-	"event { name = \"cuGraphAddKernelNode\"; id = 2368; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphKernelNodeGetParams\"; id = 2369; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphAddMemcpyNode\"; id = 2370; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 copyParams; x64 ctx; }; };\n"
-	"event { name = \"cuGraphMemcpyNodeGetParams\"; id = 2371; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphAddMemsetNode\"; id = 2372; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 memsetParams; x64 ctx; }; };\n"
-	"event { name = \"cuGraphMemsetNodeGetParams\"; id = 2373; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphMemsetNodeSetParams\"; id = 2374; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphNodeGetType\"; id = 2375; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 type; }; };\n"
-	"event { name = \"cuGraphGetRootNodes\"; id = 2376; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 rootNodes; x64 numRootNodes; }; };\n"
-	"event { name = \"cuGraphNodeGetDependencies\"; id = 2377; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 dependencies; x64 edgeData; x64 numDependencies; }; };\n"
-	"event { name = \"cuGraphNodeGetDependentNodes\"; id = 2378; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 dependentNodes; x64 edgeData; x64 numDependentNodes; }; };\n"
-	"event { name = \"cuGraphInstantiate\"; id = 2379; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 phGraphExec; x64 phErrorNode; x64 logBuffer; u64 bufferSize; }; };\n"
-	"event { name = \"cuGraphLaunch\"; id = 2380; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 hGraphExec; }; };\n"
-	"event { name = \"cuGraphExecDestroy\"; id = 2381; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; }; };\n"
-	"event { name = \"cuGraphDestroy\"; id = 2382; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; }; };\n"
-	"event { name = \"cuGraphAddDependencies\"; id = 2383; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 from; x64 to; x64 edgeData; u64 numDependencies; }; };\n"
-	"event { name = \"cuGraphRemoveDependencies\"; id = 2384; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 from; x64 to; x64 edgeData; u64 numDependencies; }; };\n"
-	"event { name = \"cuGraphMemcpyNodeSetParams\"; id = 2385; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphKernelNodeSetParams\"; id = 2386; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphDestroyNode\"; id = 2387; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; }; };\n"
-	"event { name = \"cuGraphClone\"; id = 2388; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphClone; x64 originalGraph; }; };\n"
-	"event { name = \"cuGraphNodeFindInClone\"; id = 2389; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phNode; x64 hOriginalNode; x64 hClonedGraph; }; };\n"
-	"event { name = \"cuGraphAddChildGraphNode\"; id = 2390; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 childGraph; }; };\n"
-	"event { name = \"cuGraphAddEmptyNode\"; id = 2391; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; }; };\n"
-	"event { name = \"cuLaunchHostFunc\"; id = 2392; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 fn; x64 userData; }; };\n"
-	"event { name = \"cuGraphChildGraphNodeGetGraph\"; id = 2393; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 phGraph; }; };\n"
-	"event { name = \"cuGraphAddHostNode\"; id = 2394; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphHostNodeGetParams\"; id = 2395; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuDeviceGetLuid\"; id = 2396; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 luid; x64 deviceNodeMask; i32 dev; }; };\n"
-	"event { name = \"cuGraphHostNodeSetParams\"; id = 2397; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphGetNodes\"; id = 2398; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 nodes; x64 numNodes; }; };\n"
-	"event { name = \"cuGraphGetEdges\"; id = 2399; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 from; x64 to; x64 edgeData; x64 numEdges; }; };\n"
-	"event { name = \"cuStreamGetCaptureInfo\"; id = 2400; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 captureStatus_out; x64 id_out; x64 graph_out; x64 dependencies_out; x64 edgeData_out; x64 numDependencies_out; }; };\n"
-	"event { name = \"cuGraphExecKernelNodeSetParams\"; id = 2401; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuThreadExchangeStreamCaptureMode\"; id = 2402; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mode; }; };\n"
-	"event { name = \"cuDeviceGetNvSciSyncAttributes\"; id = 2403; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 nvSciSyncAttrList; i32 dev; i32 flags; }; };\n"
-	"event { name = \"cuOccupancyAvailableDynamicSMemPerBlock\"; id = 2404; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dynamicSmemSize; x64 func; i32 numBlocks; i32 blockSize; }; };\n"
-	"event { name = \"cuMemAddressReserve\"; id = 2405; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; x64 ptr; u64 alignment; x64 addr; }; };\n"
-	"event { name = \"cuMemAddressFree\"; id = 2406; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; }; };\n"
-	"event { name = \"cuMemCreate\"; id = 2407; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; x64 handle; x64 prop; }; };\n"
-	"event { name = \"cuMemRelease\"; id = 2408; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 handle; }; };\n"
-	"event { name = \"cuMemMap\"; id = 2409; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; x64 ptr; u64 offset; u64 handle; }; };\n"
-	"event { name = \"cuMemUnmap\"; id = 2410; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; }; };\n"
-	"event { name = \"cuMemSetAccess\"; id = 2411; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; x64 desc; }; };\n"
-	"event { name = \"cuMemExportToShareableHandle\"; id = 2412; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 shareableHandle; u64 handle; enum CUmemAllocationHandleType handleType; u64 flags; }; };\n"
-	"event { name = \"cuMemImportFromShareableHandle\"; id = 2413; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 handle; x64 osHandle; enum CUmemAllocationHandleType shHandleType; }; };\n"
-	"event { name = \"cuMemGetAllocationGranularity\"; id = 2414; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 granularity; x64 prop; enum CUmemAllocationGranularity_flags option; }; };\n"
-	"event { name = \"cuMemGetAllocationPropertiesFromHandle\"; id = 2415; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 prop; u64 handle; }; };\n"
-	"event { name = \"cuMemGetAccess\"; id = 2416; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 flags; x64 location; x64 ptr; }; };\n"
-	"event { name = \"cuStreamSetFlags\"; id = 2417; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphExecUpdate\"; id = 2418; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 hGraphExec; x64 resultInfo; }; };\n"
-	"event { name = \"cuGraphExecMemcpyNodeSetParams\"; id = 2419; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 copyParams; x64 ctx; }; };\n"
-	"event { name = \"cuGraphExecMemsetNodeSetParams\"; id = 2420; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 memsetParams; x64 ctx; }; };\n"
-	"event { name = \"cuGraphExecHostNodeSetParams\"; id = 2421; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuMemRetainAllocationHandle\"; id = 2422; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 handle; x64 addr; }; };\n"
-	"event { name = \"cuFuncGetModule\"; id = 2423; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hmod; x64 hfunc; }; };\n"
-	"event { name = \"cuCtxResetPersistingL2Cache\"; id = 2424; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuGraphKernelNodeCopyAttributes\"; id = 2425; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dst; x64 src; }; };\n"
-	"event { name = \"cuGraphKernelNodeGetAttribute\"; id = 2426; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; u32 attr; x64 value_out; }; };\n"
-	"event { name = \"cuGraphKernelNodeSetAttribute\"; id = 2427; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; u32 attr; x64 value; }; };\n"
-	"event { name = \"cuStreamCopyAttributes\"; id = 2428; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 dst; u32 src; }; };\n"
-	"event { name = \"cuStreamGetAttribute\"; id = 2429; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 attr; x64 value_out; }; };\n"
-	"event { name = \"cuStreamSetAttribute\"; id = 2430; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 attr; x64 value; }; };\n"
-	"event { name = \"cuDeviceGetTexture1DLinearMaxWidth\"; id = 2431; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 maxWidthInElements; enum CUarray_format format; u32 numChannels; i32 dev; }; };\n"
-	"event { name = \"cuGraphUpload\"; id = 2432; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; u32 queue; }; };\n"
-	"event { name = \"cuArrayGetSparseProperties\"; id = 2433; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 sparseProperties; x64 array; }; };\n"
-	"event { name = \"cuMipmappedArrayGetSparseProperties\"; id = 2434; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 sparseProperties; x64 mipmap; }; };\n"
-	"event { name = \"cuMemMapArrayAsync\"; id = 2435; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mapInfoList; u32 count; u32 queue; }; };\n"
-	"event { name = \"cuGraphExecChildGraphNodeSetParams\"; id = 2436; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 childGraph; }; };\n"
-	"event { name = \"cuEventRecordWithFlags\"; id = 2437; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; u32 flags; }; };\n"
-	"event { name = \"cuGraphAddEventRecordNode\"; id = 2438; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; u32 _event; }; };\n"
-	"event { name = \"cuGraphAddEventWaitNode\"; id = 2439; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; u32 _event; }; };\n"
-	"event { name = \"cuGraphEventRecordNodeGetEvent\"; id = 2440; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 event_out; }; };\n"
-	"event { name = \"cuGraphEventWaitNodeGetEvent\"; id = 2441; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 event_out; }; };\n"
-	"event { name = \"cuGraphEventRecordNodeSetEvent\"; id = 2442; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; u32 _event; }; };\n"
-	"event { name = \"cuGraphEventWaitNodeSetEvent\"; id = 2443; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; u32 _event; }; };\n"
-	"event { name = \"cuGraphExecEventRecordNodeSetEvent\"; id = 2444; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; u32 _event; }; };\n"
-	"event { name = \"cuGraphExecEventWaitNodeSetEvent\"; id = 2445; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; u32 _event; }; };\n"
-	"event { name = \"cuArrayGetPlane\"; id = 2446; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pPlaneArray; x64 hArray; u32 planeIdx; }; };\n"
-	"event { name = \"cuMemAllocAsync\"; id = 2447; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; u32 queue; }; };\n"
-	"event { name = \"cuMemFreeAsync\"; id = 2448; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; u32 queue; }; };\n"
-	"event { name = \"cuMemPoolTrimTo\"; id = 2449; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; u64 minBytesToKeep; }; };\n"
-	"event { name = \"cuMemPoolSetAttribute\"; id = 2450; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; enum CUmemPool_attribute attr; x64 value; }; };\n"
-	"event { name = \"cuMemPoolGetAttribute\"; id = 2451; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; enum CUmemPool_attribute attr; x64 value; }; };\n"
-	"event { name = \"cuMemPoolSetAccess\"; id = 2452; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; x64 _map; u64 bytes; }; };\n"
-	"event { name = \"cuDeviceGetDefaultMemPool\"; id = 2453; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool_out; i32 dev; }; };\n"
-	"event { name = \"cuMemPoolCreate\"; id = 2454; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; x64 poolProps; }; };\n"
-	"event { name = \"cuMemPoolDestroy\"; id = 2455; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; }; };\n"
-	"event { name = \"cuDeviceSetMemPool\"; id = 2456; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 dev; x64 pool; }; };\n"
-	"event { name = \"cuDeviceGetMemPool\"; id = 2457; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; i32 dev; }; };\n"
-	"event { name = \"cuMemAllocFromPoolAsync\"; id = 2458; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; u32 queue; x64 pool; }; };\n"
-	"event { name = \"cuMemPoolExportToShareableHandle\"; id = 2459; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 handle_out; x64 pool; enum CUmemAllocationHandleType handleType; u64 flags; }; };\n"
-	"event { name = \"cuMemPoolImportFromShareableHandle\"; id = 2460; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool_out; x64 handle; enum CUmemAllocationHandleType handleType; u64 flags; }; };\n"
-	"event { name = \"cuMemPoolExportPointer\"; id = 2461; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 shareData_out; x64 ptr; }; };\n"
-	"event { name = \"cuMemPoolImportPointer\"; id = 2462; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ptr_out; x64 pool; x64 shareData; }; };\n"
-	"event { name = \"cuMemPoolGetAccess\"; id = 2463; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 flags; x64 memPool; x64 location; }; };\n"
-	"event { name = \"cuGraphAddExternalSemaphoresSignalNode\"; id = 2464; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresSignalNodeGetParams\"; id = 2465; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 params_out; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresSignalNodeSetParams\"; id = 2466; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphAddExternalSemaphoresWaitNode\"; id = 2467; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresWaitNodeGetParams\"; id = 2468; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 params_out; }; };\n"
-	"event { name = \"cuGraphExternalSemaphoresWaitNodeSetParams\"; id = 2469; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphExecExternalSemaphoresSignalNodeSetParams\"; id = 2470; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphExecExternalSemaphoresWaitNodeSetParams\"; id = 2471; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGetProcAddress\"; id = 2472; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 symbol; x64 pfn; i32 cudaVersion; u64 flags; x64 symbolStatus; }; };\n"
-	"event { name = \"cuFlushGPUDirectRDMAWrites\"; id = 2473; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUflushGPUDirectRDMAWritesTarget target; enum CUflushGPUDirectRDMAWritesScope scope; }; };\n"
-	"event { name = \"cuGraphDebugDotPrint\"; id = 2474; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; u32 flags; u16 _path_count; utf8 path[_path_count]; }; };\n"
-	"event { name = \"cuStreamUpdateCaptureDependencies\"; id = 2475; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 dependencies; x64 dependencyData; u64 numDependencies; u32 flags; }; };\n"
-	"event { name = \"cuUserObjectCreate\"; id = 2476; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 object_out; x64 ptr; x64 destroy; u32 initialRefcount; u32 flags; }; };\n"
-	"event { name = \"cuUserObjectRetain\"; id = 2477; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 object; u32 count; }; };\n"
-	"event { name = \"cuUserObjectRelease\"; id = 2478; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 object; u32 count; }; };\n"
-	"event { name = \"cuGraphRetainUserObject\"; id = 2479; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 graph; x64 object; u32 count; u32 flags; }; };\n"
-	"event { name = \"cuGraphReleaseUserObject\"; id = 2480; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 graph; x64 object; u32 count; }; };\n"
-	"event { name = \"cuGraphAddMemAllocNode\"; id = 2481; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphAddMemFreeNode\"; id = 2482; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 dptr; }; };\n"
-	"event { name = \"cuDeviceGraphMemTrim\"; id = 2483; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; }; };\n"
-	"event { name = \"cuDeviceGetGraphMemAttribute\"; id = 2484; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; enum CUgraphMem_attribute attr; x64 value; }; };\n"
-	"event { name = \"cuDeviceSetGraphMemAttribute\"; id = 2485; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; enum CUgraphMem_attribute attr; x64 value; }; };\n"
-	"event { name = \"cuGraphInstantiateWithFlags\"; id = 2486; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 phGraphExec; u64 flags; }; };\n"
-	"event { name = \"cuDeviceGetExecAffinitySupport\"; id = 2487; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pi; enum CUexecAffinityType type; i32 dev; }; };\n"
-	"event { name = \"cuCtxGetExecAffinity\"; id = 2488; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pExecAffinity; enum CUexecAffinityType type; }; };\n"
-	"event { name = \"cuGraphMemAllocNodeGetParams\"; id = 2489; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 params_out; }; };\n"
-	"event { name = \"cuGraphMemFreeNodeGetParams\"; id = 2490; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 dptr_out; }; };\n"
-	"event { name = \"cuGraphNodeSetEnabled\"; id = 2491; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; u32 isEnabled; }; };\n"
-	"event { name = \"cuGraphNodeGetEnabled\"; id = 2492; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 isEnabled; }; };\n"
-	"event { name = \"cuLaunchKernelEx\"; id = 2493; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; x64 config; x64 f; x64 kernelParams; x64 extra; }; };\n"
-	"event { name = \"cuArrayGetMemoryRequirements\"; id = 2494; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 memoryRequirements; x64 array; i32 device; }; };\n"
-	"event { name = \"cuMipmappedArrayGetMemoryRequirements\"; id = 2495; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 memoryRequirements; x64 mipmap; i32 device; }; };\n"
-	"event { name = \"cuGraphInstantiateWithParams\"; id = 2496; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 phGraphExec; x64 instantiateParams; }; };\n"
-	"event { name = \"cuGraphExecGetFlags\"; id = 2497; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 flags; }; };\n"
-	"event { name = \"cuGraphAddBatchMemOpNode\"; id = 2498; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphBatchMemOpNodeGetParams\"; id = 2499; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams_out; }; };\n"
-	"event { name = \"cuGraphBatchMemOpNodeSetParams\"; id = 2500; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphExecBatchMemOpNodeSetParams\"; id = 2501; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuModuleGetLoadingMode\"; id = 2502; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mode; }; };\n"
-	"event { name = \"cuMemGetHandleForAddressRange\"; id = 2503; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 handle; x64 dptr; u64 bytes; enum CUmemRangeHandleType handleType; u64 flags; }; };\n"
-	"event { name = \"cuOccupancyMaxPotentialClusterSize\"; id = 2504; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 clusterSize; x64 func; x64 config; }; };\n"
-	"event { name = \"cuOccupancyMaxActiveClusters\"; id = 2505; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 numClusters; x64 func; x64 config; }; };\n"
-	"event { name = \"cuLibraryLoadData\"; id = 2506; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 library; x64 code; x64 jitOptions; x64 jitOptionsValues; u32 numJitOptions; x64 libraryOptions; x64 libraryOptionValues; u32 numLibraryOptions; }; };\n"
-	"event { name = \"cuLibraryLoadFromFile\"; id = 2507; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 library; x64 jitOptions; x64 jitOptionsValues; u32 numJitOptions; x64 libraryOptions; x64 libraryOptionValues; u32 numLibraryOptions; u16 _fileName_count; utf8 fileName[_fileName_count]; }; };\n"
-	"event { name = \"cuLibraryUnload\"; id = 2508; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 library; }; };\n"
-	"event { name = \"cuLibraryGetKernel\"; id = 2509; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pKernel; x64 library; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"cuLibraryGetModule\"; id = 2510; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pMod; x64 library; }; };\n"
-	"event { name = \"cuKernelGetFunction\"; id = 2511; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pFunc; x64 kernel; }; };\n"
-	"event { name = \"cuLibraryGetGlobal\"; id = 2512; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; x64 bytes; x64 library; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"cuLibraryGetManaged\"; id = 2513; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; x64 bytes; x64 library; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"cuKernelGetAttribute\"; id = 2514; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pi; enum CUfunction_attribute attrib; x64 kernel; i32 dev; }; };\n"
-	"event { name = \"cuKernelSetAttribute\"; id = 2515; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUfunction_attribute attrib; i32 val; x64 kernel; i32 dev; }; };\n"
-	"event { name = \"cuKernelSetCacheConfig\"; id = 2516; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 kernel; enum CUfunc_cache config; i32 dev; }; };\n"
-	"event { name = \"cuStreamGetId\"; id = 2517; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 streamId; }; };\n"
-	"event { name = \"cuCtxGetId\"; id = 2518; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; x64 ctxId; }; };\n"
-	"event { name = \"cuTensorMapEncodeTiled\"; id = 2519; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; enum CUtensorMapDataType tensorDataType; u32 tensorRank; x64 globalAddress; x64 globalDim; x64 globalStrides; x64 boxDim; x64 elementStrides; enum CUtensorMapInterleave interleave; enum CUtensorMapSwizzle swizzle; enum CUtensorMapL2promotion l2Promotion; enum CUtensorMapFloatOOBfill oobFill; }; };\n"
-	"event { name = \"cuTensorMapEncodeIm2col\"; id = 2520; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; enum CUtensorMapDataType tensorDataType; u32 tensorRank; x64 globalAddress; x64 globalDim; x64 globalStrides; x64 pixelBoxLowerCorner; x64 pixelBoxUpperCorner; u32 channelsPerPixel; u32 pixelsPerColumn; x64 elementStrides; enum CUtensorMapInterleave interleave; enum CUtensorMapSwizzle swizzle; enum CUtensorMapL2promotion l2Promotion; enum CUtensorMapFloatOOBfill oobFill; }; };\n"
-	"event { name = \"cuTensorMapReplaceAddress\"; id = 2521; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; x64 globalAddress; }; };\n"
-	"event { name = \"cuLibraryGetUnifiedFunction\"; id = 2522; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 fptr; x64 library; u64 symbol; }; };\n"
-	"event { name = \"cuCoredumpGetAttribute\"; id = 2523; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
-	"event { name = \"cuCoredumpGetAttributeGlobal\"; id = 2524; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
-	"event { name = \"cuCoredumpSetAttribute\"; id = 2525; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
-	"event { name = \"cuCoredumpSetAttributeGlobal\"; id = 2526; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
-	"event { name = \"cuCtxSetFlags\"; id = 2527; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; }; };\n"
-	"event { name = \"cuMulticastCreate\"; id = 2528; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mcHandle; x64 prop; }; };\n"
-	"event { name = \"cuMulticastAddDevice\"; id = 2529; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 mcHandle; i32 dev; }; };\n"
-	"event { name = \"cuMulticastBindMem\"; id = 2530; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 mcHandle; u64 mcOffset; u64 memHandle; u64 memOffset; u64 bytes; u64 flags; }; };\n"
-	"event { name = \"cuMulticastBindAddr\"; id = 2531; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 mcHandle; u64 mcOffset; x64 memptr; u64 bytes; u64 flags; }; };\n"
-	"event { name = \"cuMulticastUnbind\"; id = 2532; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 mcHandle; i32 dev; u64 mcOffset; u64 bytes; }; };\n"
-	"event { name = \"cuMulticastGetGranularity\"; id = 2533; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 granularity; x64 prop; enum CUmulticastGranularity_flags option; }; };\n"
-	"event { name = \"cuGraphAddNode\"; id = 2534; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; x64 dependencyData; u64 numDependencies; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphNodeSetParams\"; id = 2535; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuGraphExecNodeSetParams\"; id = 2536; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
-	"event { name = \"cuFuncGetName\"; id = 2537; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 name; x64 hfunc; }; };\n"
-	"event { name = \"cuKernelGetName\"; id = 2538; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 name; x64 hfunc; }; };\n"
-	"event { name = \"cuStreamBeginCaptureToGraph\"; id = 2539; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; enum CUstreamCaptureMode mode; x64 hGraph; x64 dependencies; x64 dependencyData; u64 numDependencies; }; };\n"
-	"event { name = \"cuGraphConditionalHandleCreate\"; id = 2540; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle_out; x64 hGraph; x64 ctx; u32 defaultLaunchValue; u32 flags; }; };\n"
-	"event { name = \"cuFuncGetParamInfo\"; id = 2541; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 func; u64 paramIndex; x64 paramOffset; x64 paramSize; }; };\n"
-	"event { name = \"cuKernelGetParamInfo\"; id = 2542; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 kernel; u64 paramIndex; x64 paramOffset; x64 paramSize; }; };\n"
-	"event { name = \"cuDeviceRegisterAsyncNotification\"; id = 2543; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; x64 callbackFunc; x64 userData; x64 callback; }; };\n"
-	"event { name = \"cuDeviceUnregisterAsyncNotification\"; id = 2544; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; x64 callback; }; };\n"
-	"event { name = \"cuModuleGetFunctionCount\"; id = 2545; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 count; x64 mod; }; };\n"
-	"event { name = \"cuModuleEnumerateFunctions\"; id = 2546; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 functions; u32 numFunctions; x64 mod; }; };\n"
-	"event { name = \"cuLibraryGetKernelCount\"; id = 2547; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 count; x64 lib; }; };\n"
-	"event { name = \"cuLibraryEnumerateKernels\"; id = 2548; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 kernels; u32 numKernels; x64 lib; }; };\n"
-	"event { name = \"cuFuncIsLoaded\"; id = 2549; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 state; x64 function; }; };\n"
-	"event { name = \"cuFuncLoad\"; id = 2550; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 function; }; };\n"
-	"event { name = \"cuGreenCtxCreate\"; id = 2551; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phCtx; x64 desc; i32 dev; u32 flags; }; };\n"
-	"event { name = \"cuGreenCtxDestroy\"; id = 2552; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; }; };\n"
-	"event { name = \"cuDeviceGetDevResource\"; id = 2553; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; x64 resource; u32 type; }; };\n"
-	"event { name = \"cuCtxGetDevResource\"; id = 2554; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; x64 resource; u32 type; }; };\n"
-	"event { name = \"cuGreenCtxGetDevResource\"; id = 2555; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; x64 resource; u32 type; }; };\n"
-	"event { name = \"cuDevResourceGenerateDesc\"; id = 2556; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phDesc; x64 resources; u32 nbResources; }; };\n"
-	"event { name = \"cuGreenCtxRecordEvent\"; id = 2557; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; u32 _event; }; };\n"
-	"event { name = \"cuGreenCtxWaitEvent\"; id = 2558; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; u32 _event; }; };\n"
-	"event { name = \"cuDevSmResourceSplitByCount\"; id = 2559; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 result_at; x64 nbGroups; x64 input; x64 remaining; u32 useFlags; u32 minCount; }; };\n"
-	"event { name = \"cuStreamGetGreenCtx\"; id = 2560; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 phCtx; }; };\n"
-	"event { name = \"cuCtxFromGreenCtx\"; id = 2561; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pContext; x64 hCtx; }; };\n"
-	"event { name = \"cuKernelGetLibrary\"; id = 2562; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pLib; x64 kernel; }; };\n"
-	"event { name = \"cuCtxRecordEvent\"; id = 2563; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; u32 _event; }; };\n"
-	"event { name = \"cuCtxWaitEvent\"; id = 2564; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; u32 _event; }; };\n"
-	"event { name = \"cuGreenCtxStreamCreate\"; id = 2565; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 priority; x64 phStream; x64 greenCtx; }; };\n"
-	"event { name = \"cuMemBatchDecompressAsync\"; id = 2566; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 paramsArray; u64 bytes; u32 flags; x64 errorIndex; u32 queue; }; };\n"
-	"event { name = \"cuLogsRegisterCallback\"; id = 2567; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 callbackFunc; x64 userData; x64 callback_out; }; };\n"
-	"event { name = \"cuLogsUnregisterCallback\"; id = 2568; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 callback; }; };\n"
-	"event { name = \"cuLogsCurrent\"; id = 2569; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 iterator_out; u32 flags; }; };\n"
-	"event { name = \"cuLogsDumpToFile\"; id = 2570; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 iterator; u32 flags; u16 _pathToFile_count; utf8 pathToFile[_pathToFile_count]; }; };\n"
-	"event { name = \"cuLogsDumpToMemory\"; id = 2571; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 iterator; x64 buffer; x64 _size; u32 flags; }; };\n"
-	"event { name = \"cuCheckpointProcessGetRestoreThreadId\"; id = 2572; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 tid; }; };\n"
-	"event { name = \"cuCheckpointProcessGetState\"; id = 2573; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 state; }; };\n"
-	"event { name = \"cuCheckpointProcessLock\"; id = 2574; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 args; }; };\n"
-	"event { name = \"cuCheckpointProcessCheckpoint\"; id = 2575; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 args; }; };\n"
-	"event { name = \"cuCheckpointProcessRestore\"; id = 2576; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 args; }; };\n"
-	"event { name = \"cuCheckpointProcessUnlock\"; id = 2577; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 args; }; };\n"
-	"event { name = \"cuStreamGetDevice\"; id = 2578; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 device; }; };\n"
-	"event { name = \"cuMemcpyBatchAsync\"; id = 2579; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; u64 bytes; x64 dsts; x64 srcs; x64 sizes; x64 attrs; x64 attrsIdxs; u64 numAttrs; }; };\n"
-	"event { name = \"cuMemcpy3DBatchAsync\"; id = 2580; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; u64 numOps; x64 opList; u64 flags; }; };\n"
-	"event { name = \"cuTensorMapEncodeIm2colWide\"; id = 2581; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; enum CUtensorMapDataType tensorDataType; u32 tensorRank; x64 globalAddress; x64 globalDim; x64 globalStrides; i32 pixelBoxLowerCornerWidth; i32 pixelBoxUpperCornerWidth; u32 channelsPerPixel; u32 pixelsPerColumn; x64 elementStrides; enum CUtensorMapInterleave interleave; enum CUtensorMapIm2ColWideMode mode; enum CUtensorMapSwizzle swizzle; enum CUtensorMapL2promotion l2Promotion; enum CUtensorMapFloatOOBfill oobFill; }; };\n"
-	"event { name = \"cuGreenCtxGetId\"; id = 2582; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 greenCtx; x64 greenCtxId; }; };\n"
-	"event { name = \"cuStreamCreateForCaptureToCig\"; id = 2583; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u64 bytes; x64 dptrs; x64 sizes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; }; };\n"
-	"event { name = \"cuSemaphoreCreate\"; id = 2585; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSemaphoreExport\"; id = 2586; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuSemaphoreDestroy\"; id = 2587; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemDiscardBatchAsync\"; id = 2588; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptrs; x64 sizes; u64 bytes; u64 flags; u32 queue; }; };\n"
-	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptrs; x64 sizes; u64 bytes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; u32 queue; }; };\n"
-	"event { name = \"cuMultiKernelCooperativeDomainCreate\"; id = 2590; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMultiKernelCooperativeDomainDestroy\"; id = 2591; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
-	"event { name = \"cuMemGetDefaultMemPool\"; id = 2592; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool_out; x64 location; enum CUmemAllocationType type; }; };\n"
-	"event { name = \"cuMemGetMemPool\"; id = 2593; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; x64 location; enum CUmemAllocationType type; }; };\n"
-	"event { name = \"cuMemSetMemPool\"; id = 2594; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 location; enum CUmemAllocationType type; x64 pool; }; };\n"
-	"event { name = \"cuDeviceGetP2PAtomicCapabilities\"; id = 2595; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 capabilities; x64 operations; u32 count; i32 srcDevice; i32 dstDevice; }; };\n"
-	"event { name = \"cuDeviceGetHostAtomicCapabilities\"; id = 2596; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 capabilities; x64 operations; u32 count; i32 dev; }; };\n"
-	"event { name = \"cuDriverGetGpuCodeIsaVersion\"; id = 2597; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n";
+	"event { name = \"external\"; id = 2055; stream_id = 0; fields := struct { u64 op; enum tandem_external_kind kind; u64 id; }; };\n"
+	"event { name = \"cuInit\"; id = 2056; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; }; };\n"
+	"event { name = \"cuDriverGetVersion\"; id = 2057; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 driverVersion; }; };\n"
+	"event { name = \"cuDeviceGet\"; id = 2058; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 device; i32 ordinal; }; };\n"
+	"event { name = \"cuDeviceGetCount\"; id = 2059; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 count; }; };\n"
+	"event { name = \"cuDeviceGetName\"; id = 2060; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 name; i32 len; i32 dev; }; };\n"
+	"event { name = \"cuDeviceComputeCapability\"; id = 2061; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 major; x64 minor; i32 dev; }; };\n"
+	"event { name = \"cuDeviceTotalMem\"; id = 2062; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 bytes; i32 dev; }; };\n"
+	"event { name = \"cuDeviceGetProperties\"; id = 2063; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 prop; i32 dev; }; };\n"
+	"event { name = \"cuDeviceGetAttribute\"; id = 2064; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pi; enum CUdevice_attribute attrib; i32 dev; }; };\n"
+	"event { name = \"cuCtxCreate\"; id = 2065; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 dev; x64 pctx; x64 ctxCreateParams; }; };\n"
+	"event { name = \"cuCtxDestroy\"; id = 2066; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; }; };\n"
+	"event { name = \"cuCtxAttach\"; id = 2067; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pctx; u32 flags; }; };\n"
+	"event { name = \"cuCtxDetach\"; id = 2068; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; }; };\n"
+	"event { name = \"cuCtxPushCurrent\"; id = 2069; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; }; };\n"
+	"event { name = \"cuCtxPopCurrent\"; id = 2070; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pctx; }; };\n"
+	"event { name = \"cuCtxGetDevice\"; id = 2071; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 device; x64 ctx; }; };\n"
+	"event { name = \"cuCtxSynchronize\"; id = 2072; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; }; };\n"
+	"event { name = \"cuModuleLoad\"; id = 2073; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 module; u16 _fname_count; utf8 fname[_fname_count]; }; };\n"
+	"event { name = \"cuModuleLoadData\"; id = 2074; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 module; x64 image; }; };\n"
+	"event { name = \"cuModuleLoadDataEx\"; id = 2075; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 module; x64 image; u32 numOptions; x64 options; x64 optionValues; }; };\n"
+	"event { name = \"cuModuleLoadFatBinary\"; id = 2076; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 module; x64 fatCubin; }; };\n"
+	"event { name = \"cuModuleUnload\"; id = 2077; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hmod; }; };\n"
+	"event { name = \"cuModuleGetFunction\"; id = 2078; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; x64 hmod; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"cuModuleGetGlobal\"; id = 2079; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; x64 bytes; x64 hmod; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"cu64ModuleGetGlobal\"; id = 2080; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetTexRef\"; id = 2081; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pTexRef; x64 hmod; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"cuMemGetInfo\"; id = 2082; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 free; x64 total; }; };\n"
+	"event { name = \"cu64MemGetInfo\"; id = 2083; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAlloc\"; id = 2084; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; }; };\n"
+	"event { name = \"cu64MemAlloc\"; id = 2085; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocPitch\"; id = 2086; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 WidthInBytes; u64 Height; x64 dptr; x64 pPitch; u32 ElementSizeBytes; }; };\n"
+	"event { name = \"cu64MemAllocPitch\"; id = 2087; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemFree\"; id = 2088; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; }; };\n"
+	"event { name = \"cu64MemFree\"; id = 2089; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetAddressRange\"; id = 2090; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pbase; x64 psize; x64 dptr; }; };\n"
+	"event { name = \"cu64MemGetAddressRange\"; id = 2091; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemAllocHost\"; id = 2092; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 pp; }; };\n"
+	"event { name = \"cuMemFreeHost\"; id = 2093; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; }; };\n"
+	"event { name = \"cuMemHostAlloc\"; id = 2094; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 Flags; x64 pp; }; };\n"
+	"event { name = \"cuMemHostGetDevicePointer\"; id = 2095; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; x64 p; x64 pdptr; }; };\n"
+	"event { name = \"cu64MemHostGetDevicePointer\"; id = 2096; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemHostGetFlags\"; id = 2097; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; x64 pFlags; }; };\n"
+	"event { name = \"cuMemcpyHtoD\"; id = 2098; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcHost; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyHtoD\"; id = 2099; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoH\"; id = 2100; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcDevice; x64 dstHost; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyDtoH\"; id = 2101; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoD\"; id = 2102; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyDtoD\"; id = 2103; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoA\"; id = 2104; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcDevice; u64 bytes; x64 dstArray; u64 dstOffset; }; };\n"
+	"event { name = \"cu64MemcpyDtoA\"; id = 2105; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyAtoD\"; id = 2106; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 bytes; x64 srcArray; u64 srcOffset; }; };\n"
+	"event { name = \"cu64MemcpyAtoD\"; id = 2107; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyHtoA\"; id = 2108; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 srcHost; u64 bytes; x64 dstArray; u64 dstOffset; }; };\n"
+	"event { name = \"cuMemcpyAtoH\"; id = 2109; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstHost; u64 bytes; x64 srcArray; u64 srcOffset; }; };\n"
+	"event { name = \"cuMemcpyAtoA\"; id = 2110; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u64 bytes; x64 dstArray; u64 dstOffset; x64 srcArray; u64 srcOffset; }; };\n"
+	"event { name = \"cuMemcpy2D\"; id = 2111; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 pCopy; }; };\n"
+	"event { name = \"cuMemcpy2DUnaligned\"; id = 2112; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 pCopy; }; };\n"
+	"event { name = \"cuMemcpy3D\"; id = 2113; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 pCopy; }; };\n"
+	"event { name = \"cu64Memcpy3D\"; id = 2114; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyHtoDAsync\"; id = 2115; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcHost; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyHtoDAsync\"; id = 2116; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoHAsync\"; id = 2117; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 srcDevice; x64 dstHost; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyDtoHAsync\"; id = 2118; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyDtoDAsync\"; id = 2119; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcDevice; u64 bytes; }; };\n"
+	"event { name = \"cu64MemcpyDtoDAsync\"; id = 2120; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyHtoAAsync\"; id = 2121; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 srcHost; u64 bytes; x64 dstArray; u64 dstOffset; }; };\n"
+	"event { name = \"cuMemcpyAtoHAsync\"; id = 2122; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstHost; u64 bytes; x64 srcArray; u64 srcOffset; }; };\n"
+	"event { name = \"cuMemcpy2DAsync\"; id = 2123; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 pCopy; }; };\n"
+	"event { name = \"cuMemcpy3DAsync\"; id = 2124; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 pCopy; }; };\n"
+	"event { name = \"cu64Memcpy3DAsync\"; id = 2125; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD8\"; id = 2126; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; u8 uc; }; };\n"
+	"event { name = \"cu64MemsetD8\"; id = 2127; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD16\"; id = 2128; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; u16 us; }; };\n"
+	"event { name = \"cu64MemsetD16\"; id = 2129; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD32\"; id = 2130; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 N; u32 ui; }; };\n"
+	"event { name = \"cu64MemsetD32\"; id = 2131; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D8\"; id = 2132; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u8 uc; }; };\n"
+	"event { name = \"cu64MemsetD2D8\"; id = 2133; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D16\"; id = 2134; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u16 us; }; };\n"
+	"event { name = \"cu64MemsetD2D16\"; id = 2135; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D32\"; id = 2136; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u32 ui; }; };\n"
+	"event { name = \"cu64MemsetD2D32\"; id = 2137; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuFuncSetBlockShape\"; id = 2138; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; i32 x; i32 y; i32 z; }; };\n"
+	"event { name = \"cuFuncSetSharedSize\"; id = 2139; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; u32 bytes; }; };\n"
+	"event { name = \"cuFuncGetAttribute\"; id = 2140; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pi; enum CUfunction_attribute attrib; x64 hfunc; }; };\n"
+	"event { name = \"cuFuncSetCacheConfig\"; id = 2141; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; enum CUfunc_cache config; }; };\n"
+	"event { name = \"cuArrayCreate\"; id = 2142; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle; x64 pAllocateArray; }; };\n"
+	"event { name = \"cuArrayGetDescriptor\"; id = 2143; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pArrayDescriptor; x64 hArray; }; };\n"
+	"event { name = \"cuArrayDestroy\"; id = 2144; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hArray; }; };\n"
+	"event { name = \"cuArray3DCreate\"; id = 2145; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle; x64 pAllocateArray; }; };\n"
+	"event { name = \"cuArray3DGetDescriptor\"; id = 2146; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pArrayDescriptor; x64 hArray; }; };\n"
+	"event { name = \"cuTexRefCreate\"; id = 2147; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pTexRef; }; };\n"
+	"event { name = \"cuTexRefDestroy\"; id = 2148; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; }; };\n"
+	"event { name = \"cuTexRefSetArray\"; id = 2149; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; x64 hArray; u32 Flags; }; };\n"
+	"event { name = \"cuTexRefSetAddress\"; id = 2150; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ByteOffset; x64 hTexRef; x64 dptr; u64 bytes; }; };\n"
+	"event { name = \"cu64TexRefSetAddress\"; id = 2151; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetAddress2D\"; id = 2152; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; x64 desc; x64 dptr; u64 Pitch; }; };\n"
+	"event { name = \"cu64TexRefSetAddress2D\"; id = 2153; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefSetFormat\"; id = 2154; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; enum CUarray_format fmt; i32 NumPackedComponents; }; };\n"
+	"event { name = \"cuTexRefSetAddressMode\"; id = 2155; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; i32 dim; enum CUaddress_mode am; }; };\n"
+	"event { name = \"cuTexRefSetFilterMode\"; id = 2156; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; enum CUfilter_mode fm; }; };\n"
+	"event { name = \"cuTexRefSetFlags\"; id = 2157; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; u32 Flags; }; };\n"
+	"event { name = \"cuTexRefGetAddress\"; id = 2158; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pdptr; x64 hTexRef; }; };\n"
+	"event { name = \"cu64TexRefGetAddress\"; id = 2159; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuTexRefGetArray\"; id = 2160; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phArray; x64 hTexRef; }; };\n"
+	"event { name = \"cuTexRefGetAddressMode\"; id = 2161; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pam; x64 hTexRef; i32 dim; }; };\n"
+	"event { name = \"cuTexRefGetFilterMode\"; id = 2162; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pfm; x64 hTexRef; }; };\n"
+	"event { name = \"cuTexRefGetFormat\"; id = 2163; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pFormat; x64 pNumChannels; x64 hTexRef; }; };\n"
+	"event { name = \"cuTexRefGetFlags\"; id = 2164; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pFlags; x64 hTexRef; }; };\n"
+	"event { name = \"cuParamSetSize\"; id = 2165; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; u32 numbytes; }; };\n"
+	"event { name = \"cuParamSeti\"; id = 2166; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; i32 offset; u32 value; }; };\n"
+	"event { name = \"cuParamSetf\"; id = 2167; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; i32 offset; }; };\n"
+	"event { name = \"cuParamSetv\"; id = 2168; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; i32 offset; x64 ptr; u32 numbytes; }; };\n"
+	"event { name = \"cuParamSetTexRef\"; id = 2169; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; i32 texunit; x64 hTexRef; }; };\n"
+	"event { name = \"cuLaunch\"; id = 2170; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; x64 f; }; };\n"
+	"event { name = \"cuLaunchGrid\"; id = 2171; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; x64 f; i32 grid_width; i32 grid_height; }; };\n"
+	"event { name = \"cuLaunchGridAsync\"; id = 2172; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; x64 f; i32 grid_width; i32 grid_height; }; };\n"
+	"event { name = \"cuEventCreate\"; id = 2173; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; x64 phEvent; }; };\n"
+	"event { name = \"cuEventRecord\"; id = 2174; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; }; };\n"
+	"event { name = \"cuEventQuery\"; id = 2175; stream_id = 0; fields := struct { i32 result; u64 end; u32 _event; }; };\n"
+	"event { name = \"cuEventSynchronize\"; id = 2176; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 _event; }; };\n"
+	"event { name = \"cuEventDestroy\"; id = 2177; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 _event; }; };\n"
+	"event { name = \"cuEventElapsedTime\"; id = 2178; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pMilliseconds; u32 hStart; u32 hEnd; }; };\n"
+	"event { name = \"cuStreamCreate\"; id = 2179; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 Flags; x64 phStream; }; };\n"
+	"event { name = \"cuStreamQuery\"; id = 2180; stream_id = 0; fields := struct { i32 result; u64 end; u32 queue; }; };\n"
+	"event { name = \"cuStreamSynchronize\"; id = 2181; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
+	"event { name = \"cuStreamDestroy\"; id = 2182; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; }; };\n"
+	"event { name = \"cuGraphicsUnregisterResource\"; id = 2183; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 resource; }; };\n"
+	"event { name = \"cuGraphicsSubResourceGetMappedArray\"; id = 2184; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pArray; x64 resource; u32 arrayIndex; u32 mipLevel; }; };\n"
+	"event { name = \"cuGraphicsResourceGetMappedPointer\"; id = 2185; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pDevPtr; x64 pSize; x64 resource; }; };\n"
+	"event { name = \"cu64GraphicsResourceGetMappedPointer\"; id = 2186; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsResourceSetMapFlags\"; id = 2187; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 resource; u32 flags; }; };\n"
+	"event { name = \"cuGraphicsMapResources\"; id = 2188; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 count; x64 resources; u32 queue; }; };\n"
+	"event { name = \"cuGraphicsUnmapResources\"; id = 2189; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 count; x64 resources; u32 queue; }; };\n"
+	"event { name = \"cuGetExportTable\"; id = 2190; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ppExportTable; x64 pExportTableId; }; };\n"
+	"event { name = \"cuCtxSetLimit\"; id = 2191; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUlimit limit; u64 value; }; };\n"
+	"event { name = \"cuCtxGetLimit\"; id = 2192; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pvalue; enum CUlimit limit; }; };\n"
+	"event { name = \"cuGLCtxCreate\"; id = 2193; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsGLRegisterBuffer\"; id = 2194; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsGLRegisterImage\"; id = 2195; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLInit\"; id = 2196; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLRegisterBufferObject\"; id = 2197; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLMapBufferObject\"; id = 2198; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLUnmapBufferObject\"; id = 2199; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLUnregisterBufferObject\"; id = 2200; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLSetBufferObjectMapFlags\"; id = 2201; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLMapBufferObjectAsync\"; id = 2202; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGLUnmapBufferObjectAsync\"; id = 2203; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuVDPAUGetDevice\"; id = 2204; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuVDPAUCtxCreate\"; id = 2205; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsVDPAURegisterVideoSurface\"; id = 2206; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsVDPAURegisterOutputSurface\"; id = 2207; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuModuleGetSurfRef\"; id = 2208; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pSurfRef; x64 hmod; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"cuSurfRefCreate\"; id = 2209; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefDestroy\"; id = 2210; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefSetFormat\"; id = 2211; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefSetArray\"; id = 2212; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hSurfRef; x64 hArray; u32 Flags; }; };\n"
+	"event { name = \"cuSurfRefGetFormat\"; id = 2213; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSurfRefGetArray\"; id = 2214; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phArray; x64 hSurfRef; }; };\n"
+	"event { name = \"cu64DeviceTotalMem\"; id = 2215; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64GLMapBufferObject\"; id = 2216; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64GLMapBufferObjectAsync\"; id = 2217; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64MemHostAlloc\"; id = 2218; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD8Async\"; id = 2219; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; u8 uc; }; };\n"
+	"event { name = \"cu64MemsetD8Async\"; id = 2220; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD16Async\"; id = 2221; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; u16 us; }; };\n"
+	"event { name = \"cu64MemsetD16Async\"; id = 2222; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD32Async\"; id = 2223; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 N; u32 ui; }; };\n"
+	"event { name = \"cu64MemsetD32Async\"; id = 2224; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D8Async\"; id = 2225; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u8 uc; }; };\n"
+	"event { name = \"cu64MemsetD2D8Async\"; id = 2226; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D16Async\"; id = 2227; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u16 us; }; };\n"
+	"event { name = \"cu64MemsetD2D16Async\"; id = 2228; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemsetD2D32Async\"; id = 2229; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; u64 Width; u64 Height; u64 dstPitch; u32 ui; }; };\n"
+	"event { name = \"cu64MemsetD2D32Async\"; id = 2230; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64ArrayCreate\"; id = 2231; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64ArrayGetDescriptor\"; id = 2232; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Array3DCreate\"; id = 2233; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Array3DGetDescriptor\"; id = 2234; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Memcpy2D\"; id = 2235; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Memcpy2DUnaligned\"; id = 2236; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cu64Memcpy2DAsync\"; id = 2237; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpy\"; id = 2238; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dst; x64 src; u64 bytes; }; };\n"
+	"event { name = \"cuStreamWaitEvent\"; id = 2239; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; u32 Flags; }; };\n"
+	"event { name = \"cuCtxGetApiVersion\"; id = 2240; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; x64 version; }; };\n"
+	"event { name = \"cuCtxGetCacheConfig\"; id = 2241; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pconfig; }; };\n"
+	"event { name = \"cuCtxSetCacheConfig\"; id = 2242; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUfunc_cache config; }; };\n"
+	"event { name = \"cuMemHostRegister\"; id = 2243; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 Flags; x64 p; }; };\n"
+	"event { name = \"cuMemHostUnregister\"; id = 2244; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 p; }; };\n"
+	"event { name = \"cuCtxSetCurrent\"; id = 2245; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; }; };\n"
+	"event { name = \"cuCtxGetCurrent\"; id = 2246; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pctx; }; };\n"
+	"event { name = \"cuMemcpyAsync\"; id = 2247; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dst; x64 src; u64 bytes; }; };\n"
+	"event { name = \"cuLaunchKernel\"; id = 2248; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; x64 f; u32 gridDimX; u32 gridDimY; u32 gridDimZ; u32 blockDimX; u32 blockDimY; u32 blockDimZ; u32 sharedMemBytes; x64 kernelParams; x64 extra; }; };\n"
+	"event { name = \"cuProfilerStart\"; id = 2249; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuProfilerStop\"; id = 2250; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuPointerGetAttribute\"; id = 2251; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 data; enum CUpointer_attribute attribute; x64 ptr; }; };\n"
+	"event { name = \"cuProfilerInitialize\"; id = 2252; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceCanAccessPeer\"; id = 2253; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 canAccessPeer; i32 dev; i32 peerDev; }; };\n"
+	"event { name = \"cuCtxEnablePeerAccess\"; id = 2254; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 peerContext; u32 Flags; }; };\n"
+	"event { name = \"cuCtxDisablePeerAccess\"; id = 2255; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 peerContext; }; };\n"
+	"event { name = \"cuMemPeerRegister\"; id = 2256; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPeerUnregister\"; id = 2257; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPeerGetDevicePointer\"; id = 2258; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemcpyPeer\"; id = 2259; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 dstDevice; x64 srcDevice; u64 bytes; x64 dstContext; x64 srcContext; }; };\n"
+	"event { name = \"cuMemcpyPeerAsync\"; id = 2260; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 dstDevice; x64 srcDevice; u64 bytes; x64 dstContext; x64 srcContext; }; };\n"
+	"event { name = \"cuMemcpy3DPeer\"; id = 2261; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 pCopy; }; };\n"
+	"event { name = \"cuMemcpy3DPeerAsync\"; id = 2262; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 pCopy; }; };\n"
+	"event { name = \"cuIpcGetMemHandle\"; id = 2263; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle; x64 dptr; }; };\n"
+	"event { name = \"cuIpcOpenMemHandle\"; id = 2264; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pdptr; u32 Flags; }; };\n"
+	"event { name = \"cuIpcCloseMemHandle\"; id = 2265; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; }; };\n"
+	"event { name = \"cuDeviceGetByPCIBusId\"; id = 2266; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dev; u16 _pciBusId_count; utf8 pciBusId[_pciBusId_count]; }; };\n"
+	"event { name = \"cuDeviceGetPCIBusId\"; id = 2267; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pciBusId; i32 len; i32 dev; }; };\n"
+	"event { name = \"cuGLGetDevices\"; id = 2268; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuIpcGetEventHandle\"; id = 2269; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle; u32 _event; }; };\n"
+	"event { name = \"cuIpcOpenEventHandle\"; id = 2270; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phEvent; }; };\n"
+	"event { name = \"cuCtxSetSharedMemConfig\"; id = 2271; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUsharedconfig config; }; };\n"
+	"event { name = \"cuCtxGetSharedMemConfig\"; id = 2272; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pConfig; }; };\n"
+	"event { name = \"cuFuncSetSharedMemConfig\"; id = 2273; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; enum CUsharedconfig config; }; };\n"
+	"event { name = \"cuTexObjectCreate\"; id = 2274; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pTexObject; x64 pResDesc; x64 pTexDesc; x64 pResViewDesc; }; };\n"
+	"event { name = \"cuTexObjectDestroy\"; id = 2275; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 texObject; }; };\n"
+	"event { name = \"cuTexObjectGetResourceDesc\"; id = 2276; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pResDesc; u64 texObject; }; };\n"
+	"event { name = \"cuTexObjectGetTextureDesc\"; id = 2277; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pTexDesc; u64 texObject; }; };\n"
+	"event { name = \"cuSurfObjectCreate\"; id = 2278; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pSurfObject; x64 pResDesc; }; };\n"
+	"event { name = \"cuSurfObjectDestroy\"; id = 2279; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 surfObject; }; };\n"
+	"event { name = \"cuSurfObjectGetResourceDesc\"; id = 2280; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pResDesc; u64 surfObject; }; };\n"
+	"event { name = \"cuStreamAddCallback\"; id = 2281; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 callback; x64 userData; u32 flags; }; };\n"
+	"event { name = \"cuMipmappedArrayCreate\"; id = 2282; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle; x64 pMipmappedArrayDesc; u32 numMipmapLevels; }; };\n"
+	"event { name = \"cuMipmappedArrayGetLevel\"; id = 2283; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pLevelArray; x64 hMipmappedArray; u32 level; }; };\n"
+	"event { name = \"cuMipmappedArrayDestroy\"; id = 2284; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hMipmappedArray; }; };\n"
+	"event { name = \"cuTexRefSetMipmappedArray\"; id = 2285; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; x64 hMipmappedArray; u32 Flags; }; };\n"
+	"event { name = \"cuTexRefSetMipmapFilterMode\"; id = 2286; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; enum CUfilter_mode fm; }; };\n"
+	"event { name = \"cuTexRefSetMipmapLevelBias\"; id = 2287; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; }; };\n"
+	"event { name = \"cuTexRefSetMipmapLevelClamp\"; id = 2288; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; }; };\n"
+	"event { name = \"cuTexRefSetMaxAnisotropy\"; id = 2289; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; u32 maxAniso; }; };\n"
+	"event { name = \"cuTexRefGetMipmappedArray\"; id = 2290; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phMipmappedArray; x64 hTexRef; }; };\n"
+	"event { name = \"cuTexRefGetMipmapFilterMode\"; id = 2291; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pfm; x64 hTexRef; }; };\n"
+	"event { name = \"cuTexRefGetMipmapLevelBias\"; id = 2292; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pbias; x64 hTexRef; }; };\n"
+	"event { name = \"cuTexRefGetMipmapLevelClamp\"; id = 2293; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pminMipmapLevelClamp; x64 pmaxMipmapLevelClamp; x64 hTexRef; }; };\n"
+	"event { name = \"cuTexRefGetMaxAnisotropy\"; id = 2294; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pmaxAniso; x64 hTexRef; }; };\n"
+	"event { name = \"cuGraphicsResourceGetMappedMipmappedArray\"; id = 2295; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pMipmappedArray; x64 resource; }; };\n"
+	"event { name = \"cuTexObjectGetResourceViewDesc\"; id = 2296; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pResViewDesc; u64 texObject; }; };\n"
+	"event { name = \"cuLinkCreate\"; id = 2297; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 numOptions; x64 options; x64 optionValues; x64 stateOut; }; };\n"
+	"event { name = \"cuLinkAddData\"; id = 2298; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 state; enum CUjitInputType type; x64 data; u64 bytes; u32 numOptions; x64 options; x64 optionValues; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"cuLinkAddFile\"; id = 2299; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 state; enum CUjitInputType type; u32 numOptions; x64 options; x64 optionValues; u16 _path_count; utf8 path[_path_count]; }; };\n"
+	"event { name = \"cuLinkComplete\"; id = 2300; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 state; x64 cubinOut; x64 sizeOut; }; };\n"
+	"event { name = \"cuLinkDestroy\"; id = 2301; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 state; }; };\n"
+	"event { name = \"cuStreamCreateWithPriority\"; id = 2302; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 priority; x64 phStream; }; };\n"
+	"event { name = \"cuStreamGetPriority\"; id = 2303; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 priority; }; };\n"
+	"event { name = \"cuStreamGetFlags\"; id = 2304; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 flags; }; };\n"
+	"event { name = \"cuCtxGetStreamPriorityRange\"; id = 2305; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 leastPriority; x64 greatestPriority; }; };\n"
+	"event { name = \"cuMemAllocManaged\"; id = 2306; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u32 flags; x64 dptr; }; };\n"
+	"event { name = \"cuGetErrorString\"; id = 2307; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUresult error; x64 pStr; }; };\n"
+	"event { name = \"cuGetErrorName\"; id = 2308; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUresult error; x64 pStr; }; };\n"
+	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessor\"; id = 2309; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 numBlocks; x64 func; i32 blockSize; u64 dynamicSMemSize; }; };\n"
+	"event { name = \"cuCompilePtx\"; id = 2310; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuBinaryFree\"; id = 2311; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuStreamAttachMemAsync\"; id = 2312; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 dptr; u64 length; u32 flags; }; };\n"
+	"event { name = \"cuPointerSetAttribute\"; id = 2313; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 value; enum CUpointer_attribute attribute; x64 ptr; }; };\n"
+	"event { name = \"cuOccupancyMaxPotentialBlockSize\"; id = 2314; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 minGridSize; x64 blockSize; x64 func; x64 blockSizeToDynamicSMemSize; u64 dynamicSMemSize; i32 blockSizeLimit; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxRetain\"; id = 2315; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pctx; i32 dev; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxRelease\"; id = 2316; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 dev; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxSetFlags\"; id = 2317; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 dev; u32 flags; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxReset\"; id = 2318; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 dev; }; };\n"
+	"event { name = \"cuGraphicsEGLRegisterImage\"; id = 2319; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuCtxGetFlags\"; id = 2320; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 flags; }; };\n"
+	"event { name = \"cuDevicePrimaryCtxGetState\"; id = 2321; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 dev; x64 flags; x64 active; }; };\n"
+	"event { name = \"cuEGLStreamConsumerConnect\"; id = 2322; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerDisconnect\"; id = 2323; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerAcquireFrame\"; id = 2324; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerReleaseFrame\"; id = 2325; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamProducerConnect\"; id = 2326; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamProducerDisconnect\"; id = 2327; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamProducerPresentFrame\"; id = 2328; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphicsResourceGetMappedEglFrame\"; id = 2329; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuPointerGetAttributes\"; id = 2330; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 numAttributes; x64 attributes; x64 data; x64 ptr; }; };\n"
+	"event { name = \"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 2331; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 numBlocks; x64 func; i32 blockSize; u64 dynamicSMemSize; u32 flags; }; };\n"
+	"event { name = \"cuOccupancyMaxPotentialBlockSizeWithFlags\"; id = 2332; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 minGridSize; x64 blockSize; x64 func; x64 blockSizeToDynamicSMemSize; u64 dynamicSMemSize; i32 blockSizeLimit; u32 flags; }; };\n"
+	"event { name = \"cuEGLStreamProducerReturnFrame\"; id = 2333; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuDeviceGetP2PAttribute\"; id = 2334; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 value; enum CUdevice_P2PAttribute attrib; i32 srcDevice; i32 dstDevice; }; };\n"
+	"event { name = \"cuTexRefSetBorderColor\"; id = 2335; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hTexRef; x64 pBorderColor; }; };\n"
+	"event { name = \"cuTexRefGetBorderColor\"; id = 2336; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pBorderColor; x64 hTexRef; }; };\n"
+	"event { name = \"cuMemAdvise\"; id = 2337; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 devPtr; u64 bytes; enum CUmem_advise advice; i32 location_type; i32 location_id; }; };\n"
+	"event { name = \"cuStreamWaitValue32\"; id = 2338; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 addr; u32 value; u32 flags; }; };\n"
+	"event { name = \"cuStreamWriteValue32\"; id = 2339; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 addr; u32 value; u32 flags; }; };\n"
+	"event { name = \"cuStreamBatchMemOp\"; id = 2340; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 count; x64 paramArray; u32 flags; }; };\n"
+	"event { name = \"cuNVNbufferGetPointer\"; id = 2341; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuNVNtextureGetArray\"; id = 2342; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuNNSetAllocator\"; id = 2343; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPrefetchAsync\"; id = 2344; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 devPtr; u64 bytes; i32 location_type; i32 location_id; u32 flags; }; };\n"
+	"event { name = \"cuEventCreateFromNVNSync\"; id = 2345; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuEGLStreamConsumerConnectWithFlags\"; id = 2346; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemRangeGetAttribute\"; id = 2347; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 data; u64 dataSize; enum CUmem_range_attribute attribute; x64 devPtr; u64 bytes; }; };\n"
+	"event { name = \"cuMemRangeGetAttributes\"; id = 2348; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 data; x64 dataSizes; x64 attributes; u64 numAttributes; x64 devPtr; u64 bytes; }; };\n"
+	"event { name = \"cuStreamWaitValue64\"; id = 2349; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 addr; u64 value; u32 flags; }; };\n"
+	"event { name = \"cuStreamWriteValue64\"; id = 2350; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 addr; u64 value; u32 flags; }; };\n"
+	"event { name = \"cuLaunchCooperativeKernel\"; id = 2351; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; x64 f; u32 gridDimX; u32 gridDimY; u32 gridDimZ; u32 blockDimX; u32 blockDimY; u32 blockDimZ; u32 sharedMemBytes; x64 kernelParams; }; };\n"
+	"event { name = \"cuEventCreateFromEGLSync\"; id = 2352; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuLaunchCooperativeKernelMultiDevice\"; id = 2353; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; x64 launchParamsList; u32 numDevices; u32 flags; }; };\n"
+	"event { name = \"cuFuncSetAttribute\"; id = 2354; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hfunc; enum CUfunction_attribute attrib; i32 value; }; };\n"
+	"event { name = \"cuDeviceGetUuid\"; id = 2355; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 uuid; i32 dev; }; };\n"
+	"event { name = \"cuStreamGetCtx\"; id = 2356; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 pCtx; x64 pGreenCtx; }; };\n"
+	"event { name = \"cuImportExternalMemory\"; id = 2357; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extMem_out; x64 memHandleDesc; }; };\n"
+	"event { name = \"cuExternalMemoryGetMappedBuffer\"; id = 2358; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 devPtr; x64 extMem; x64 bufferDesc; }; };\n"
+	"event { name = \"cuExternalMemoryGetMappedMipmappedArray\"; id = 2359; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mipmap; x64 extMem; x64 mipmapDesc; }; };\n"
+	"event { name = \"cuDestroyExternalMemory\"; id = 2360; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extMem; }; };\n"
+	"event { name = \"cuImportExternalSemaphore\"; id = 2361; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extSem_out; x64 semHandleDesc; }; };\n"
+	"event { name = \"cuSignalExternalSemaphoresAsync\"; id = 2362; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extSemArray; x64 paramsArray; u32 numExtSems; u32 queue; }; };\n"
+	"event { name = \"cuWaitExternalSemaphoresAsync\"; id = 2363; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extSemArray; x64 paramsArray; u32 numExtSems; u32 queue; }; };\n"
+	"event { name = \"cuDestroyExternalSemaphore\"; id = 2364; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 extSem; }; };\n"
+	"event { name = \"cuStreamBeginCapture\"; id = 2365; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; enum CUstreamCaptureMode mode; }; };\n"
+	"event { name = \"cuStreamEndCapture\"; id = 2366; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 phGraph; }; };\n"
+	"event { name = \"cuStreamIsCapturing\"; id = 2367; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 captureStatus; }; };\n"
+	"event { name = \"cuGraphCreate\"; id = 2368; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraph; u32 flags; }; };\n"
+	"event { name = \"cuGraphAddKernelNode\"; id = 2369; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphKernelNodeGetParams\"; id = 2370; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphAddMemcpyNode\"; id = 2371; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 copyParams; x64 ctx; }; };\n"
+	"event { name = \"cuGraphMemcpyNodeGetParams\"; id = 2372; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphAddMemsetNode\"; id = 2373; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 memsetParams; x64 ctx; }; };\n"
+	"event { name = \"cuGraphMemsetNodeGetParams\"; id = 2374; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphMemsetNodeSetParams\"; id = 2375; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphNodeGetType\"; id = 2376; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 type; }; };\n"
+	"event { name = \"cuGraphGetRootNodes\"; id = 2377; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 rootNodes; x64 numRootNodes; }; };\n"
+	"event { name = \"cuGraphNodeGetDependencies\"; id = 2378; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 dependencies; x64 edgeData; x64 numDependencies; }; };\n"
+	"event { name = \"cuGraphNodeGetDependentNodes\"; id = 2379; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 dependentNodes; x64 edgeData; x64 numDependentNodes; }; };\n"
+	"event { name = \"cuGraphInstantiate\"; id = 2380; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 phGraphExec; x64 phErrorNode; x64 logBuffer; u64 bufferSize; }; };\n"
+	"event { name = \"cuGraphLaunch\"; id = 2381; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; x64 hGraphExec; }; };\n"
+	"event { name = \"cuGraphExecDestroy\"; id = 2382; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; }; };\n"
+	"event { name = \"cuGraphDestroy\"; id = 2383; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; }; };\n"
+	"event { name = \"cuGraphAddDependencies\"; id = 2384; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 from; x64 to; x64 edgeData; u64 numDependencies; }; };\n"
+	"event { name = \"cuGraphRemoveDependencies\"; id = 2385; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 from; x64 to; x64 edgeData; u64 numDependencies; }; };\n"
+	"event { name = \"cuGraphMemcpyNodeSetParams\"; id = 2386; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphKernelNodeSetParams\"; id = 2387; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphDestroyNode\"; id = 2388; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; }; };\n"
+	"event { name = \"cuGraphClone\"; id = 2389; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphClone; x64 originalGraph; }; };\n"
+	"event { name = \"cuGraphNodeFindInClone\"; id = 2390; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phNode; x64 hOriginalNode; x64 hClonedGraph; }; };\n"
+	"event { name = \"cuGraphAddChildGraphNode\"; id = 2391; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 childGraph; }; };\n"
+	"event { name = \"cuGraphAddEmptyNode\"; id = 2392; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; }; };\n"
+	"event { name = \"cuLaunchHostFunc\"; id = 2393; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 fn; x64 userData; }; };\n"
+	"event { name = \"cuGraphChildGraphNodeGetGraph\"; id = 2394; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 phGraph; }; };\n"
+	"event { name = \"cuGraphAddHostNode\"; id = 2395; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphHostNodeGetParams\"; id = 2396; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuDeviceGetLuid\"; id = 2397; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 luid; x64 deviceNodeMask; i32 dev; }; };\n"
+	"event { name = \"cuGraphHostNodeSetParams\"; id = 2398; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphGetNodes\"; id = 2399; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 nodes; x64 numNodes; }; };\n"
+	"event { name = \"cuGraphGetEdges\"; id = 2400; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 from; x64 to; x64 edgeData; x64 numEdges; }; };\n"
+	"event { name = \"cuStreamGetCaptureInfo\"; id = 2401; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 captureStatus_out; x64 id_out; x64 graph_out; x64 dependencies_out; x64 edgeData_out; x64 numDependencies_out; }; };\n"
+	"event { name = \"cuGraphExecKernelNodeSetParams\"; id = 2402; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuThreadExchangeStreamCaptureMode\"; id = 2403; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mode; }; };\n"
+	"event { name = \"cuDeviceGetNvSciSyncAttributes\"; id = 2404; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 nvSciSyncAttrList; i32 dev; i32 flags; }; };\n"
+	"event { name = \"cuOccupancyAvailableDynamicSMemPerBlock\"; id = 2405; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dynamicSmemSize; x64 func; i32 numBlocks; i32 blockSize; }; };\n"
+	"event { name = \"cuMemAddressReserve\"; id = 2406; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; x64 ptr; u64 alignment; x64 addr; }; };\n"
+	"event { name = \"cuMemAddressFree\"; id = 2407; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; }; };\n"
+	"event { name = \"cuMemCreate\"; id = 2408; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; x64 handle; x64 prop; }; };\n"
+	"event { name = \"cuMemRelease\"; id = 2409; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 handle; }; };\n"
+	"event { name = \"cuMemMap\"; id = 2410; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; u64 flags; x64 ptr; u64 offset; u64 handle; }; };\n"
+	"event { name = \"cuMemUnmap\"; id = 2411; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; }; };\n"
+	"event { name = \"cuMemSetAccess\"; id = 2412; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 ptr; x64 desc; }; };\n"
+	"event { name = \"cuMemExportToShareableHandle\"; id = 2413; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 shareableHandle; u64 handle; enum CUmemAllocationHandleType handleType; u64 flags; }; };\n"
+	"event { name = \"cuMemImportFromShareableHandle\"; id = 2414; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 handle; x64 osHandle; enum CUmemAllocationHandleType shHandleType; }; };\n"
+	"event { name = \"cuMemGetAllocationGranularity\"; id = 2415; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 granularity; x64 prop; enum CUmemAllocationGranularity_flags option; }; };\n"
+	"event { name = \"cuMemGetAllocationPropertiesFromHandle\"; id = 2416; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 prop; u64 handle; }; };\n"
+	"event { name = \"cuMemGetAccess\"; id = 2417; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 flags; x64 location; x64 ptr; }; };\n"
+	"event { name = \"cuStreamSetFlags\"; id = 2418; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphExecUpdate\"; id = 2419; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 hGraphExec; x64 resultInfo; }; };\n"
+	"event { name = \"cuGraphExecMemcpyNodeSetParams\"; id = 2420; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 copyParams; x64 ctx; }; };\n"
+	"event { name = \"cuGraphExecMemsetNodeSetParams\"; id = 2421; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 memsetParams; x64 ctx; }; };\n"
+	"event { name = \"cuGraphExecHostNodeSetParams\"; id = 2422; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuMemRetainAllocationHandle\"; id = 2423; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 handle; x64 addr; }; };\n"
+	"event { name = \"cuFuncGetModule\"; id = 2424; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hmod; x64 hfunc; }; };\n"
+	"event { name = \"cuCtxResetPersistingL2Cache\"; id = 2425; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuGraphKernelNodeCopyAttributes\"; id = 2426; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dst; x64 src; }; };\n"
+	"event { name = \"cuGraphKernelNodeGetAttribute\"; id = 2427; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; u32 attr; x64 value_out; }; };\n"
+	"event { name = \"cuGraphKernelNodeSetAttribute\"; id = 2428; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; u32 attr; x64 value; }; };\n"
+	"event { name = \"cuStreamCopyAttributes\"; id = 2429; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 dst; u32 src; }; };\n"
+	"event { name = \"cuStreamGetAttribute\"; id = 2430; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 attr; x64 value_out; }; };\n"
+	"event { name = \"cuStreamSetAttribute\"; id = 2431; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 attr; x64 value; }; };\n"
+	"event { name = \"cuDeviceGetTexture1DLinearMaxWidth\"; id = 2432; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 maxWidthInElements; enum CUarray_format format; u32 numChannels; i32 dev; }; };\n"
+	"event { name = \"cuGraphUpload\"; id = 2433; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; u32 queue; }; };\n"
+	"event { name = \"cuArrayGetSparseProperties\"; id = 2434; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 sparseProperties; x64 array; }; };\n"
+	"event { name = \"cuMipmappedArrayGetSparseProperties\"; id = 2435; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 sparseProperties; x64 mipmap; }; };\n"
+	"event { name = \"cuMemMapArrayAsync\"; id = 2436; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mapInfoList; u32 count; u32 queue; }; };\n"
+	"event { name = \"cuGraphExecChildGraphNodeSetParams\"; id = 2437; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 childGraph; }; };\n"
+	"event { name = \"cuEventRecordWithFlags\"; id = 2438; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u32 _event; u32 flags; }; };\n"
+	"event { name = \"cuGraphAddEventRecordNode\"; id = 2439; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; u32 _event; }; };\n"
+	"event { name = \"cuGraphAddEventWaitNode\"; id = 2440; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; u32 _event; }; };\n"
+	"event { name = \"cuGraphEventRecordNodeGetEvent\"; id = 2441; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 event_out; }; };\n"
+	"event { name = \"cuGraphEventWaitNodeGetEvent\"; id = 2442; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 event_out; }; };\n"
+	"event { name = \"cuGraphEventRecordNodeSetEvent\"; id = 2443; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; u32 _event; }; };\n"
+	"event { name = \"cuGraphEventWaitNodeSetEvent\"; id = 2444; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; u32 _event; }; };\n"
+	"event { name = \"cuGraphExecEventRecordNodeSetEvent\"; id = 2445; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; u32 _event; }; };\n"
+	"event { name = \"cuGraphExecEventWaitNodeSetEvent\"; id = 2446; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; u32 _event; }; };\n"
+	"event { name = \"cuArrayGetPlane\"; id = 2447; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pPlaneArray; x64 hArray; u32 planeIdx; }; };\n"
+	"event { name = \"cuMemAllocAsync\"; id = 2448; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; u32 queue; }; };\n"
+	"event { name = \"cuMemFreeAsync\"; id = 2449; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; u32 queue; }; };\n"
+	"event { name = \"cuMemPoolTrimTo\"; id = 2450; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; u64 minBytesToKeep; }; };\n"
+	"event { name = \"cuMemPoolSetAttribute\"; id = 2451; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; enum CUmemPool_attribute attr; x64 value; }; };\n"
+	"event { name = \"cuMemPoolGetAttribute\"; id = 2452; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; enum CUmemPool_attribute attr; x64 value; }; };\n"
+	"event { name = \"cuMemPoolSetAccess\"; id = 2453; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; x64 _map; u64 bytes; }; };\n"
+	"event { name = \"cuDeviceGetDefaultMemPool\"; id = 2454; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool_out; i32 dev; }; };\n"
+	"event { name = \"cuMemPoolCreate\"; id = 2455; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; x64 poolProps; }; };\n"
+	"event { name = \"cuMemPoolDestroy\"; id = 2456; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; }; };\n"
+	"event { name = \"cuDeviceSetMemPool\"; id = 2457; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 dev; x64 pool; }; };\n"
+	"event { name = \"cuDeviceGetMemPool\"; id = 2458; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; i32 dev; }; };\n"
+	"event { name = \"cuMemAllocFromPoolAsync\"; id = 2459; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 bytes; x64 dptr; u32 queue; x64 pool; }; };\n"
+	"event { name = \"cuMemPoolExportToShareableHandle\"; id = 2460; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 handle_out; x64 pool; enum CUmemAllocationHandleType handleType; u64 flags; }; };\n"
+	"event { name = \"cuMemPoolImportFromShareableHandle\"; id = 2461; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool_out; x64 handle; enum CUmemAllocationHandleType handleType; u64 flags; }; };\n"
+	"event { name = \"cuMemPoolExportPointer\"; id = 2462; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 shareData_out; x64 ptr; }; };\n"
+	"event { name = \"cuMemPoolImportPointer\"; id = 2463; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ptr_out; x64 pool; x64 shareData; }; };\n"
+	"event { name = \"cuMemPoolGetAccess\"; id = 2464; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 flags; x64 memPool; x64 location; }; };\n"
+	"event { name = \"cuGraphAddExternalSemaphoresSignalNode\"; id = 2465; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresSignalNodeGetParams\"; id = 2466; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 params_out; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresSignalNodeSetParams\"; id = 2467; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphAddExternalSemaphoresWaitNode\"; id = 2468; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresWaitNodeGetParams\"; id = 2469; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 params_out; }; };\n"
+	"event { name = \"cuGraphExternalSemaphoresWaitNodeSetParams\"; id = 2470; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphExecExternalSemaphoresSignalNodeSetParams\"; id = 2471; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphExecExternalSemaphoresWaitNodeSetParams\"; id = 2472; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGetProcAddress\"; id = 2473; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 symbol; x64 pfn; i32 cudaVersion; u64 flags; x64 symbolStatus; }; };\n"
+	"event { name = \"cuFlushGPUDirectRDMAWrites\"; id = 2474; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUflushGPUDirectRDMAWritesTarget target; enum CUflushGPUDirectRDMAWritesScope scope; }; };\n"
+	"event { name = \"cuGraphDebugDotPrint\"; id = 2475; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; u32 flags; u16 _path_count; utf8 path[_path_count]; }; };\n"
+	"event { name = \"cuStreamUpdateCaptureDependencies\"; id = 2476; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 dependencies; x64 dependencyData; u64 numDependencies; u32 flags; }; };\n"
+	"event { name = \"cuUserObjectCreate\"; id = 2477; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 object_out; x64 ptr; x64 destroy; u32 initialRefcount; u32 flags; }; };\n"
+	"event { name = \"cuUserObjectRetain\"; id = 2478; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 object; u32 count; }; };\n"
+	"event { name = \"cuUserObjectRelease\"; id = 2479; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 object; u32 count; }; };\n"
+	"event { name = \"cuGraphRetainUserObject\"; id = 2480; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 graph; x64 object; u32 count; u32 flags; }; };\n"
+	"event { name = \"cuGraphReleaseUserObject\"; id = 2481; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 graph; x64 object; u32 count; }; };\n"
+	"event { name = \"cuGraphAddMemAllocNode\"; id = 2482; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphAddMemFreeNode\"; id = 2483; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 dptr; }; };\n"
+	"event { name = \"cuDeviceGraphMemTrim\"; id = 2484; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; }; };\n"
+	"event { name = \"cuDeviceGetGraphMemAttribute\"; id = 2485; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; enum CUgraphMem_attribute attr; x64 value; }; };\n"
+	"event { name = \"cuDeviceSetGraphMemAttribute\"; id = 2486; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; enum CUgraphMem_attribute attr; x64 value; }; };\n"
+	"event { name = \"cuGraphInstantiateWithFlags\"; id = 2487; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 phGraphExec; u64 flags; }; };\n"
+	"event { name = \"cuDeviceGetExecAffinitySupport\"; id = 2488; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pi; enum CUexecAffinityType type; i32 dev; }; };\n"
+	"event { name = \"cuCtxGetExecAffinity\"; id = 2489; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pExecAffinity; enum CUexecAffinityType type; }; };\n"
+	"event { name = \"cuGraphMemAllocNodeGetParams\"; id = 2490; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 params_out; }; };\n"
+	"event { name = \"cuGraphMemFreeNodeGetParams\"; id = 2491; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 dptr_out; }; };\n"
+	"event { name = \"cuGraphNodeSetEnabled\"; id = 2492; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; u32 isEnabled; }; };\n"
+	"event { name = \"cuGraphNodeGetEnabled\"; id = 2493; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 isEnabled; }; };\n"
+	"event { name = \"cuLaunchKernelEx\"; id = 2494; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 kernel; u32 queue; x64 config; x64 f; x64 kernelParams; x64 extra; }; };\n"
+	"event { name = \"cuArrayGetMemoryRequirements\"; id = 2495; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 memoryRequirements; x64 array; i32 device; }; };\n"
+	"event { name = \"cuMipmappedArrayGetMemoryRequirements\"; id = 2496; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 memoryRequirements; x64 mipmap; i32 device; }; };\n"
+	"event { name = \"cuGraphInstantiateWithParams\"; id = 2497; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraph; x64 phGraphExec; x64 instantiateParams; }; };\n"
+	"event { name = \"cuGraphExecGetFlags\"; id = 2498; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 flags; }; };\n"
+	"event { name = \"cuGraphAddBatchMemOpNode\"; id = 2499; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; u64 numDependencies; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphBatchMemOpNodeGetParams\"; id = 2500; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams_out; }; };\n"
+	"event { name = \"cuGraphBatchMemOpNodeSetParams\"; id = 2501; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphExecBatchMemOpNodeSetParams\"; id = 2502; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuModuleGetLoadingMode\"; id = 2503; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mode; }; };\n"
+	"event { name = \"cuMemGetHandleForAddressRange\"; id = 2504; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 handle; x64 dptr; u64 bytes; enum CUmemRangeHandleType handleType; u64 flags; }; };\n"
+	"event { name = \"cuOccupancyMaxPotentialClusterSize\"; id = 2505; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 clusterSize; x64 func; x64 config; }; };\n"
+	"event { name = \"cuOccupancyMaxActiveClusters\"; id = 2506; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 numClusters; x64 func; x64 config; }; };\n"
+	"event { name = \"cuLibraryLoadData\"; id = 2507; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 library; x64 code; x64 jitOptions; x64 jitOptionsValues; u32 numJitOptions; x64 libraryOptions; x64 libraryOptionValues; u32 numLibraryOptions; }; };\n"
+	"event { name = \"cuLibraryLoadFromFile\"; id = 2508; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 library; x64 jitOptions; x64 jitOptionsValues; u32 numJitOptions; x64 libraryOptions; x64 libraryOptionValues; u32 numLibraryOptions; u16 _fileName_count; utf8 fileName[_fileName_count]; }; };\n"
+	"event { name = \"cuLibraryUnload\"; id = 2509; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 library; }; };\n"
+	"event { name = \"cuLibraryGetKernel\"; id = 2510; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pKernel; x64 library; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"cuLibraryGetModule\"; id = 2511; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pMod; x64 library; }; };\n"
+	"event { name = \"cuKernelGetFunction\"; id = 2512; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pFunc; x64 kernel; }; };\n"
+	"event { name = \"cuLibraryGetGlobal\"; id = 2513; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; x64 bytes; x64 library; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"cuLibraryGetManaged\"; id = 2514; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptr; x64 bytes; x64 library; u16 _name_count; utf8 name[_name_count]; }; };\n"
+	"event { name = \"cuKernelGetAttribute\"; id = 2515; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pi; enum CUfunction_attribute attrib; x64 kernel; i32 dev; }; };\n"
+	"event { name = \"cuKernelSetAttribute\"; id = 2516; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUfunction_attribute attrib; i32 val; x64 kernel; i32 dev; }; };\n"
+	"event { name = \"cuKernelSetCacheConfig\"; id = 2517; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 kernel; enum CUfunc_cache config; i32 dev; }; };\n"
+	"event { name = \"cuStreamGetId\"; id = 2518; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 streamId; }; };\n"
+	"event { name = \"cuCtxGetId\"; id = 2519; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 ctx; x64 ctxId; }; };\n"
+	"event { name = \"cuTensorMapEncodeTiled\"; id = 2520; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; enum CUtensorMapDataType tensorDataType; u32 tensorRank; x64 globalAddress; x64 globalDim; x64 globalStrides; x64 boxDim; x64 elementStrides; enum CUtensorMapInterleave interleave; enum CUtensorMapSwizzle swizzle; enum CUtensorMapL2promotion l2Promotion; enum CUtensorMapFloatOOBfill oobFill; }; };\n"
+	"event { name = \"cuTensorMapEncodeIm2col\"; id = 2521; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; enum CUtensorMapDataType tensorDataType; u32 tensorRank; x64 globalAddress; x64 globalDim; x64 globalStrides; x64 pixelBoxLowerCorner; x64 pixelBoxUpperCorner; u32 channelsPerPixel; u32 pixelsPerColumn; x64 elementStrides; enum CUtensorMapInterleave interleave; enum CUtensorMapSwizzle swizzle; enum CUtensorMapL2promotion l2Promotion; enum CUtensorMapFloatOOBfill oobFill; }; };\n"
+	"event { name = \"cuTensorMapReplaceAddress\"; id = 2522; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; x64 globalAddress; }; };\n"
+	"event { name = \"cuLibraryGetUnifiedFunction\"; id = 2523; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 fptr; x64 library; u64 symbol; }; };\n"
+	"event { name = \"cuCoredumpGetAttribute\"; id = 2524; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
+	"event { name = \"cuCoredumpGetAttributeGlobal\"; id = 2525; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
+	"event { name = \"cuCoredumpSetAttribute\"; id = 2526; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
+	"event { name = \"cuCoredumpSetAttributeGlobal\"; id = 2527; stream_id = 0; fields := struct { enum CUresult result; u64 end; enum CUcoredumpSettings attrib; x64 value; x64 _size; }; };\n"
+	"event { name = \"cuCtxSetFlags\"; id = 2528; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; }; };\n"
+	"event { name = \"cuMulticastCreate\"; id = 2529; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 mcHandle; x64 prop; }; };\n"
+	"event { name = \"cuMulticastAddDevice\"; id = 2530; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 mcHandle; i32 dev; }; };\n"
+	"event { name = \"cuMulticastBindMem\"; id = 2531; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 mcHandle; u64 mcOffset; u64 memHandle; u64 memOffset; u64 bytes; u64 flags; }; };\n"
+	"event { name = \"cuMulticastBindAddr\"; id = 2532; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 mcHandle; u64 mcOffset; x64 memptr; u64 bytes; u64 flags; }; };\n"
+	"event { name = \"cuMulticastUnbind\"; id = 2533; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 mcHandle; i32 dev; u64 mcOffset; u64 bytes; }; };\n"
+	"event { name = \"cuMulticastGetGranularity\"; id = 2534; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 granularity; x64 prop; enum CUmulticastGranularity_flags option; }; };\n"
+	"event { name = \"cuGraphAddNode\"; id = 2535; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phGraphNode; x64 hGraph; x64 dependencies; x64 dependencyData; u64 numDependencies; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphNodeSetParams\"; id = 2536; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuGraphExecNodeSetParams\"; id = 2537; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hGraphExec; x64 hNode; x64 nodeParams; }; };\n"
+	"event { name = \"cuFuncGetName\"; id = 2538; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 name; x64 hfunc; }; };\n"
+	"event { name = \"cuKernelGetName\"; id = 2539; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 name; x64 hfunc; }; };\n"
+	"event { name = \"cuStreamBeginCaptureToGraph\"; id = 2540; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; enum CUstreamCaptureMode mode; x64 hGraph; x64 dependencies; x64 dependencyData; u64 numDependencies; }; };\n"
+	"event { name = \"cuGraphConditionalHandleCreate\"; id = 2541; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pHandle_out; x64 hGraph; x64 ctx; u32 defaultLaunchValue; u32 flags; }; };\n"
+	"event { name = \"cuFuncGetParamInfo\"; id = 2542; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 func; u64 paramIndex; x64 paramOffset; x64 paramSize; }; };\n"
+	"event { name = \"cuKernelGetParamInfo\"; id = 2543; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 kernel; u64 paramIndex; x64 paramOffset; x64 paramSize; }; };\n"
+	"event { name = \"cuDeviceRegisterAsyncNotification\"; id = 2544; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; x64 callbackFunc; x64 userData; x64 callback; }; };\n"
+	"event { name = \"cuDeviceUnregisterAsyncNotification\"; id = 2545; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; x64 callback; }; };\n"
+	"event { name = \"cuModuleGetFunctionCount\"; id = 2546; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 count; x64 mod; }; };\n"
+	"event { name = \"cuModuleEnumerateFunctions\"; id = 2547; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 functions; u32 numFunctions; x64 mod; }; };\n"
+	"event { name = \"cuLibraryGetKernelCount\"; id = 2548; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 count; x64 lib; }; };\n"
+	"event { name = \"cuLibraryEnumerateKernels\"; id = 2549; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 kernels; u32 numKernels; x64 lib; }; };\n"
+	"event { name = \"cuFuncIsLoaded\"; id = 2550; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 state; x64 function; }; };\n"
+	"event { name = \"cuFuncLoad\"; id = 2551; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 function; }; };\n"
+	"event { name = \"cuGreenCtxCreate\"; id = 2552; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phCtx; x64 desc; i32 dev; u32 flags; }; };\n"
+	"event { name = \"cuGreenCtxDestroy\"; id = 2553; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; }; };\n"
+	"event { name = \"cuDeviceGetDevResource\"; id = 2554; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 device; x64 resource; u32 type; }; };\n"
+	"event { name = \"cuCtxGetDevResource\"; id = 2555; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; x64 resource; u32 type; }; };\n"
+	"event { name = \"cuGreenCtxGetDevResource\"; id = 2556; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; x64 resource; u32 type; }; };\n"
+	"event { name = \"cuDevResourceGenerateDesc\"; id = 2557; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 phDesc; x64 resources; u32 nbResources; }; };\n"
+	"event { name = \"cuGreenCtxRecordEvent\"; id = 2558; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; u32 _event; }; };\n"
+	"event { name = \"cuGreenCtxWaitEvent\"; id = 2559; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; u32 _event; }; };\n"
+	"event { name = \"cuDevSmResourceSplitByCount\"; id = 2560; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 result_at; x64 nbGroups; x64 input; x64 remaining; u32 useFlags; u32 minCount; }; };\n"
+	"event { name = \"cuStreamGetGreenCtx\"; id = 2561; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 phCtx; }; };\n"
+	"event { name = \"cuCtxFromGreenCtx\"; id = 2562; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pContext; x64 hCtx; }; };\n"
+	"event { name = \"cuKernelGetLibrary\"; id = 2563; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pLib; x64 kernel; }; };\n"
+	"event { name = \"cuCtxRecordEvent\"; id = 2564; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; u32 _event; }; };\n"
+	"event { name = \"cuCtxWaitEvent\"; id = 2565; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 hCtx; u32 _event; }; };\n"
+	"event { name = \"cuGreenCtxStreamCreate\"; id = 2566; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 flags; i32 priority; x64 phStream; x64 greenCtx; }; };\n"
+	"event { name = \"cuMemBatchDecompressAsync\"; id = 2567; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; x64 paramsArray; u64 bytes; u32 flags; x64 errorIndex; u32 queue; }; };\n"
+	"event { name = \"cuLogsRegisterCallback\"; id = 2568; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 callbackFunc; x64 userData; x64 callback_out; }; };\n"
+	"event { name = \"cuLogsUnregisterCallback\"; id = 2569; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 callback; }; };\n"
+	"event { name = \"cuLogsCurrent\"; id = 2570; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 iterator_out; u32 flags; }; };\n"
+	"event { name = \"cuLogsDumpToFile\"; id = 2571; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 iterator; u32 flags; u16 _pathToFile_count; utf8 pathToFile[_pathToFile_count]; }; };\n"
+	"event { name = \"cuLogsDumpToMemory\"; id = 2572; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 iterator; x64 buffer; x64 _size; u32 flags; }; };\n"
+	"event { name = \"cuCheckpointProcessGetRestoreThreadId\"; id = 2573; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 tid; }; };\n"
+	"event { name = \"cuCheckpointProcessGetState\"; id = 2574; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 state; }; };\n"
+	"event { name = \"cuCheckpointProcessLock\"; id = 2575; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 args; }; };\n"
+	"event { name = \"cuCheckpointProcessCheckpoint\"; id = 2576; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 args; }; };\n"
+	"event { name = \"cuCheckpointProcessRestore\"; id = 2577; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 args; }; };\n"
+	"event { name = \"cuCheckpointProcessUnlock\"; id = 2578; stream_id = 0; fields := struct { enum CUresult result; u64 end; i32 pid; x64 args; }; };\n"
+	"event { name = \"cuStreamGetDevice\"; id = 2579; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; x64 device; }; };\n"
+	"event { name = \"cuMemcpyBatchAsync\"; id = 2580; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; u64 bytes; x64 dsts; x64 srcs; x64 sizes; x64 attrs; x64 attrsIdxs; u64 numAttrs; }; };\n"
+	"event { name = \"cuMemcpy3DBatchAsync\"; id = 2581; stream_id = 0; fields := struct { enum CUresult result; u64 end; u64 op; u32 queue; u64 numOps; x64 opList; u64 flags; }; };\n"
+	"event { name = \"cuTensorMapEncodeIm2colWide\"; id = 2582; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 tensorMap; enum CUtensorMapDataType tensorDataType; u32 tensorRank; x64 globalAddress; x64 globalDim; x64 globalStrides; i32 pixelBoxLowerCornerWidth; i32 pixelBoxUpperCornerWidth; u32 channelsPerPixel; u32 pixelsPerColumn; x64 elementStrides; enum CUtensorMapInterleave interleave; enum CUtensorMapIm2ColWideMode mode; enum CUtensorMapSwizzle swizzle; enum CUtensorMapL2promotion l2Promotion; enum CUtensorMapFloatOOBfill oobFill; }; };\n"
+	"event { name = \"cuGreenCtxGetId\"; id = 2583; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 greenCtx; x64 greenCtxId; }; };\n"
+	"event { name = \"cuStreamCreateForCaptureToCig\"; id = 2584; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemPrefetchBatchAsync\"; id = 2585; stream_id = 0; fields := struct { enum CUresult result; u64 end; u32 queue; u64 bytes; x64 dptrs; x64 sizes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; }; };\n"
+	"event { name = \"cuSemaphoreCreate\"; id = 2586; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSemaphoreExport\"; id = 2587; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuSemaphoreDestroy\"; id = 2588; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemDiscardBatchAsync\"; id = 2589; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptrs; x64 sizes; u64 bytes; u64 flags; u32 queue; }; };\n"
+	"event { name = \"cuMemDiscardAndPrefetchBatchAsync\"; id = 2590; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 dptrs; x64 sizes; u64 bytes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; u32 queue; }; };\n"
+	"event { name = \"cuMultiKernelCooperativeDomainCreate\"; id = 2591; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMultiKernelCooperativeDomainDestroy\"; id = 2592; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n"
+	"event { name = \"cuMemGetDefaultMemPool\"; id = 2593; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool_out; x64 location; enum CUmemAllocationType type; }; };\n"
+	"event { name = \"cuMemGetMemPool\"; id = 2594; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 pool; x64 location; enum CUmemAllocationType type; }; };\n"
+	"event { name = \"cuMemSetMemPool\"; id = 2595; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 location; enum CUmemAllocationType type; x64 pool; }; };\n"
+	"event { name = \"cuDeviceGetP2PAtomicCapabilities\"; id = 2596; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 capabilities; x64 operations; u32 count; i32 srcDevice; i32 dstDevice; }; };\n"
+	"event { name = \"cuDeviceGetHostAtomicCapabilities\"; id = 2597; stream_id = 0; fields := struct { enum CUresult result; u64 end; x64 capabilities; x64 operations; u32 count; i32 dev; }; };\n"
+	"event { name = \"cuDriverGetGpuCodeIsaVersion\"; id = 2598; stream_id = 0; fields := struct { enum CUresult result; u64 end; }; };\n";
 
 static const char *const tsdl[] = { tsdl_0, tsdl_1, tsdl_2 };
 

@@ -284,6 +284,10 @@ int InitializeInjection(void)
 	cuptiActivityRegisterCallbacks(requested, completed);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		cuptiActivityEnable(kinds[i]);
+	if (getenv("DUMP_EXTERNAL")) {
+		cuptiActivityEnable(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION);
+		cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER);
+	}
 	cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API);
 	cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API);
 	cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_RESOURCE);
