@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What exports do with damaged sessions, several sessions, bad outputs and size.
 
-tandem-test: timeout=400
+tandem-test: timeout=300
 """
 import json
 import os
