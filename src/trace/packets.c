@@ -290,9 +290,10 @@ static int packets_next_in_window(struct trace_packets *packets, uint64_t reache
 	damage = packets_find_window(packets, &head, &file, &offset);
 	if (damage) {
 		packets_tell_cut(packets);
-		/* A window that was reserved and never begun holds zeros. */
+		/* A window that was made and never begun is empty, or holds zeros. */
 		size = trace_file_size(file);
-		if (size < (int64_t)HEADER_BYTES || !all_zero(&head.packet, HEADER_BYTES))
+		if ((size || packets->begun) &&
+		    (size < (int64_t)HEADER_BYTES || !all_zero(&head.packet, HEADER_BYTES)))
 			trace_problem_skip(packets->problems, file->path, offset,
 					   size > 0 ? (uint64_t)size : 0, "%s", damage);
 		return 0;
