@@ -438,6 +438,7 @@ static int record(const struct request *request, const struct program *program,
 	struct child_chore chore = {.work = collect};
 	struct kernel_words words;
 	struct library library;
+	bool described;
 	int error, status;
 	pid_t pid;
 
@@ -451,11 +452,12 @@ static int record(const struct request *request, const struct program *program,
 	kernel_collector_start(&collector, &kernel, &words);
 	chore.fd = kernel_collector_fd(collector);
 	chore.user = collector;
-	error = start(session, program, &library, inject, &pid);
-	if (error) {
+	described = !session_describe(session);
+	error = described ? start(session, program, &library, inject, &pid) : 0;
+	if (error || !described) {
 		kernel_collector_stop(collector);
 		session_remove(session);
-		return refuse_program(request->command[0], error);
+		return described ? refuse_program(request->command[0], error) : CLI_FAILED;
 	}
 	if (*words.scheduler && !request->quiet)
 		cli_note("%s", words.scheduler);

@@ -174,7 +174,6 @@ static void fill_control(struct session *session)
 	control->version = TANDEM_CONTROL_VERSION;
 	control->domains = options->domains;
 	control->recorder_pid = getpid();
-	control->ticks_hz = session->clock.ticks_hz;
 	control->start_ticks = session->start.ticks;
 	control->start_monotonic_ns = session->start.monotonic_ns;
 	control->start_realtime_ns = session->start.realtime_ns;
@@ -184,6 +183,12 @@ static void fill_control(struct session *session)
 	control->magic = TANDEM_CONTROL_MAGIC;
 }
 
+static int cannot_write(const struct session *session, int error)
+{
+	cli_error("cannot write into %s: %s", session->directory, strerror(-error));
+	return error;
+}
+
 int session_create(struct session *session)
 {
 	int error = make_directory(session);
@@ -191,17 +196,25 @@ int session_create(struct session *session)
 	if (error)
 		return error;
 	error = map_control(session);
-	if (!error) {
-		clock_pair_read(&session->clock, &session->start);
-		clock_rate(&session->clock, &session->early, &session->start);
-		fill_control(session);
-		error = description_write(session, NULL);
-	}
 	if (error) {
-		cli_error("cannot write into %s: %s", session->directory, strerror(-error));
 		session_remove(session);
+		return cannot_write(session, error);
 	}
-	return error;
+	clock_pair_read(&session->clock, &session->start);
+	fill_control(session);
+	return 0;
+}
+
+int session_describe(struct session *session)
+{
+	struct clock_pair late;
+	int error;
+
+	clock_pair_read(&session->clock, &late);
+	clock_rate(&session->clock, &session->early, &late);
+	session->control->ticks_hz = session->clock.ticks_hz;
+	error = description_write(session, NULL);
+	return error ? cannot_write(session, error) : 0;
 }
 
 int session_finish(struct session *session, int wait_status)

@@ -48,10 +48,15 @@ struct session {
 	struct clock_pair early, start, end;
 };
 
-/* Makes the directory and the control page and writes session.json. The pair
- * `early` and the source are read by the caller as early as possible. On
- * failure nothing is left behind, and one line has been printed: -errno. */
+/* Makes the directory and the control page. The pair `early` and the source are
+ * read by the caller as early as possible. On failure nothing is left behind,
+ * and one line has been printed: -errno. */
 int session_create(struct session *session);
+
+/* Measures the clock's rate and writes session.json; as late as possible before
+ * the program starts, so that nobody need wait for the measurement. -errno: a line
+ * has been printed; the session is still to be removed. */
+int session_describe(struct session *session);
 
 /* Adds to session.json how it ended: the wait status of the program. Returns
  * 0 or -errno. */

@@ -121,10 +121,10 @@ int units_parse_ns(const char *text, int64_t *ns)
 	for (size_t i = 0; i < COUNT(units); i++) {
 		if (strcmp(rest, units[i].name) != 0)
 			continue;
-		value = nearbyint(value * units[i].ns);
+		value *= units[i].ns;
 		if (!(value < 9.2e18))
 			return -ERANGE;
-		*ns = (int64_t)value;
+		*ns = (int64_t)(value + 0.5);
 		return 0;
 	}
 	return -EINVAL;

@@ -228,6 +228,10 @@ static void program_started(struct kernel_collector *collector)
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest);
 	raise_file_limit();
 	signal(SIGXFSZ, SIG_IGN);
+	/* While the program starts, on another CPU as a rule: not when it has ended. */
+	read_formats(collector);
+	if (collector->kept)
+		kernel_folder_make(&collector->folder);
 }
 
 static void drain(struct kernel_collector *collector)

@@ -41,7 +41,7 @@ void kernel_folder_close(struct kernel_folder *folder)
 	free(folder->path);
 }
 
-static int folder_make(struct kernel_folder *folder)
+static int make_folder(struct kernel_folder *folder)
 {
 	char environment[128];
 	struct utsname system;
@@ -62,6 +62,16 @@ static int folder_make(struct kernel_folder *folder)
 	});
 }
 
+void kernel_folder_make(struct kernel_folder *folder)
+{
+	int error;
+
+	if (folder->made)
+		return;
+	error = make_folder(folder);
+	folder->made = error ? error : 1;
+}
+
 void kernel_stream_open(struct kernel_stream *stream, struct kernel_folder *folder, int cpu)
 {
 	*stream = (struct kernel_stream){ .folder = folder, .cpu = cpu, .fd = -1,
@@ -80,11 +90,7 @@ static int stream_file(struct kernel_stream *stream)
 	struct kernel_folder *folder = stream->folder;
 	char *path;
 
-	if (!folder->made) {
-		int error = folder_make(folder);
-
-		folder->made = error ? error : 1;
-	}
+	kernel_folder_make(folder);
 	if (folder->made < 0)
 		return folder->made;
 	if (stream->fd >= 0)

@@ -51,6 +51,9 @@ struct kernel_stream {
 /* `path` and the rest are the session's. Returns 0 or -ENOMEM. */
 int kernel_folder_open(struct kernel_folder *folder, const char *session,
 		       struct tandem_control *control, const struct kernel_timeline *timeline);
+
+/* Makes the directory and its metadata, once; the first packet does it otherwise. */
+void kernel_folder_make(struct kernel_folder *folder);
 void kernel_folder_close(struct kernel_folder *folder);
 
 void kernel_stream_open(struct kernel_stream *stream, struct kernel_folder *folder, int cpu);
