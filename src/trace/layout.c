@@ -24,12 +24,20 @@ static bool layout_is_sound(const struct tandem_event *event, const struct tande
 	return true;
 }
 
+static struct trace_variable variable_of(const struct tandem_field *field)
+{
+	return (struct trace_variable){field->offset, field->count_bytes, field->bytes};
+}
+
 static void layout_init(struct trace_layout *made, const struct tandem_event *event,
 			const struct tandem_layout *layout, const struct tandem_field **variables)
 {
 	*made = (struct trace_layout){.event = event,
 				      .layout = layout,
 				      .fixed_bytes = layout->fixed_bytes,
+				      .class = event->class,
+				      .has_result = event->has_result,
+				      .is_call = event->class != TANDEM_CLASS_RECORD,
 				      .variables = variables};
 	for (unsigned i = 0; i < layout->field_count; i++) {
 		const struct tandem_field *field = &layout->fields[i];
@@ -40,6 +48,8 @@ static void layout_init(struct trace_layout *made, const struct tandem_event *ev
 			 field->bytes == 8)
 			made->op_offset = field->offset;
 	}
+	if (made->variable_count == 1)
+		made->only = variable_of(variables[0]);
 }
 
 struct trace_layouts *trace_layouts_create(enum tandem_args_level level)
@@ -105,16 +115,9 @@ unsigned trace_layouts_count(const struct trace_layouts *layouts)
 bool trace_layout_variables_fit(const struct trace_layout *layout, const void *record,
 				uint32_t bytes)
 {
-	const uint8_t *data = record;
 	uint32_t need = layout->fixed_bytes;
 
-	for (unsigned i = 0; i < layout->variable_count; i++) {
-		const struct tandem_field *field = layout->variables[i];
-		uint32_t count = data[field->offset];
-
-		if (field->count_bytes == 2)
-			count |= (uint32_t)data[field->offset + 1] << 8;
-		need += count * field->bytes;
-	}
+	for (unsigned i = 0; i < layout->variable_count; i++)
+		need += trace_variable_bytes(variable_of(layout->variables[i]), record);
 	return need == bytes;
 }
