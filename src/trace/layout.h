@@ -31,8 +31,8 @@ struct trace_layout {
 	uint16_t index; /* 0..trace_layouts_count() - 1, to key tables by event */
 	uint8_t class; /* as the event says, and the next too: near to hand */
 	bool has_result, is_call;
-	struct trace_variable only; /* where there is just one */
 	const struct tandem_field *const *variables;
+	const struct trace_variable *sizes; /* of the same fields */
 };
 
 struct trace_layouts;
@@ -54,6 +54,7 @@ struct trace_layouts {
 	unsigned count;
 	struct trace_layout *all;
 	const struct tandem_field **variables;
+	struct trace_variable *sizes;
 };
 
 /* NULL where the schema has no such event; event 0 of a domain is never written. */
@@ -77,22 +78,17 @@ static inline uint32_t trace_variable_bytes(struct trace_variable variable, cons
 	return elements * variable.element_bytes;
 }
 
-/* Whether the variable fields' counts make up `bytes`; the fixed part was
- * checked to be there. */
-bool trace_layout_variables_fit(const struct trace_layout *layout, const void *record,
-				uint32_t bytes);
-
 /* Whether a record of `bytes` bytes has just the size that its event says. */
 static inline bool trace_layout_fits(const struct trace_layout *layout, const void *record,
 				     uint32_t bytes)
 {
-	if (!layout->variable_count)
-		return bytes == layout->fixed_bytes;
-	if (bytes < layout->fixed_bytes)
+	uint32_t need = layout->fixed_bytes;
+
+	if (bytes < need)
 		return false;
-	if (layout->variable_count == 1)
-		return layout->fixed_bytes + trace_variable_bytes(layout->only, record) == bytes;
-	return trace_layout_variables_fit(layout, record, bytes);
+	for (unsigned i = 0; i < layout->variable_count; i++)
+		need += trace_variable_bytes(layout->sizes[i], record);
+	return need == bytes;
 }
 
 #endif

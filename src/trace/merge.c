@@ -7,7 +7,7 @@
 #include "trace/records.h"
 
 #define BLOCK_LEAST_BYTES 4096u
-#define BLOCK_MOST_BYTES (32u << 10) /* what lies in it stays in the caches */
+#define BLOCK_MOST_BYTES (16u << 10) /* what lies in it stays in the caches */
 #define KEY_OVER UINT64_MAX	     /* behind every other */
 #define IN_A_ROW 3u /* so many of one stream make it likely that more follow */
 
