@@ -41,14 +41,19 @@ static int clock_of(struct align *align, const struct devices *devices, uint32_t
 	return 0;
 }
 
+static bool is_lower(const struct align_clock *clock, const struct align_moment *moment)
+{
+	return moment == &clock->lower || moment == &clock->read_after;
+}
+
 /* Times that no clock shows are left out: a damaged trace can hold any. */
 static int constraint_add(struct align_clock *clock, const struct align_moment *moment)
 {
 	int (*add)(struct clockfit *fit, int64_t device_ns, int64_t host_ns) =
-		moment == &clock->lower ? clockfit_add_lower : clockfit_add_upper;
+		is_lower(clock, moment) ? clockfit_add_lower : clockfit_add_upper;
 	int status = 0;
 
-	if (moment != &clock->returned)
+	if (moment == &clock->lower || moment == &clock->upper)
 		status = add(clock->fit, moment->device_ns, moment->host_ns);
 	if (!status)
 		status = add(clock->sharp, moment->device_ns, moment->host_ns);
@@ -68,7 +73,7 @@ static int moment_end(struct align_clock *clock, struct align_moment *moment)
 static int moment_add(struct align_clock *clock, struct align_moment *moment, int64_t device_ns,
 		      int64_t host_ns)
 {
-	int side = moment == &clock->lower ? 1 : -1;
+	int side = is_lower(clock, moment) ? 1 : -1;
 	__int128 ahead = (__int128)device_ns - host_ns;
 	__int128 least = (__int128)moment->device_ns - moment->host_ns;
 	bool same = moment->any && host_ns / MOMENT_NS == moment->host_ns / MOMENT_NS;
@@ -122,8 +127,8 @@ int align_on_host(struct align *align, const struct devices *devices, uint32_t d
 		      : moment_add(clock, &clock->lower, (int64_t)times->start, call_begin_ns);
 }
 
-/* A driver that stamps "queued" after the call has returned shows itself by what no
- * line agrees with. (One that does so by the same time always can't be told.) */
+/* A driver that stamps "queued" after the call has returned, or whose timer is not the
+ * clock of its commands, shows itself by what no line agrees with. (One that does so by the same time always can't be told.) */
 static void choose_fit(struct align_clock *clock)
 {
 	struct clockfit *unused = clock->sharp;
@@ -131,7 +136,7 @@ static void choose_fit(struct align_clock *clock)
 
 	clockfit_segments(clock->sharp, &sharp_count);
 	clockfit_segments(clock->fit, &plain_count);
-	if (sharp_count <= plain_count &&
+	if ((sharp_count <= plain_count || !plain_count) &&
 	    clockfit_stats(clock->sharp).outliers <= clockfit_stats(clock->fit).outliers) {
 		unused = clock->fit;
 		clock->fit = clock->sharp;
@@ -142,18 +147,40 @@ static void choose_fit(struct align_clock *clock)
 
 static int clock_finish(struct align_clock *clock)
 {
-	int status = moment_end(clock, &clock->lower);
+	struct align_moment *moments[] = {&clock->lower, &clock->upper, &clock->returned,
+					  &clock->read_after, &clock->read_before};
+	int status = 0;
 
-	if (!status)
-		status = moment_end(clock, &clock->upper);
-	if (!status)
-		status = moment_end(clock, &clock->returned);
+	for (size_t i = 0; !status && i < sizeof(moments) / sizeof(*moments); i++)
+		status = moment_end(clock, moments[i]);
 	if (!status)
 		status = clockfit_finish(clock->fit);
 	if (!status)
 		status = clockfit_finish(clock->sharp);
 	if (!status)
 		choose_fit(clock);
+	return status;
+}
+
+int align_pair(struct align *align, struct devices *devices, const struct trace_event *event)
+{
+	const struct tandem_rec_clock_pair *record = (const void *)event->record;
+	struct trace_clock *host = &devices->session->clock;
+	struct align_clock *clock;
+	uint32_t device;
+	int status;
+
+	if (record->device_ns > INT64_MAX || record->begin > record->until)
+		return 0;
+	status = devices_of_number(devices, event, record->device, record->domain, &device);
+	if (!status)
+		status = clock_of(align, devices, device, &clock);
+	if (!status)
+		status = moment_add(clock, &clock->read_after, (int64_t)record->device_ns,
+				    trace_clock_ns(host, record->begin));
+	if (!status)
+		status = moment_add(clock, &clock->read_before, (int64_t)record->device_ns,
+				    trace_clock_ns(host, record->until));
 	return status;
 }
 
@@ -196,6 +223,8 @@ static int align_pass(struct align *align, struct commands *commands,
 			status = commands_ended(commands, event, &command);
 			if (!status)
 				status = align_command(align, commands->devices, &command);
+		} else if (event->record->id == TANDEM_EVENT_clock_pair) {
+			status = align_pair(align, commands->devices, event);
 		} else {
 			status = trace_objects_learn(&commands->devices->objects, event);
 		}

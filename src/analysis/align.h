@@ -33,10 +33,12 @@ struct align_moment { /* the tightest constraint of the latest moment */
 
 struct align_clock { /* of a row of devices */
 	struct clockfit *fit; /* NULL: nothing is known */
-	/* Given besides that a command was queued before the call returned that enqueued
-	 * it; becomes `fit` unless that contradicts the rest. NULL after the finish. */
+	/* Given besides what holds if the driver keeps to OpenCL's words: that a command
+	 * was queued before the call returned that enqueued it, and what the runtime
+	 * reads off the clock. Becomes `fit` unless that contradicts the rest. NULL
+	 * after the finish. */
 	struct clockfit *sharp;
-	struct align_moment lower, upper, returned;
+	struct align_moment lower, upper, returned, read_after, read_before;
 	bool on_host; /* its times come on the session's clock: the fit only tells how far off */
 };
 
@@ -59,6 +61,9 @@ int align_operation(struct align *align, const struct devices *devices, uint32_t
 int align_on_host(struct align *align, const struct devices *devices, uint32_t device,
 		  const struct trace_operation_times *times, int64_t call_begin_ns,
 		  int64_t seen_ns);
+
+/* Takes a record `clock_pair`. Returns 0 or -ENOMEM. */
+int align_pair(struct align *align, struct devices *devices, const struct trace_event *event);
 
 /* Returns 0 or -ENOMEM. */
 int align_finish(struct align *align);
