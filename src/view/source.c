@@ -72,6 +72,7 @@ static void add_run(const struct view_source *source, struct json *json)
 	json_unsigned(json, "processes", session->traced_count);
 	json_unsigned(json, "events", source->index.header->events);
 	json_unsigned(json, "duration_ns", source->index.header->duration_ns);
+	json_unsigned(json, "sample_period_ns", source->index.header->sample_period_ns);
 	json_signed(json, "last_ns", source->index.header->last_ns);
 	json_signed(json, "offset_ns", source->offset_ns);
 }

@@ -36,9 +36,10 @@ const KINDS = {
 	unknown: ["state unknown", "#a8b0ba"],
 	task: ["on this CPU", null],
 	active: ["active", "#5b8cc9"],
+	sample: ["CPU sample", null],
 };
 
-/* Of kernels and tasks, by name. */
+/* Of kernels, tasks and the functions of samples, by name. */
 const NAME_COLOURS = ["#0072b2", "#009e73", "#cc6fa2", "#d98f00", "#4ba3dc", "#8c3062",
 	"#8f8f2c", "#a3489a", "#23784a", "#cf5a10"];
 
@@ -54,6 +55,11 @@ const ROW_MARKS = {
 	resources: "\u2756", cpu: "\u25a4", device: "\u25a9", host_queue: "\u25e2",
 	device_queue: "\u25e2", utilisation: "\u25e2", memory: "\u25e2",
 };
+
+/* Tracks whose spans are events with names, which have details and are found. */
+function isNamed(track) {
+	return track.type === "spans" || track.type === "state" || track.type === "samples";
+}
 
 function hashText(text) {
 	let hash = 2166136261;
