@@ -319,7 +319,8 @@ int view_build(struct trace_session *session, const struct progress *progress,
 	int status = build ? 0 : error_add(error, -ENOMEM, "out of memory");
 
 	if (!status)
-		status = view_store_create(store, session->path, error);
+		status = view_store_create(store, session->kernel_from ? NULL : session->path,
+					   error);
 	if (status) {
 		free(build);
 		return status;

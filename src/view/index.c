@@ -141,7 +141,8 @@ int view_index_open(struct view_index *index, struct trace_session *session,
 	int status;
 
 	view_fingerprint(session, fingerprint);
-	if (!index_cached(index, session, fingerprint))
+	/* The one beside the trace is of the trace as it is. */
+	if (!session->kernel_from && !index_cached(index, session, fingerprint))
 		return 0;
 	status = view_build(session, progress, &store, error);
 	if (status)
