@@ -93,7 +93,8 @@ static void build(struct view_index *index)
 	for (uint32_t i = 0; i < 4; i++)
 		CHECK(!view_builder_stack(&builder, i ? i - 1 : 0, i == 3));
 	CHECK(!view_builder_label(&builder, "work", VIEW_SPAN_sample, 0, &leaf));
-	for (int64_t i = 0; i < SAMPLES; i++)
+	/* The last of a node's lies where a bin begins. */
+	for (int64_t i = 1; i <= SAMPLES; i++)
 		CHECK(!view_writer_ref(samples, i * SAMPLES_APART_NS, i * SAMPLES_APART_NS, leaf,
 				       (uint32_t)(i % 2 ? 3 : 2) * 2 + 1));
 	CHECK(!view_builder_finish(&builder, &header));
@@ -179,7 +180,7 @@ static void tiles_hold_all(const struct view_index *index)
 static void samples_have_their_bins(const struct view_index *index)
 {
 	for (unsigned level = 4; level <= 20; level += 2) {
-		int64_t width = (int64_t)TILE_BINS << level, end = SAMPLES * SAMPLES_APART_NS;
+		int64_t width = (int64_t)TILE_BINS << level, end = (SAMPLES + 1) * SAMPLES_APART_NS;
 		uint64_t seen = 0;
 
 		for (int64_t number = 0; number * width < end; number++) {
