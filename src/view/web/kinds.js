@@ -41,7 +41,10 @@ const KINDS = {
 
 /* Of kernels, tasks and the functions of samples, by name. */
 const NAME_COLOURS = ["#0072b2", "#009e73", "#cc6fa2", "#d98f00", "#4ba3dc", "#8c3062",
-	"#8f8f2c", "#a3489a", "#23784a", "#cf5a10"];
+	"#8f8f2c", "#a3489a", "#23784a", "#5b53b8"];
+
+/* Of tasks that are none of the program's: they are seen, but do not stand out. */
+const OTHER_COLOURS = ["#a3adba", "#b8aba0", "#a6b39d", "#b4a0ac", "#8f9cab", "#adac9c"];
 
 /* How high a state stands in its band, from 0. */
 const STATE_LEVELS = {wait_blocked: 0, running: 1};
@@ -92,11 +95,7 @@ class Label {
 		const given = KINDS[kind] && KINDS[kind][1];
 		this.colour = flags & FLAG.failed ? FAILED_COLOUR :
 			given || NAME_COLOURS[hashText(name) % NAME_COLOURS.length];
-		const [r, g, b] = rgb(this.colour);
-		/* As ImageData wants it, without its alpha. */
-		this.pixel = b << 16 | g << 8 | r;
-		/* sRGB's luminance, near enough: dark letters on light colours. */
-		this.dark = 0.2126 * r + 0.7152 * g + 0.0722 * b < 138;
+		this.setPixel();
 		this.level = kind in STATE_LEVELS ? STATE_LEVELS[kind] : 2;
 		this.hatched = (flags & (FLAG.unfinished | FLAG.untimed)) !== 0 ||
 			kind === "unknown";
@@ -104,5 +103,19 @@ class Label {
 		this.shown = sign + this.shown;
 		this.brief = sign + this.brief;
 		this.wanted = true; /* by the search, or there is none */
+	}
+
+	/* A task that is none of the program's. */
+	setOther() {
+		this.colour = OTHER_COLOURS[hashText(this.name) % OTHER_COLOURS.length];
+		this.setPixel();
+	}
+
+	setPixel() {
+		const [r, g, b] = rgb(this.colour);
+		/* As ImageData wants it, without its alpha. */
+		this.pixel = b << 16 | g << 8 | r;
+		/* sRGB's luminance, near enough: dark letters on light colours. */
+		this.dark = 0.2126 * r + 0.7152 * g + 0.0722 * b < 138;
 	}
 }

@@ -35,6 +35,7 @@ class App {
 		});
 		this.rows = new Rows(this.model);
 		this.placeSessions();
+		this.muteOthers();
 		this.tiles = new Tiles(this.source, () => this.redraw());
 		this.tiles.failed = (error) => this.fail(error);
 		this.painter = new Painter(this.tiles, this.labels);
@@ -79,6 +80,19 @@ class App {
 			track.extent = {first: 0, last: Math.max(session.last_ns, session.duration_ns, 1)};
 		}
 		this.range = new Range(first, last, () => this.redraw());
+	}
+
+	/* On the CPUs the program's own threads stand out. */
+	muteOthers() {
+		this.labels.forEach((labels, session) => {
+			const own = new Set(this.rows.all.filter((row) => row.kind === "thread" && row.session === session)
+				.map((row) => row.id));
+			for (const label of labels) {
+				const tid = label.kind === "task" && / \((\d+)\)$/.exec(label.name);
+				if (tid && !own.has(Number(tid[1])))
+					label.setOther();
+			}
+		});
 	}
 
 	showRun() {
