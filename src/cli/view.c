@@ -36,6 +36,9 @@ static const char help[] =
 
 enum { OPTION_STARTS = 256, OPTION_JOIN };
 
+/* A session that takes a smaller part of the picture than one of so many is a line. */
+#define APART_MOST 100
+
 struct arguments {
 	bool no_open;
 	const char *with;
@@ -110,10 +113,30 @@ static void wait_for_end(const sigset_t *signals)
 		;
 }
 
+/* Whether on their common axis the sessions are too short to be seen. */
+static bool far_apart(const struct view_source *sources, size_t count)
+{
+	int64_t longest_ns = 0, last_ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t length_ns = sources[i].index.header->last_ns;
+
+		if (length_ns > longest_ns)
+			longest_ns = length_ns;
+		if (sources[i].offset_ns + length_ns > last_ns)
+			last_ns = sources[i].offset_ns + length_ns;
+	}
+	return longest_ns < last_ns / APART_MOST;
+}
+
 static void align(const struct arguments *arguments, struct view_source *sources)
 {
-	if (view_sources_align(sources, arguments->count, arguments->align))
+	if (view_sources_align(sources, arguments->count, arguments->align)) {
+		if (far_apart(sources, arguments->count))
+			cli_note("these sessions lie far apart: --align-starts shows each from its "
+				 "own begin, one above the other");
 		return;
+	}
 	if (arguments->align == VIEW_ALIGN_join)
 		cli_note("it is not known when these sessions ran: each begins at 0");
 	else

@@ -16,7 +16,8 @@ class Row {
 		this.number = number;
 		this.session = session;
 		this.kind = told.kind;
-		this.name = visible(told.name);
+		/* Of a program's path the end tells more than the begin. */
+		this.name = visible(told.kind === "session" ? told.name.replace(/\/+$/, "").replace(/.*\//, "") : told.name);
 		this.note = visible(told.note);
 		this.id = told.number;
 		this.device = told.device;
