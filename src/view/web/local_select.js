@@ -7,6 +7,13 @@ const HISTOGRAM_STEPS = 32;
 const CALL_KINDS = ["call", "enqueue", "wait", "create", "release", "build"];
 const STATE_KINDS = ["running", "wait_cpu", "wait_blocked", "unknown", "task"];
 
+/* As printf() rounds: of two that are as near, the even one. With one decimal such
+ * a middle is a quarter, or three. */
+function oneDecimal(value) {
+	const part = value % 1;
+	return part === 0.25 ? Math.floor(value) + 0.2 : Number(value.toFixed(1));
+}
+
 class Histogram {
 	constructor() {
 		this.count = 0;
@@ -53,7 +60,7 @@ class Histogram {
 	}
 
 	get times() {
-		return {total_ns: this.sum, mean_ns: this.count ? Math.round(this.sum / this.count * 10) / 10 : 0,
+		return {total_ns: this.sum, mean_ns: this.count ? oneDecimal(this.sum / this.count) : 0,
 			min_ns: this.least, p50_ns: this.percentile(0.5), p99_ns: this.percentile(0.99), max_ns: this.most};
 	}
 }
