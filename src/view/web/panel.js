@@ -3,6 +3,7 @@
 
 const PANEL_LEAST = 60;
 const SUMS_KEPT = 32;
+const NOTICE_AFTER_MS = 300;
 
 const TIME_COLUMNS = [
 	{key: "total_ns", heading: "total", number: true, words: lengthWords, sorted: true},
@@ -242,11 +243,17 @@ class Panel {
 		if (!quietly || (!this.opened && !this.node.classList.contains("folded")))
 			this.open("selection");
 		let answers;
+		const late = setTimeout(() => {
+			notice.textContent = "Summing up\u2026";
+		}, NOTICE_AFTER_MS);
 		try {
 			answers = await this.ask(scope, begin, end);
 		} catch (error) {
 			app.fail(error);
 			return;
+		} finally {
+			clearTimeout(late);
+			notice.textContent = "";
 		}
 		if (asked !== this.asked)
 			return;
