@@ -57,7 +57,7 @@ int calls_add(struct calls *calls, const struct trace_event *event)
 		add_open(calls, event);
 		return 0;
 	}
-	ns = (uint64_t)(trace_clock_ns(&calls->session->clock, event->end_ticks) - event->ns);
+	ns = (uint64_t)(event->end_ns - event->ns);
 	thread->api_ns += ns;
 	batches_add(&row->batches, ns);
 	if (histogram_add(&row->times, ns))

@@ -41,13 +41,13 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 	if (!event->end_ticks || trace_event_failed(event))
 		return 0;
 	if (!op)
-		return event->layout->event->class == TANDEM_CLASS_ENQUEUE
+		return event->layout->class == TANDEM_CLASS_ENQUEUE
 			       ? untimed_call(&operations->untimed, event)
 			       : 0;
 	operations->in_flight[process]++;
 	operations->in_flight_all++;
 	span.begin_ns = event->ns;
-	span.end_ns = trace_clock_ns(&operations->session->clock, event->end_ticks);
+	span.end_ns = event->end_ns;
 	if (begins_note(&operations->begins, process, op, span))
 		return -ENOMEM;
 	if (!trace_operation_is_runtime(op))
@@ -70,8 +70,7 @@ static size_t devices_known(const struct operations *operations, const struct tr
 
 int operations_waited(struct operations *operations, const struct trace_event *event)
 {
-	return returns_call(&operations->returns, event,
-			    trace_clock_ns(&operations->session->clock, event->end_ticks),
+	return returns_call(&operations->returns, event, event->end_ns,
 			    devices_known(operations, event) == 1);
 }
 
