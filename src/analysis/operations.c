@@ -74,7 +74,7 @@ int operations_waited(struct operations *operations, const struct trace_event *e
 			    devices_known(operations, event) == 1);
 }
 
-const char *operation_short_name(const char *call)
+static const char *short_name(const char *call)
 {
 	static const char word[] = "Enqueue";
 	const char *rest = call;
@@ -83,6 +83,16 @@ const char *operation_short_name(const char *call)
 		rest++;
 	return strncmp(rest, word, strlen(word)) == 0 && rest[strlen(word)] ? rest + strlen(word)
 									     : call;
+}
+
+const char *operation_name(uint16_t api, uint8_t kind)
+{
+	const struct tandem_event *call = TANDEM_ID_EVENT(api) ? tandem_event_get(api) : NULL;
+
+	if (call)
+		return short_name(call->name);
+	/* The driver moves pages of unified memory as they are touched. */
+	return kind == TANDEM_OPERATION_KIND_migrate ? "unified memory" : "unknown";
 }
 
 const char *operation_kind_name(uint8_t kind)
@@ -162,8 +172,7 @@ static int row_name(struct operations *operations, const struct trace_event *eve
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	struct trace_objects *objects = &operations->devices->objects;
-	const struct tandem_event *call = TANDEM_ID_EVENT(api) ? tandem_event_get(api) : NULL;
-	const char *text = call ? operation_short_name(call->name) : "unknown";
+	const char *text = operation_name(api, record->kind);
 	uint32_t kernel;
 	int status;
 
