@@ -94,7 +94,7 @@ static void on_interval(void *user, const struct states_interval *interval)
 {
 	struct waits *waits = user;
 	struct wait_thread *thread = thread_get(waits, interval->thread);
-	uint64_t ns = (uint64_t)(interval->to - interval->from);
+	uint64_t ns = range_within(&waits->range, interval->from, interval->to);
 
 	if (!thread)
 		return;
@@ -106,8 +106,9 @@ static void on_interval(void *user, const struct states_interval *interval)
 			thread->system_ns += ns;
 		return;
 	}
+	/* A call that began in the range counts whole. */
 	calls_share(thread, interval);
-	if (interval->state == STATE_UNKNOWN)
+	if (interval->state == STATE_UNKNOWN || !ns)
 		return;
 	row_add(waits, &(struct wait_row){
 		.thread = thread->index,
@@ -130,6 +131,8 @@ static void call_settle(struct waits *waits, const struct wait_call *call)
 	struct wait_function *function = &waits->functions[call->function];
 	uint64_t wall = (uint64_t)(call->end - call->begin), waited = 0;
 
+	if (!call->counts)
+		return;
 	/* As nearly all do. */
 	if (!call->waited) {
 		function->ns[STATE_RUNNING] += wall;
@@ -164,6 +167,7 @@ int waits_init(struct waits *waits, struct trace_session *session)
 
 	memset(waits, 0, sizeof(*waits));
 	waits->session = session;
+	waits->range = RANGE_WHOLE;
 	if (!layouts)
 		return -ENOMEM;
 	states_init(&waits->states, session->start_ns, on_interval, waits);
@@ -214,13 +218,17 @@ static struct states_thread *stream_thread(struct waits *waits, const struct tra
 int waits_call(struct waits *waits, const struct trace_event *event)
 {
 	struct states_thread *thread = stream_thread(waits, event);
-	struct wait_call call = { .function = event->layout->index, .begin = event->ns };
+	struct wait_call call = {
+		.function = event->layout->index,
+		.begin = event->ns,
+		.counts = range_holds(&waits->range, event->ns),
+	};
 	struct wait_thread *waiter;
 
 	if (event->end_ticks)
 		call.end = trace_clock_ns(&waits->session->clock, event->end_ticks);
 	if (!thread) {
-		if (call.end > call.begin)
+		if (call.counts && call.end > call.begin)
 			waits->functions[call.function].ns[STATE_UNKNOWN] +=
 				(uint64_t)(call.end - call.begin);
 		return 0;
@@ -269,6 +277,13 @@ static const char *name_of(const struct waits *waits, struct report *report, uin
 	return table_string(report, intern_text(&waits->states.names, name));
 }
 
+/* It was not there in the range, or nothing is known of it. */
+static bool was_away(const struct wait_thread *thread)
+{
+	return !thread->ns[STATE_RUNNING] && !thread->ns[STATE_WAIT_CPU] &&
+	       !thread->ns[STATE_WAIT_BLOCKED] && !thread->ns[STATE_UNKNOWN];
+}
+
 /* The threads that made calls have their rows; the others get one. */
 static int finish_threads(const struct waits *waits, struct report *report)
 {
@@ -285,6 +300,8 @@ static int finish_threads(const struct waits *waits, struct report *report)
 		const struct wait_thread *thread = waits->threads[i];
 		struct report_thread *row = row_of(report, with_calls, thread->thread);
 
+		if (!row && report->ranged && was_away(thread))
+			continue;
 		if (!row) {
 			row = &rows[report->thread_count++];
 			*row = (struct report_thread){

@@ -52,8 +52,15 @@ class Histogram {
 		return (HISTOGRAM_STEPS + step) * width + Math.floor((width - 1) / 2);
 	}
 
+	/* To a tenth, a half to the even one, as the server's C library writes it. */
+	get mean() {
+		const tenths = this.count ? this.sum / this.count * 10 : 0;
+		const rounded = Math.round(tenths);
+		return (tenths % 1 === 0.5 && rounded % 2 ? rounded - 1 : rounded) / 10;
+	}
+
 	get times() {
-		return {total_ns: this.sum, mean_ns: this.count ? Math.round(this.sum / this.count * 10) / 10 : 0,
+		return {total_ns: this.sum, mean_ns: this.mean,
 			min_ns: this.least, p50_ns: this.percentile(0.5), p99_ns: this.percentile(0.99), max_ns: this.most};
 	}
 }
@@ -96,6 +103,9 @@ function sumTrack(told, track, from, to, sums) {
 			continue;
 		const [, , flags, plain] = told.labels[track.label[i]];
 		const label = flags ? plain : track.label[i];
+		/* What never ended is not among what the device did. */
+		if (track.bytes && flags & FLAG.unfinished)
+			continue;
 		const key = device + ":" + label;
 		let sum = sums.get(key);
 		if (!sum) {
