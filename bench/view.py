@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import time
 
 FIRST_MS = {10: 2000, 100: 5000}
@@ -45,6 +46,38 @@ for (let i = 0; i < 50; i++)
 return (performance.now() - begun) / 50;"""
 
 
+# How long the sums of everything take, which are asked for when nothing is selected.
+SUMS = """
+const {source, range} = window.tandem, begun = performance.now();
+await source.select(0, range.first, range.last, null);
+return performance.now() - begun;"""
+
+
+class Peak(threading.Thread):
+    """The most memory of its own that a process has, until done() is asked."""
+
+    def __init__(self, pid):
+        super().__init__(daemon=True)
+        self.pid, self.most_mib, self.over = pid, 0, False
+        self.start()
+
+    def run(self):
+        while not self.over:
+            try:
+                with open(f"/proc/{self.pid}/status") as file:
+                    found = re.search(r"^RssAnon:\s+(\d+) kB", file.read(), re.M)
+            except OSError:
+                return
+            if found:
+                self.most_mib = max(self.most_mib, int(found[1]) / 1024)
+            time.sleep(0.02)
+
+    def done(self):
+        self.over = True
+        self.join()
+        return self.most_mib
+
+
 def descendants(pid):
     found = [pid]
     for one in found:
@@ -82,10 +115,11 @@ def one_size(bench, Browser, millions):
     begun = time.monotonic()
     server = subprocess.Popen([bench.tandem, "view", "--no-open", session], stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, text=True)
-    browser = None
+    browser, peak = None, Peak(server.pid)
     try:
         address = server.stdout.readline().strip()
         bench.add("view", case + ": index made, once", "s", {"traced": [time.monotonic() - begun]})
+        bench.add("view", case + ": own memory for that", "MiB", {"traced": [peak.done()]})
         index = os.path.getsize(os.path.join(session, "timeline.index"))
         bench.add("view", case + ": its size", "MB", {"traced": [index / 1e6]})
         browser = Browser.start()
@@ -106,6 +140,7 @@ def one_size(bench, Browser, millions):
             bench.add("view", f"{case}: {how}", "frames", {"traced": list(rates)},
                       target=f">= {FRAMES_LEAST} a second", frame_p95_ms=max(late),
                       passed=lambda row: row["traced"] >= FRAMES_LEAST)
+        bench.add("view", case + ": sums of the whole run", "ms", {"traced": [browser.run(SUMS) for _ in range(3)]})
         bench.add("view", case + ": CPU of a picture", "ms", {"traced": [browser.run(DRAW)]})
         bench.add("view", case + ": page", "MiB", {"traced": [page_mib(browser)]}, target=f"<= {PAGE_MIB_MOST} MiB",
                   passed=lambda row: row["traced"] <= PAGE_MIB_MOST)

@@ -91,8 +91,8 @@ _tandem() {
 			--clock -q --quiet --help"
 		;;
 	status | doctor) options="--format --help" ;;
-	export) options="-f --format -o --output --join -q --quiet --help" ;;
-	view) options="--no-open -p --port --align-starts --join --help" ;;
+	export) options="-f --format -o --output -w --with --join -q --quiet --help" ;;
+	view) options="--no-open -w --with -p --port --align-starts --join --help" ;;
 	diff) options="--format --table --p --min --min-run --top --help" ;;
 	sql) options="--format --help" ;;
 	report) options="--format --table --clocks --metrics --from --to --findings --with --top --help" ;;

@@ -35,39 +35,59 @@ static int clock_of(struct align *align, const struct devices *devices, uint32_t
 		options.resolution_ns = devices->rows[device].timer_ns;
 	if (align->host_error_ns > options.host_error_ns)
 		options.host_error_ns = align->host_error_ns;
-	return clockfit_create(&(*clock)->fit, CLOCKFIT_STREAM, &options) ? -ENOMEM : 0;
+	if (clockfit_create(&(*clock)->fit, CLOCKFIT_STREAM, &options) ||
+	    clockfit_create(&(*clock)->sharp, CLOCKFIT_STREAM, &options))
+		return -ENOMEM;
+	return 0;
 }
 
-typedef int add_constraint(struct clockfit *fit, int64_t device_ns, int64_t host_ns);
+static bool is_lower(const struct align_clock *clock, const struct align_moment *moment)
+{
+	return moment == &clock->lower || moment == &clock->read_after;
+}
 
 /* Times that no clock shows are left out: a damaged trace can hold any. */
-static int moment_end(struct align_moment *moment, struct clockfit *fit, add_constraint *add)
+static int constraint_add(struct align_clock *clock, const struct align_moment *moment)
 {
-	int status = moment->any ? add(fit, moment->device_ns, moment->host_ns) : 0;
+	int (*add)(struct clockfit *fit, int64_t device_ns, int64_t host_ns) =
+		is_lower(clock, moment) ? clockfit_add_lower : clockfit_add_upper;
+	int status = 0;
 
-	moment->any = false;
+	if (moment == &clock->lower || moment == &clock->upper)
+		status = add(clock->fit, moment->device_ns, moment->host_ns);
+	if (!status)
+		status = add(clock->sharp, moment->device_ns, moment->host_ns);
 	return status == -ERANGE ? 0 : status;
 }
 
-/* `side` is 1 where the device's time is to be low (a lower constraint: no more
- * can have been shown by then), -1 where it is to be high. */
-static int moment_add(struct align_moment *moment, struct clockfit *fit, add_constraint *add,
-		      int side, int64_t device_ns, int64_t host_ns)
+static int moment_end(struct align_clock *clock, struct align_moment *moment)
 {
+	int status = moment->any ? constraint_add(clock, moment) : 0;
+
+	moment->any = false;
+	return status;
+}
+
+/* Of a moment's lower constraints the one with the lowest device time says most: no
+ * more can have been shown by then; of its upper ones the one with the highest. */
+static int moment_add(struct align_clock *clock, struct align_moment *moment, int64_t device_ns,
+		      int64_t host_ns)
+{
+	int side = is_lower(clock, moment) ? 1 : -1;
 	__int128 ahead = (__int128)device_ns - host_ns;
 	__int128 least = (__int128)moment->device_ns - moment->host_ns;
 	bool same = moment->any && host_ns / MOMENT_NS == moment->host_ns / MOMENT_NS;
 
 	if (same && side * ahead >= side * least)
 		return 0;
-	if (!same && moment_end(moment, fit, add))
+	if (!same && moment_end(clock, moment))
 		return -ENOMEM;
 	*moment = (struct align_moment){device_ns, host_ns, true};
 	return 0;
 }
 
 int align_operation(struct align *align, const struct devices *devices, uint32_t device,
-		    const struct tandem_rec_operation *record, const int64_t *call_begin_ns,
+		    const struct tandem_rec_operation *record, const struct call_span *call,
 		    int64_t seen_ns)
 {
 	struct align_clock *clock;
@@ -78,11 +98,15 @@ int align_operation(struct align *align, const struct devices *devices, uint32_t
 		return 0;
 	status = clock_of(align, devices, device, &clock);
 	if (!status)
-		status = moment_add(&clock->upper, clock->fit, clockfit_add_upper, -1,
-				    (int64_t)record->end, seen_ns);
-	if (!status && call_begin_ns && record->queued <= record->end)
-		status = moment_add(&clock->lower, clock->fit, clockfit_add_lower, 1,
-				    (int64_t)record->queued, *call_begin_ns);
+		status = moment_add(clock, &clock->upper, (int64_t)record->end, seen_ns);
+	if (status || !call || record->queued > record->end)
+		return status;
+	status = moment_add(clock, &clock->lower, (int64_t)record->queued, call->begin_ns);
+	/* A call that waited for its command says nothing by returning that the
+	 * command's end has not said. */
+	if (!status && call->end_ns && call->end_ns < seen_ns)
+		status = moment_add(clock, &clock->returned, (int64_t)record->queued,
+				    call->end_ns);
 	return status;
 }
 
@@ -98,37 +122,87 @@ int align_on_host(struct align *align, const struct devices *devices, uint32_t d
 	if (status)
 		return status;
 	clock->on_host = true;
-	status = moment_add(&clock->upper, clock->fit, clockfit_add_upper, -1, (int64_t)times->end,
-			    seen_ns);
-	return status ? status : moment_add(&clock->lower, clock->fit, clockfit_add_lower, 1,
-					    (int64_t)times->start, call_begin_ns);
+	status = moment_add(clock, &clock->upper, (int64_t)times->end, seen_ns);
+	return status ? status
+		      : moment_add(clock, &clock->lower, (int64_t)times->start, call_begin_ns);
+}
+
+/* A driver that stamps "queued" after the call has returned, or whose timer is not the
+ * clock of its commands, shows itself by what no line agrees with. (One that does so by the same time always can't be told.) */
+static void choose_fit(struct align_clock *clock)
+{
+	struct clockfit *unused = clock->sharp;
+	size_t sharp_count, plain_count;
+
+	clockfit_segments(clock->sharp, &sharp_count);
+	clockfit_segments(clock->fit, &plain_count);
+	if ((sharp_count <= plain_count || !plain_count) &&
+	    clockfit_stats(clock->sharp).outliers <= clockfit_stats(clock->fit).outliers) {
+		unused = clock->fit;
+		clock->fit = clock->sharp;
+	}
+	clockfit_destroy(unused);
+	clock->sharp = NULL;
+}
+
+static int clock_finish(struct align_clock *clock)
+{
+	struct align_moment *moments[] = {&clock->lower, &clock->upper, &clock->returned,
+					  &clock->read_after, &clock->read_before};
+	int status = 0;
+
+	for (size_t i = 0; !status && i < sizeof(moments) / sizeof(*moments); i++)
+		status = moment_end(clock, moments[i]);
+	if (!status)
+		status = clockfit_finish(clock->fit);
+	if (!status)
+		status = clockfit_finish(clock->sharp);
+	if (!status)
+		choose_fit(clock);
+	return status;
+}
+
+int align_pair(struct align *align, struct devices *devices, const struct trace_event *event)
+{
+	const struct tandem_rec_clock_pair *record = (const void *)event->record;
+	struct trace_clock *host = &devices->session->clock;
+	struct align_clock *clock;
+	uint32_t device;
+	int status;
+
+	if (record->device_ns > INT64_MAX || record->begin > record->until)
+		return 0;
+	status = devices_of_number(devices, event, record->device, record->domain, &device);
+	if (!status)
+		status = clock_of(align, devices, device, &clock);
+	if (!status)
+		status = moment_add(clock, &clock->read_after, (int64_t)record->device_ns,
+				    trace_clock_ns(host, record->begin));
+	if (!status)
+		status = moment_add(clock, &clock->read_before, (int64_t)record->device_ns,
+				    trace_clock_ns(host, record->until));
+	return status;
 }
 
 int align_finish(struct align *align)
 {
 	int status = 0;
 
-	for (size_t i = 0; !status && i < align->count; i++) {
-		struct align_clock *clock = &align->clocks[i];
-
-		if (!clock->fit)
-			continue;
-		status = moment_end(&clock->lower, clock->fit, clockfit_add_lower);
-		if (!status)
-			status = moment_end(&clock->upper, clock->fit, clockfit_add_upper);
-		if (!status)
-			status = clockfit_finish(clock->fit);
-	}
+	for (size_t i = 0; !status && i < align->count; i++)
+		if (align->clocks[i].fit)
+			status = clock_finish(&align->clocks[i]);
 	return status;
 }
 
 static int align_command(struct align *align, const struct devices *devices,
 			 const struct command *command)
 {
+	struct call_span span = {command->call_begin_ns, command->call_end_ns};
+
 	if (command->on_host)
 		return 0;
 	return align_operation(align, devices, command->device, command->record,
-			       command->call ? &command->call_begin_ns : NULL, command->seen_ns);
+			       command->call ? &span : NULL, command->seen_ns);
 }
 
 static int align_pass(struct align *align, struct commands *commands,
@@ -149,6 +223,8 @@ static int align_pass(struct align *align, struct commands *commands,
 			status = commands_ended(commands, event, &command);
 			if (!status)
 				status = align_command(align, commands->devices, &command);
+		} else if (event->record->id == TANDEM_EVENT_clock_pair) {
+			status = align_pair(align, commands->devices, event);
 		} else {
 			status = trace_objects_learn(&commands->devices->objects, event);
 		}
@@ -316,8 +392,10 @@ uint64_t align_bound_ns(const struct align *align, uint32_t device)
 
 void align_free(struct align *align)
 {
-	for (size_t i = 0; i < align->count; i++)
+	for (size_t i = 0; i < align->count; i++) {
 		clockfit_destroy(align->clocks[i].fit);
+		clockfit_destroy(align->clocks[i].sharp);
+	}
 	free(align->clocks);
 	memset(align, 0, sizeof(*align));
 }

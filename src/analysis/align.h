@@ -10,7 +10,7 @@
  * or, by a pass that has other things to do as well:
  *
  *	align_init(&align, session);
- *	align_operation(&align, &devices, device, record, &call_begin_ns, seen_ns);
+ *	align_operation(&align, &devices, device, record, &call, seen_ns);
  *	align_finish(&align);
  *
  * Each device of the session (a row of devices) has one clock, whatever number
@@ -20,6 +20,7 @@
 #ifndef TANDEM_ANALYSIS_ALIGN_H
 #define TANDEM_ANALYSIS_ALIGN_H
 
+#include "analysis/begins.h"
 #include "analysis/clockfit.h"
 #include "analysis/commands.h"
 #include "analysis/progress.h"
@@ -32,7 +33,12 @@ struct align_moment { /* the tightest constraint of the latest moment */
 
 struct align_clock { /* of a row of devices */
 	struct clockfit *fit; /* NULL: nothing is known */
-	struct align_moment lower, upper;
+	/* Given besides what holds if the driver keeps to OpenCL's words: that a command
+	 * was queued before the call returned that enqueued it, and what the runtime
+	 * reads off the clock. Becomes `fit` unless that contradicts the rest. NULL
+	 * after the finish. */
+	struct clockfit *sharp;
+	struct align_moment lower, upper, returned, read_after, read_before;
 	bool on_host; /* its times come on the session's clock: the fit only tells how far off */
 };
 
@@ -44,10 +50,10 @@ struct align {
 
 void align_init(struct align *align, const struct trace_session *session);
 
-/* Takes what an ended command of a device tells of its clock; call_begin_ns is
- * NULL where the call that enqueued it is not known. Returns 0 or -ENOMEM. */
+/* Takes what an ended command of a device tells of its clock; `call` is NULL where
+ * the call that enqueued it is not known. Returns 0 or -ENOMEM. */
 int align_operation(struct align *align, const struct devices *devices, uint32_t device,
-		    const struct tandem_rec_operation *record, const int64_t *call_begin_ns,
+		    const struct tandem_rec_operation *record, const struct call_span *call,
 		    int64_t seen_ns);
 
 /* The same of a command whose times are on CLOCK_MONOTONIC already: nothing is moved,
@@ -55,6 +61,9 @@ int align_operation(struct align *align, const struct devices *devices, uint32_t
 int align_on_host(struct align *align, const struct devices *devices, uint32_t device,
 		  const struct trace_operation_times *times, int64_t call_begin_ns,
 		  int64_t seen_ns);
+
+/* Takes a record `clock_pair`. Returns 0 or -ENOMEM. */
+int align_pair(struct align *align, struct devices *devices, const struct trace_event *event);
 
 /* Returns 0 or -ENOMEM. */
 int align_finish(struct align *align);

@@ -12,7 +12,7 @@
 
 struct begins_slot {
 	uint64_t op; /* 0: free */
-	int64_t begin_ns;
+	struct call_span span;
 	uint32_t process, refused;
 };
 
@@ -26,7 +26,7 @@ static struct begins_slot *slot_of(const struct begins *begins, uint32_t process
 	return &begins->slots[((first >> (64 - SLOTS_BITS)) + op) % (1u << SLOTS_BITS)];
 }
 
-int begins_note(struct begins *begins, uint32_t process, uint64_t op, int64_t begin_ns)
+int begins_note(struct begins *begins, uint32_t process, uint64_t op, struct call_span span)
 {
 	struct begins_slot *slot;
 
@@ -38,17 +38,17 @@ int begins_note(struct begins *begins, uint32_t process, uint64_t op, int64_t be
 	slot = slot_of(begins, process, op);
 	if (slot->op && slot->refused++ < REFUSALS)
 		return 0;
-	*slot = (struct begins_slot){.op = op, .begin_ns = begin_ns, .process = process};
+	*slot = (struct begins_slot){.op = op, .span = span, .process = process};
 	return 0;
 }
 
-bool begins_take(struct begins *begins, uint32_t process, uint64_t op, int64_t *begin_ns)
+bool begins_take(struct begins *begins, uint32_t process, uint64_t op, struct call_span *span)
 {
 	struct begins_slot *slot = begins->slots && op ? slot_of(begins, process, op) : NULL;
 
 	if (!slot || slot->op != op || slot->process != process)
 		return false;
-	*begin_ns = slot->begin_ns;
+	*span = slot->span;
 	slot->op = 0;
 	return true;
 }

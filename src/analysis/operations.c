@@ -35,6 +35,7 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 	uint32_t process = event->stream->process->index;
 	uint64_t op = trace_event_op(event);
 	int64_t begin_ns = event->ns - operations->session->start_ns;
+	struct call_span span;
 
 	/* A call that failed made no operation; one that has not returned may
 	 * or may not have. */
@@ -47,11 +48,12 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 			       : 0;
 	operations->in_flight[process]++;
 	operations->in_flight_all++;
-	if (!trace_operation_is_runtime(op))
-		return begins_note(&operations->begins, process, op, event->ns);
-	if (begins_note(&operations->begins, process, op,
-			trace_clock_ns(&operations->session->clock, event->end_ticks)))
+	span.begin_ns = event->ns;
+	span.end_ns = trace_clock_ns(&operations->session->clock, event->end_ticks);
+	if (begins_note(&operations->begins, process, op, span))
 		return -ENOMEM;
+	if (!trace_operation_is_runtime(op))
+		return 0;
 	return launches_add(&operations->launches, process, op, event->record->id,
 			    begin_ns > 0 ? (uint64_t)begin_ns : 0);
 }
@@ -336,16 +338,16 @@ static int add_clock(struct operations *operations, const struct trace_event *ev
 		     uint32_t device)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
-	int64_t begin_ns;
+	struct call_span span;
 	bool known;
 
 	if (record->timed == TANDEM_TIMED_session_ticks)
 		return 0;
 	known = begins_take(&operations->begins, event->stream->process->index, record->op,
-			    &begin_ns);
+			    &span);
 	/* align_operation() passes over those without times. */
 	return align_operation(&operations->align, operations->devices, device, record,
-			       known ? &begin_ns : NULL, event->ns);
+			       known ? &span : NULL, event->ns);
 }
 
 /* A device whose times come on the session's clock: how far off these can be is
@@ -357,18 +359,19 @@ static int add_host_clock(struct operations *operations, const struct trace_even
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	uint32_t process = event->stream->process->index;
-	int64_t begin_ns = operations->session->start_ns + (int64_t)launch->begin_ns;
-	int64_t returned_ns, seen_ns = event->ns;
+	int64_t seen_ns = event->ns;
+	struct call_span span;
 	const struct tandem_event *call = tandem_event_get(launch->api);
 
-	if (!begins_take(&operations->begins, process, record->op, &returned_ns))
+	if (!begins_take(&operations->begins, process, record->op, &span))
 		return 0;
 	if (record->kind == TANDEM_OPERATION_KIND_copy_d2h && call && !strstr(call->name, "Async") &&
 	    !strstr(call->name, "Graph"))
-		seen_ns = returned_ns;
+		seen_ns = span.end_ns;
 	else
-		returns_find(&operations->returns, process, record->queue, returned_ns, &seen_ns);
-	return align_on_host(&operations->align, operations->devices, device, times, begin_ns, seen_ns);
+		returns_find(&operations->returns, process, record->queue, span.end_ns, &seen_ns);
+	return align_on_host(&operations->align, operations->devices, device, times, span.begin_ns,
+			     seen_ns);
 }
 
 /* Whether it began in the range; what of it lies there. */

@@ -46,6 +46,8 @@ static int pass_record(struct pass *pass, const struct trace_event *event,
 	switch (event->record->id) {
 	case TANDEM_EVENT_operation:
 		return operations_add(&pass->operations, event, command);
+	case TANDEM_EVENT_clock_pair:
+		return align_pair(&pass->operations.align, &pass->devices, event);
 	case TANDEM_EVENT_memory:
 	case TANDEM_EVENT_memory_free:
 		return memory_add(&pass->memory, event);

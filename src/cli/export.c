@@ -24,6 +24,8 @@ static const char help_head[] =
 static const char help_tail[] =
 	"  -o, --output=OUT     where to; - is the standard output (default: the name of the\n"
 	"                       first session with the format's suffix, in this folder)\n"
+	"  -w, --with=TRACE     take the kernel's side from a trace of LTTng's or trace-cmd's\n"
+	"                       (its directory or file) of the same time and machine\n"
 	"      --join           put sessions of different machines or boots on one axis by\n"
 	"                       their times of day; else each begins where the first does\n"
 	"  -q, --quiet          say nothing of what was written\n"
@@ -36,7 +38,7 @@ enum { OPTION_JOIN = 256 };
 
 struct arguments {
 	const struct export_ops *ops;
-	const char *out;
+	const char *out, *with;
 	bool join, quiet;
 	char **paths;
 	size_t path_count;
@@ -88,6 +90,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	static const struct option options[] = {
 		{"format", required_argument, NULL, 'f'},
 		{"output", required_argument, NULL, 'o'},
+		{"with", required_argument, NULL, 'w'},
 		{"join", no_argument, NULL, OPTION_JOIN},
 		{"quiet", no_argument, NULL, 'q'},
 		{"help", no_argument, NULL, 'h'},
@@ -96,7 +99,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	int option;
 
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "f:o:qh", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "f:o:w:qh", options, NULL)) != -1) {
 		switch (option) {
 		case 'f':
 			if (set_format(arguments, optarg))
@@ -104,6 +107,9 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 			break;
 		case 'o':
 			arguments->out = optarg;
+			break;
+		case 'w':
+			arguments->with = optarg;
 			break;
 		case OPTION_JOIN:
 			arguments->join = true;
@@ -223,6 +229,8 @@ int cmd_export(int argc, char **argv)
 		return cli_error("out of memory");
 	while (opened < arguments.path_count && !status) {
 		status = reading_open(&readings[opened], arguments.paths[opened]);
+		if (!status)
+			status = reading_with(&readings[opened], arguments.with);
 		opened += !status;
 	}
 	if (!status)

@@ -22,6 +22,8 @@ static const char help[] =
 	"which is printed, leads to it. Ctrl-C ends.\n"
 	"\n"
 	"      --no-open       do not open a browser, only print the address\n"
+	"  -w, --with=TRACE    take the kernel's side from a trace of LTTng's or trace-cmd's\n"
+	"                      (its directory or file) of the same time and machine\n"
 	"  -p, --port=PORT     the port to listen on (default: a free one)\n"
 	"      --align-starts  several sessions: each begins at 0, to compare them (else\n"
 	"                      those of one machine lie as far apart as they ran)\n"
@@ -34,8 +36,12 @@ static const char help[] =
 
 enum { OPTION_STARTS = 256, OPTION_JOIN };
 
+/* A session that takes a smaller part of the picture than one of so many is a line. */
+#define APART_MOST 100
+
 struct arguments {
 	bool no_open;
+	const char *with;
 	uint64_t port;
 	enum view_align align;
 	char **paths;
@@ -51,6 +57,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"no-open", no_argument, NULL, 'n'},
+		{"with", required_argument, NULL, 'w'},
 		{"port", required_argument, NULL, 'p'},
 		{"align-starts", no_argument, NULL, OPTION_STARTS},
 		{"join", no_argument, NULL, OPTION_JOIN},
@@ -60,10 +67,13 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	int option;
 
 	optind = 0;
-	while ((option = getopt_long(argc, argv, "p:h", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "w:p:h", options, NULL)) != -1) {
 		switch (option) {
 		case 'n':
 			arguments->no_open = true;
+			break;
+		case 'w':
+			arguments->with = optarg;
 			break;
 		case 'p':
 			if (cli_parse_number(optarg, UINT16_MAX, &arguments->port) ||
@@ -103,10 +113,30 @@ static void wait_for_end(const sigset_t *signals)
 		;
 }
 
+/* Whether on their common axis the sessions are too short to be seen. */
+static bool far_apart(const struct view_source *sources, size_t count)
+{
+	int64_t longest_ns = 0, last_ns = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		int64_t length_ns = sources[i].index.header->last_ns;
+
+		if (length_ns > longest_ns)
+			longest_ns = length_ns;
+		if (sources[i].offset_ns + length_ns > last_ns)
+			last_ns = sources[i].offset_ns + length_ns;
+	}
+	return longest_ns < last_ns / APART_MOST;
+}
+
 static void align(const struct arguments *arguments, struct view_source *sources)
 {
-	if (view_sources_align(sources, arguments->count, arguments->align))
+	if (view_sources_align(sources, arguments->count, arguments->align)) {
+		if (far_apart(sources, arguments->count))
+			cli_note("these sessions lie far apart: --align-starts shows each from its "
+				 "own begin, one above the other");
 		return;
+	}
 	if (arguments->align == VIEW_ALIGN_join)
 		cli_note("it is not known when these sessions ran: each begins at 0");
 	else
@@ -118,14 +148,16 @@ static int serve(const struct arguments *arguments, struct view_source *sources,
 		 const sigset_t *signals)
 {
 	struct view_served served = {.sources = sources, .count = arguments->count};
+	const struct trace_session *sessions[arguments->count];
 	struct error error = ERROR_INIT;
 	struct view_server *server;
 
 	/* Before any thread starts, which inherits it. */
 	pthread_sigmask(SIG_BLOCK, signals, NULL);
 	align(arguments, sources);
-	if (view_findings_start(&served.findings, (const char *const *)arguments->paths,
-				arguments->count))
+	for (size_t i = 0; i < arguments->count; i++)
+		sessions[i] = sources[i].session;
+	if (view_findings_start(&served.findings, sessions, arguments->count))
 		return cli_error("out of memory");
 	if (view_server_start(&server, &served, (uint16_t)arguments->port, &error)) {
 		view_findings_stop(served.findings);
@@ -142,12 +174,15 @@ static int serve(const struct arguments *arguments, struct view_source *sources,
 	return CLI_DONE;
 }
 
-static int open_session(struct viewing *viewing, struct view_source *source, const char *path)
+static int open_session(struct viewing *viewing, struct view_source *source, const char *path,
+			const char *with)
 {
 	struct progress progress = {.tell = reading_progress, .user = &viewing->reading};
 	struct error error = ERROR_INIT;
 	int status = reading_open(&viewing->reading, path);
 
+	if (!status)
+		status = reading_with(&viewing->reading, with);
 	if (status)
 		return status;
 	viewing->open = true;
@@ -164,7 +199,8 @@ static int view_all(const struct arguments *arguments, const sigset_t *signals)
 	int status = viewing && sources ? CLI_DONE : cli_error("out of memory");
 
 	for (size_t i = 0; status == CLI_DONE && i < arguments->count; i++)
-		status = open_session(&viewing[i], &sources[i], arguments->paths[i]);
+		status = open_session(&viewing[i], &sources[i], arguments->paths[i],
+				      arguments->with);
 	if (status == CLI_DONE)
 		status = serve(arguments, sources, signals);
 	for (size_t i = 0; viewing && sources && i < arguments->count; i++) {

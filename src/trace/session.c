@@ -220,14 +220,16 @@ int trace_session_replace_kernel(struct trace_session *session, const char *fold
 	struct trace_process *processes = calloc(session->traced_count + 1, sizeof(*processes));
 	/* What its packets say of the clock was computed from the clock. */
 	struct trace_clock *unused = calloc(1, sizeof(*unused));
+	char *from = strdup(folder);
 	struct trace_process *kernel = processes ? &processes[session->traced_count] : NULL;
 	int status = -ENOMEM;
 
-	if (processes && unused)
+	if (processes && unused && from)
 		status = trace_process_open(kernel, session, folder, session->problems, error);
 	if (status) {
 		free(processes);
 		free(unused);
+		free(from);
 		return status;
 	}
 	if (session->traced_count)
@@ -235,6 +237,8 @@ int trace_session_replace_kernel(struct trace_session *session, const char *fold
 	for (size_t i = session->traced_count; i < session->process_count; i++)
 		trace_process_close(&session->processes[i]);
 	free(session->processes);
+	free(session->kernel_from);
+	session->kernel_from = from;
 	session->processes = processes;
 	session->process_count = session->traced_count + 1;
 	session_renumber(session);
@@ -333,6 +337,7 @@ void trace_session_close(struct trace_session *session)
 		trace_layouts_destroy(session->layouts[i]);
 	trace_run_free(&session->run);
 	free(session->processes);
+	free(session->kernel_from);
 	free(session->path);
 	*session = (struct trace_session){.path = NULL};
 }

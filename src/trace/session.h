@@ -44,6 +44,7 @@ struct trace_session {
 	struct trace_process *processes;
 	size_t process_count, traced_count;
 	size_t stream_count;
+	char *kernel_from; /* where the kernel's side was taken from instead; NULL: its own */
 	uint64_t content_bytes; /* of all packets: the work of a full pass */
 
 	struct trace_clock clock;

@@ -122,7 +122,7 @@ static int answer_detail(const struct view_question *question, struct text *out)
 	if (!status)
 		status = read_number(question, "item", 0, UINT32_MAX, &item);
 	return status ? status
-		      : view_details_json(&source->details, (uint32_t)track, (uint32_t)item, out);
+		      : view_source_detail(source, (uint32_t)track, (uint32_t)item, out);
 }
 
 static int answer_select(const struct view_question *question, struct text *out)

@@ -9,7 +9,7 @@
  *	marks     session, labels, from, to, bins: [bins that hold any]
  *	findings  session: findings.h
  *
- * Times are ns since the session's start. One thread.
+ * Times are ns since the session's start. Any thread.
  */
 #ifndef TANDEM_VIEW_ANSWER_H
 #define TANDEM_VIEW_ANSWER_H

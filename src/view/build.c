@@ -13,6 +13,7 @@
 #include "view/cpus.h"
 #include "view/queues.h"
 #include "view/resources.h"
+#include "view/samples.h"
 #include "view/threads.h"
 
 /* A place of a device's clock that is less sure than this is worth a word. */
@@ -27,6 +28,7 @@ struct build {
 	struct view_resources resources;
 	struct view_bands bands;
 	struct view_cpus cpus;
+	struct view_samples samples;
 	uint32_t session_row;
 	int64_t end_ns; /* of the session, since its start */
 	uint64_t events, lost;
@@ -58,7 +60,9 @@ static int take_kernel(struct build *build, const struct trace_event *event)
 {
 	int status = view_cpus_event(&build->cpus, &build->bands.states, event);
 
-	return status ? status : view_bands_kernel(&build->bands, event);
+	if (!status)
+		status = view_bands_kernel(&build->bands, event);
+	return status ? status : view_samples_event(&build->samples, event);
 }
 
 static int take_item(struct build *build, const struct walk_item *item)
@@ -106,6 +110,8 @@ static int walk_all(struct build *build)
 		status = view_cpus_finish(&build->cpus, &build->bands.states);
 	if (!status)
 		status = view_bands_finish(&build->bands, &build->threads, build->end_ns);
+	if (!status)
+		status = view_samples_finish(&build->samples, &build->threads);
 	if (!status)
 		status = view_threads_finish(&build->threads);
 	if (!status)
@@ -228,7 +234,11 @@ static int add_notes(struct build *build)
 		status = view_builder_note(&build->builder, false,
 					   "What the operating system did was not recorded: there "
 					   "are no states of threads and no CPUs");
-	if (!status && !build->events)
+	if (!status && !build->events && build->bands.any)
+		status = view_builder_note(&build->builder, false,
+					   "The program made no call of a traced runtime while "
+					   "recording was on: there is what the system saw only");
+	else if (!status && !build->events)
 		status = view_builder_note(&build->builder, true, "The trace holds no events");
 	return status;
 }
@@ -280,6 +290,7 @@ static int build_open(struct build *build, struct trace_session *session,
 			 build->threads.process_rows, build->end_ns);
 	view_resources_init(&build->resources, &build->builder, &build->walk,
 			    build->session_row);
+	view_samples_init(&build->samples, &build->builder, &build->bands.states, session);
 	view_cpus_init(&build->cpus, &build->builder, &build->resources, session);
 	if (!status)
 		status = view_bands_init(&build->bands, &build->builder, session);
@@ -289,6 +300,7 @@ static int build_open(struct build *build, struct trace_session *session,
 static void build_close(struct build *build)
 {
 	view_bands_free(&build->bands);
+	view_samples_free(&build->samples);
 	view_cpus_free(&build->cpus);
 	view_resources_free(&build->resources);
 	view_queues_free(&build->queues);
@@ -307,7 +319,8 @@ int view_build(struct trace_session *session, const struct progress *progress,
 	int status = build ? 0 : error_add(error, -ENOMEM, "out of memory");
 
 	if (!status)
-		status = view_store_create(store, session->path, error);
+		status = view_store_create(store, session->kernel_from ? NULL : session->path,
+					   error);
 	if (status) {
 		free(build);
 		return status;

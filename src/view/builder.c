@@ -85,6 +85,28 @@ int view_builder_waker(struct view_builder *builder, uint32_t row)
 	return 0;
 }
 
+int view_builder_frame(struct view_builder *builder, const char *name, const char *file)
+{
+	struct view_frame frame;
+
+	if (view_builder_name(builder, name, &frame.name) ||
+	    view_builder_name(builder, file, &frame.file) ||
+	    array_reserve(&builder->frames, &builder->frame_capacity, builder->frame_count + 1,
+			  sizeof(*builder->frames)))
+		return -ENOMEM;
+	builder->frames[builder->frame_count++] = frame;
+	return 0;
+}
+
+int view_builder_stack(struct view_builder *builder, uint32_t parent, uint32_t frame)
+{
+	if (array_reserve(&builder->stacks, &builder->stack_capacity, builder->stack_count + 1,
+			  sizeof(*builder->stacks)))
+		return -ENOMEM;
+	builder->stacks[builder->stack_count++] = (struct view_stack){parent, frame};
+	return 0;
+}
+
 int view_builder_note(struct view_builder *builder, bool warning, const char *format, ...)
 {
 	struct text words = TEXT_INIT;
@@ -117,6 +139,8 @@ void view_builder_free(struct view_builder *builder)
 	free(builder->tracks);
 	free(builder->commands);
 	free(builder->wakers);
+	free(builder->frames);
+	free(builder->stacks);
 	text_free(&builder->records);
 	free(builder->notes);
 	memset(builder, 0, sizeof(*builder));

@@ -33,6 +33,11 @@ struct view_builder {
 	size_t command_count, command_capacity;
 	uint32_t *wakers; /* rows of threads */
 	size_t waker_count, waker_capacity;
+	struct view_frame *frames;
+	size_t frame_count, frame_capacity;
+	struct view_stack *stacks;
+	size_t stack_count, stack_capacity;
+	uint64_t sample_period_ns;
 	struct text records;
 	struct view_note *notes;
 	size_t note_count, note_capacity;
@@ -58,6 +63,10 @@ int view_builder_track(struct view_builder *builder, uint32_t row, enum view_tra
 
 /* The next thread in the section `wakers`: its row. */
 int view_builder_waker(struct view_builder *builder, uint32_t row);
+
+/* The next function, and the next node of the tree of stacks. */
+int view_builder_frame(struct view_builder *builder, const char *name, const char *file);
+int view_builder_stack(struct view_builder *builder, uint32_t parent, uint32_t frame);
 
 int view_builder_note(struct view_builder *builder, bool warning, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

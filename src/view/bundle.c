@@ -245,6 +245,8 @@ static void add_spans(const struct view_index *index, const struct view_track *t
 
 		add_number(out, command ? command->bytes : 0);
 	}
+	for (size_t i = 0; i < items->count && track->refs == VIEW_REFS_sample; i++)
+		add_number(out, view_index_stack(index, track, items->list[i].item));
 }
 
 int view_bundle_tracks(const struct view_bundle *bundle, struct text *out)
@@ -259,7 +261,9 @@ int view_bundle_tracks(const struct view_bundle *bundle, struct text *out)
 
 		status = collect(bundle, i, &items);
 		add_number(out, items.count);
-		add_number(out, index->tracks[i].refs == VIEW_REFS_command);
+		add_number(out, index->tracks[i].refs == VIEW_REFS_command  ? 1
+				: index->tracks[i].refs == VIEW_REFS_sample ? 2
+									    : 0);
 		for (size_t k = 0; k < items.count; k++) {
 			add_signed(out, items.list[k].begin_ns - before_ns);
 			before_ns = items.list[k].begin_ns;
@@ -319,8 +323,7 @@ int view_bundle_details(const struct view_bundle *bundle,
 	int status = 0;
 
 	for (uint32_t i = 0; i < index->tracks_count && !status; i++) {
-		if (index->tracks[i].type != VIEW_TRACK_spans &&
-		    index->tracks[i].type != VIEW_TRACK_state)
+		if (!view_track_named(&index->tracks[i]))
 			continue;
 		status = collect(bundle, i, &items);
 		if (!status)
@@ -374,6 +377,26 @@ static int add_sums(const struct view_index *index, struct text *out)
 	return status;
 }
 
+static void add_stacks(const struct view_index *index, struct json *json)
+{
+	json_begin_array(json, "frames");
+	for (uint64_t i = 0; i < index->frames_count; i++) {
+		json_begin_array(json, NULL);
+		json_string(json, NULL, view_index_text(index, index->frames[i].name));
+		json_string(json, NULL, view_index_text(index, index->frames[i].file));
+		json_end_array(json);
+	}
+	json_end_array(json);
+	json_begin_array(json, "stacks");
+	for (uint64_t i = 0; i < index->stacks_count; i++) {
+		json_begin_array(json, NULL);
+		json_unsigned(json, NULL, index->stacks[i].parent);
+		json_unsigned(json, NULL, index->stacks[i].frame);
+		json_end_array(json);
+	}
+	json_end_array(json);
+}
+
 int view_bundle_json(const struct view_bundle *bundle, struct text *out)
 {
 	const struct view_index *index = &bundle->source->index;
@@ -385,6 +408,7 @@ int view_bundle_json(const struct view_bundle *bundle, struct text *out)
 	json_unsigned(&json, "bin_ns", bundle->thinned ? UINT64_C(1) << bundle->level : 0);
 	json_unsigned(&json, "items", bundle->items);
 	json_unsigned(&json, "of_items", bundle->of_items);
+	add_stacks(index, &json);
 	if (bundle->thinned) {
 		status = add_counts(index, &json);
 		if (!status)

@@ -11,11 +11,12 @@
  *
  * The bytes of the tracks are unsigned LEB128 numbers, signed ones with the sign in
  * the lowest bit ("zigzag"). The number of tracks, then for each the number of its
- * items, 1 if they are commands (else 0), and one column after the other:
+ * items, 1 if they are commands, 2 if they are samples (else 0), and one column after
+ * the other:
  *
  *	spans     begin (signed, from the one before), length, label, count, ns that
  *		  are covered (only where count > 1), item (signed, from the one
- *		  before), bytes (only of commands)
+ *		  before), bytes (only of commands), stack (only of samples)
  *	counters  at (signed, from the one before), least, most, last
  */
 #ifndef TANDEM_VIEW_BUNDLE_H
@@ -45,7 +46,7 @@ int view_bundle_details(const struct view_bundle *bundle,
 			int (*take)(void *user, struct text *lines), void *user);
 
 /* Appends an object: `bin_ns` (0: nothing is gathered), `items`, `of_items`,
- * and, where it is thinned and the page cannot count for itself, `counts` (by
+ * `frames` [name, file] and `stacks` [parent, frame] of samples, and, where it is thinned and the page cannot count for itself, `counts` (by
  * label) and `select` (by row, -1: all): sums of the whole run. Returns 0 or
  * -ENOMEM. */
 int view_bundle_json(const struct view_bundle *bundle, struct text *out);

@@ -9,6 +9,7 @@
 #include "view/details_call.h"
 #include "view/details_command.h"
 #include "view/details_json.h"
+#include "view/details_sample.h"
 #include "view/details_state.h"
 
 /* A description that the index kept, as if it came from the trace. */
@@ -145,6 +146,8 @@ int view_details_json(struct view_details *details, uint32_t track_number, uint3
 		status = details_command(details, &span, &json);
 	else if (span.track->refs == VIEW_REFS_state)
 		details_state(details, &span, &json);
+	else if (span.track->refs == VIEW_REFS_sample)
+		details_sample(details, &span, &json);
 	else if (span.row->kind == VIEW_ROW_thread)
 		status = details_call(details, &span, &json);
 	json_end_object(&json);

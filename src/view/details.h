@@ -34,8 +34,10 @@ int view_details_open(struct view_details *details, const struct view_index *ind
  *	facts[]   {"is": words, and one of "text", "ns" (a length), "at_ns" (a time),
  *		  "bytes", "count", "rate" (bytes in a second)}
  *	args{}    of the call, as `tandem print --format json` has them
- *	links[]   {"is": "call" | "command" | "seen" | "after" | "ended", "track",
- *		  "item", "begin_ns", "end_ns"}: other spans that belong to it
+ *	stack[]   of a sample, innermost first: [function, file]
+ *	links[]   {"is": "call" | "command" | "seen" | "after" | "ended" | "waker" |
+ *		  "during", "track", "item", "begin_ns", "end_ns"}: other spans that
+ *		  belong to it
  *
  * Returns 0, -EINVAL (no such span) or -ENOMEM. */
 int view_details_json(struct view_details *details, uint32_t track, uint32_t item,

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "analysis/findings/json.h"
-#include "trace/session.h"
 #include "util/error.h"
 
 /* The page hides the cheap ones itself, until it is asked for them. */
@@ -19,7 +18,7 @@
 #define BACKGROUND_NICE 15
 
 struct session_findings {
-	char *path;
+	char *path, *kernel_from;
 	struct text json; /* once `ready` */
 	atomic_bool ready;
 	atomic_uint thousandths; /* of the trace that were read */
@@ -58,7 +57,8 @@ static void add_findings(struct text *out, const struct findings *findings)
 	json_end_object(&json);
 }
 
-int view_findings_make(const char *path, const struct progress *progress, struct text *out)
+int view_findings_make(const char *path, const char *kernel_from,
+		       const struct progress *progress, struct text *out)
 {
 	struct error error = ERROR_INIT;
 	struct trace_session session;
@@ -67,7 +67,10 @@ int view_findings_make(const char *path, const struct progress *progress, struct
 	int status = trace_session_open(&session, path, NULL, &error);
 
 	if (!status) {
-		status = findings_make(&findings, &session, NULL, progress, &error);
+		if (kernel_from)
+			status = trace_session_replace_kernel(&session, kernel_from, &error);
+		if (!status)
+			status = findings_make(&findings, &session, NULL, progress, &error);
 		if (!status) {
 			add_findings(out, &findings);
 			findings_free(&findings);
@@ -98,7 +101,8 @@ static void *make_all(void *findings_of)
 		struct session_findings *session = &findings->sessions[i];
 		struct progress progress = {.tell = tell_progress, .user = session};
 
-		view_findings_make(session->path, &progress, &session->json);
+		view_findings_make(session->path, session->kernel_from, &progress,
+				   &session->json);
 		atomic_store(&session->ready, true);
 	}
 	atomic_store(&findings->finished, true);
@@ -109,12 +113,14 @@ static void findings_free_all(struct view_findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {
 		free(findings->sessions[i].path);
+		free(findings->sessions[i].kernel_from);
 		text_free(&findings->sessions[i].json);
 	}
 	free(findings);
 }
 
-int view_findings_start(struct view_findings **made, const char *const *paths, size_t count)
+int view_findings_start(struct view_findings **made,
+			const struct trace_session *const *sessions, size_t count)
 {
 	struct view_findings *findings =
 		calloc(1, sizeof(*findings) + count * sizeof(*findings->sessions));
@@ -124,8 +130,12 @@ int view_findings_start(struct view_findings **made, const char *const *paths, s
 		return -ENOMEM;
 	findings->count = count;
 	for (size_t i = 0; i < count && !status; i++) {
-		findings->sessions[i].path = strdup(paths[i]);
-		status = findings->sessions[i].path ? 0 : -ENOMEM;
+		const char *from = sessions[i]->kernel_from;
+		struct session_findings *session = &findings->sessions[i];
+
+		session->path = strdup(sessions[i]->path);
+		session->kernel_from = from ? strdup(from) : NULL;
+		status = session->path && (session->kernel_from || !from) ? 0 : -ENOMEM;
 	}
 	if (!status)
 		status = -pthread_create(&findings->thread, NULL, make_all, findings);

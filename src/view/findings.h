@@ -3,7 +3,7 @@
  * session a second time, for itself.
  *
  *	struct view_findings *findings;
- *	view_findings_start(&findings, paths, count);
+ *	view_findings_start(&findings, sessions, count);
  *	view_findings_add(findings, 0, &text);      as far as they are
  *	view_findings_stop(findings);
  *
@@ -15,12 +15,15 @@
 #include <stddef.h>
 
 #include "analysis/progress.h"
+#include "trace/session.h"
 #include "util/text.h"
 
 struct view_findings;
 
-/* Paths are copied. Returns 0 or -errno; on error there is nothing to stop. */
-int view_findings_start(struct view_findings **findings, const char *const *paths, size_t count);
+/* Sessions are not kept, but their files must stay. Returns 0 or -errno; on error there
+ * is nothing to stop. */
+int view_findings_start(struct view_findings **findings,
+			const struct trace_session *const *sessions, size_t count);
 
 /* Appends {"state": "working", "done": 0...1}, {"state": "failed", "error": words} or
  * {"state": "done", "findings": [as `tandem findings --format json` has them]}. */
@@ -29,8 +32,9 @@ void view_findings_add(struct view_findings *findings, size_t session, struct te
 /* What is not finished goes on until the process ends, which it does not keep. */
 void view_findings_stop(struct view_findings *findings);
 
-/* The same at once, for one session, without a thread. Returns 0 or -errno, told
- * in the text. */
-int view_findings_make(const char *path, const struct progress *progress, struct text *out);
+/* The same at once, for the session of a folder, without a thread; `kernel_from` as in
+ * struct trace_session. Returns 0 or -errno, told in the text. */
+int view_findings_make(const char *path, const char *kernel_from,
+		       const struct progress *progress, struct text *out);
 
 #endif

@@ -103,6 +103,11 @@ static int rows_order(struct finish *finish)
 	return 0;
 }
 
+static int track_rank(const struct view_writer *track)
+{
+	return track->type == VIEW_TRACK_state ? 0 : track->type == VIEW_TRACK_samples ? 2 : 1;
+}
+
 static int track_compare(const void *a, const void *b, void *finish_of)
 {
 	const struct finish *finish = finish_of;
@@ -111,9 +116,9 @@ static int track_compare(const void *a, const void *b, void *finish_of)
 
 	if (left->row != right->row)
 		return finish->rows[left->row] < finish->rows[right->row] ? -1 : 1;
-	/* A thread's state stands above its calls. */
-	if ((left->type == VIEW_TRACK_state) != (right->type == VIEW_TRACK_state))
-		return left->type == VIEW_TRACK_state ? -1 : 1;
+	/* A thread's state stands above its calls, its samples below them. */
+	if (track_rank(left) != track_rank(right))
+		return track_rank(left) - track_rank(right);
 	return left->number < right->number ? -1 : left->number > right->number;
 }
 
@@ -320,6 +325,12 @@ static int write_all(struct finish *finish)
 		status = section_append(finish, VIEW_SECTION_labels, builder->labels,
 					builder->label_count, sizeof(*builder->labels));
 	if (!status)
+		status = section_append(finish, VIEW_SECTION_frames, builder->frames,
+					builder->frame_count, sizeof(*builder->frames));
+	if (!status)
+		status = section_append(finish, VIEW_SECTION_stacks, builder->stacks,
+					builder->stack_count, sizeof(*builder->stacks));
+	if (!status)
 		status = section_append(finish, VIEW_SECTION_records, builder->records.data,
 					builder->records.length, 1);
 	if (!status)
@@ -360,6 +371,7 @@ int view_builder_finish(struct view_builder *builder, struct view_header *header
 	if (!status)
 		header->last_ns = find_last(&finish);
 	header->file_bytes = builder->store->offset;
+	header->sample_period_ns = builder->sample_period_ns;
 	free(finish.rows);
 	free(finish.row_order);
 	free(finish.tracks);

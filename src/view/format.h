@@ -20,7 +20,7 @@
 
 #define VIEW_INDEX_FILE "timeline.index"
 #define VIEW_INDEX_MAGIC UINT64_C(0x78646e494d445441)
-#define VIEW_INDEX_VERSION 2u
+#define VIEW_INDEX_VERSION 3u
 
 #define VIEW_CHUNK_ITEMS 2048u
 #define VIEW_FANOUT 32u
@@ -40,10 +40,10 @@ struct view_point { /* of a counter */
 
 struct view_node {
 	int64_t begin_ns, end_ns; /* of the first, and the latest end of any */
-	uint64_t busy_ns;	  /* sum of the lengths */
+	uint64_t busy_ns;	  /* sum of the lengths; of samples their number */
 	uint64_t labels;	  /* 1 << label % 64 of each */
 	uint32_t count;
-	uint32_t label; /* with the most of the time */
+	uint32_t label; /* with the most of that */
 };
 
 struct view_point_node {
@@ -112,6 +112,15 @@ struct view_record { /* a description, as it lay in the trace; the bytes follow 
 	uint32_t stream, bytes;
 };
 
+struct view_frame { /* a function */
+	uint32_t name, file; /* strings; the file may be empty */
+};
+
+struct view_stack { /* a node of the tree of all stacks; [0] is its root */
+	uint32_t parent; /* smaller than its own number; of the outermost ones 0 */
+	uint32_t frame;
+};
+
 struct view_note { /* what a reader of the picture must know */
 	uint32_t text;
 	uint32_t warning; /* 1: something is missing or wrong */
@@ -131,6 +140,8 @@ struct view_note { /* what a reader of the picture must know */
 	X(commands, struct view_command) /* in the order of their ends */      \
 	X(by_op, uint32_t) /* commands by process and operation id */          \
 	X(wakers, uint32_t) /* row of a thread that woke others, or VIEW_NONE */ \
+	X(frames, struct view_frame)                                           \
+	X(stacks, struct view_stack)                                           \
 	X(records, uint8_t) /* struct view_record and bytes, padded to 8 */    \
 	X(notes, struct view_note)
 
@@ -154,6 +165,7 @@ struct view_header {
 	uint64_t duration_ns;
 	int64_t last_ns; /* of the latest end of any span */
 	uint64_t events;
+	uint64_t sample_period_ns; /* what a sample stands for; 0: there are none */
 	struct view_section sections[VIEW_SECTION_COUNT];
 };
 

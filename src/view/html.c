@@ -98,7 +98,8 @@ static int write_findings(struct page_file *file, const struct view_source *sour
 	int status;
 
 	/* Why there are none is part of what the page tells. */
-	view_findings_make(source->session->path, file->html->progress, &text);
+	view_findings_make(source->session->path, source->session->kernel_from,
+			   file->html->progress, &text);
 	status = write_numbered(file, "findings", &text);
 	text_free(&text);
 	return status;

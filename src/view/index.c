@@ -90,6 +90,9 @@ static bool index_sound(struct view_index *index, const uint8_t fingerprint[16])
 	for (uint32_t i = 0; i < index->tracks_count; i++)
 		if (!track_sound(index, &index->tracks[i]))
 			return false;
+	for (uint32_t i = 1; i < index->stacks_count; i++)
+		if (index->stacks[i].parent >= i || index->stacks[i].frame >= index->frames_count)
+			return false;
 	return index->rows_count > 0;
 }
 
@@ -138,7 +141,8 @@ int view_index_open(struct view_index *index, struct trace_session *session,
 	int status;
 
 	view_fingerprint(session, fingerprint);
-	if (!index_cached(index, session, fingerprint))
+	/* The one beside the trace is of the trace as it is. */
+	if (!session->kernel_from && !index_cached(index, session, fingerprint))
 		return 0;
 	status = view_build(session, progress, &store, error);
 	if (status)
@@ -207,6 +211,15 @@ uint32_t view_index_ref(const struct view_index *index, const struct view_track 
 			     item % VIEW_CHUNK_ITEMS * sizeof(ref),
 	       sizeof(ref));
 	return ref;
+}
+
+uint32_t view_index_stack(const struct view_index *index, const struct view_track *track,
+			  uint32_t item)
+{
+	uint32_t ref = track->refs == VIEW_REFS_sample ? view_index_ref(index, track, item)
+						       : VIEW_NONE;
+
+	return ref / 2 < index->stacks_count ? ref / 2 : 0;
 }
 
 const struct view_command *view_index_command(const struct view_index *index,

@@ -71,9 +71,20 @@ static inline int64_t view_index_end(const struct view_index *index,
 	return (int64_t)((uint64_t)span->begin_ns + length);
 }
 
+/* Whether its spans are events with names, which have details and are found. */
+static inline bool view_track_named(const struct view_track *track)
+{
+	return track->type == VIEW_TRACK_spans || track->type == VIEW_TRACK_state ||
+	       track->type == VIEW_TRACK_samples;
+}
+
 /* What an item refers to, or VIEW_NONE. */
 uint32_t view_index_ref(const struct view_index *index, const struct view_track *track,
 			uint32_t item);
+
+/* The stack of a sample; 0, the root, where it is not known. */
+uint32_t view_index_stack(const struct view_index *index, const struct view_track *track,
+			  uint32_t item);
 
 /* The command of an item, or NULL. */
 const struct view_command *view_index_command(const struct view_index *index,

@@ -23,7 +23,8 @@ enum view_row_kind {
 	X(state)   /* same, as a narrow band */                                \
 	X(strip)   /* spans without names: when there was anything at all */   \
 	X(cover)   /* same, drawn as the share of time that they cover */      \
-	X(counter) /* points: a value from then on */
+	X(counter) /* points: a value from then on */                          \
+	X(samples) /* moments at which a thread's stack was looked at */
 
 enum view_track_type {
 #define X(name) VIEW_TRACK_##name,
@@ -37,6 +38,8 @@ enum view_refs_kind {
 	VIEW_REFS_none,
 	VIEW_REFS_command, /* in the section `commands` */
 	VIEW_REFS_state,   /* a CPU; of a blocked state, in the section `wakers` */
+	VIEW_REFS_sample,  /* twice the number in the section `stacks`, and 1 where the
+			    * system was running on the thread's behalf */
 };
 
 /* X(name): spans. Operations are in the order of enum tandem_operation_kind. */
@@ -44,7 +47,8 @@ enum view_refs_kind {
 	X(call) X(enqueue) X(wait) X(create) X(release) X(build)               \
 	X(kernel) X(copy_h2d) X(copy_d2h) X(copy_d2d) X(fill) X(map) X(unmap)  \
 	X(migrate) X(barrier) X(marker) X(other)                               \
-	X(running) X(wait_cpu) X(wait_blocked) X(unknown) X(task) X(active)
+	X(running) X(wait_cpu) X(wait_blocked) X(unknown) X(task) X(active)    \
+	X(sample)
 
 enum view_span_kind {
 #define X(name) VIEW_SPAN_##name,

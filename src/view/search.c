@@ -35,7 +35,7 @@ static uint64_t track_count(const struct view_search *search, const struct view_
 	const struct view_stat *stats = search->index->stats + track->first_stat;
 	uint64_t count = 0;
 
-	if (track->again || (track->type != VIEW_TRACK_spans && track->type != VIEW_TRACK_state))
+	if (track->again || !view_track_named(track))
 		return 0;
 	for (uint32_t i = 0; i < track->stat_count; i++)
 		if (wanted(search, stats[i].label))

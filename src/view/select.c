@@ -10,6 +10,7 @@
 #include "util/json.h"
 #include "util/map.h"
 #include "view/overlap.h"
+#include "view/select_samples.h"
 
 struct select_row { /* one label, of commands one device */
 	uint32_t label, device;
@@ -27,6 +28,7 @@ struct select {
 	struct map row_of; /* label and device -> row */
 	uint64_t last_key;
 	size_t last_row;
+	struct select_samples samples;
 };
 
 static int find_row(struct select *select, uint32_t label, struct select_row **row)
@@ -65,6 +67,8 @@ static int take_span(void *select_of, uint32_t item, const struct view_span *spa
 	const struct view_command *command;
 	struct select_row *row;
 
+	if (select->track->type == VIEW_TRACK_samples)
+		return select_samples_add(&select->samples, select->track, item);
 	/* What never ended is not among what the device did. */
 	if (select->track->refs == VIEW_REFS_command && label->flags & VIEW_FLAG_unfinished)
 		return 0;
@@ -89,8 +93,7 @@ static int take_span(void *select_of, uint32_t item, const struct view_span *spa
  * asked for. */
 static bool takes(const struct view_track *track, bool again)
 {
-	return (track->type == VIEW_TRACK_spans || track->type == VIEW_TRACK_state) &&
-	       (again || !track->again);
+	return view_track_named(track) && (again || !track->again);
 }
 
 static int select_all(struct select *select, uint32_t row)
@@ -232,7 +235,10 @@ static void add_states(struct json *json, const struct select *select)
 int view_select_json(const struct view_index *index, uint32_t row, int64_t from_ns,
 		     int64_t to_ns, struct text *out)
 {
-	struct select select = {.index = index, .from_ns = from_ns, .to_ns = to_ns};
+	struct select select = {.index = index,
+				.from_ns = from_ns,
+				.to_ns = to_ns,
+				.samples = {.index = index}};
 	struct json json;
 	int status = row == VIEW_NONE || row < index->rows_count ? select_all(&select, row) : 0;
 
@@ -244,10 +250,12 @@ int view_select_json(const struct view_index *index, uint32_t row, int64_t from_
 		add_calls(&json, &select);
 		add_device(&json, &select);
 		add_states(&json, &select);
+		status = select_samples_json(&select.samples, &json);
 		json_end_object(&json);
 	}
 	for (size_t i = 0; i < select.count; i++)
 		histogram_free(&select.rows[i].times);
+	select_samples_free(&select.samples);
 	free(select.rows);
 	map_free(&select.row_of);
 	return status;

@@ -260,8 +260,10 @@ static int make_socket(uint16_t *port)
 
 static int start_daemon(struct view_server *server, int fd)
 {
+	/* A thread for each of the browser's connections: sums over a large trace take a
+	 * while, and the picture should not wait for them. */
 	server->daemon = MHD_start_daemon(
-		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_AUTO, server->port, NULL, NULL, handle,
+		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_AUTO, server->port, NULL, NULL, handle,
 		server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 		(size_t)CONNECTION_BYTES, MHD_OPTION_END);
 	return server->daemon ? 0 : -EIO;

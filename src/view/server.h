@@ -10,8 +10,8 @@
  *	...
  *	view_server_stop(server);
  *
- * One thread of its own, which alone uses the sources until the server stops. The
- * sources are borrowed.
+ * Threads of its own, one for each connection, use the sources until the server
+ * stops. The sources are borrowed.
  */
 #ifndef TANDEM_VIEW_SERVER_H
 #define TANDEM_VIEW_SERVER_H

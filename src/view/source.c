@@ -16,7 +16,8 @@ int view_source_open(struct view_source *source, struct trace_session *session,
 {
 	int status;
 
-	*source = (struct view_source){.session = session};
+	*source = (struct view_source){.session = session,
+					.details_lock = PTHREAD_MUTEX_INITIALIZER};
 	status = view_index_open(&source->index, session, progress, error);
 	if (status)
 		return status;
@@ -28,8 +29,20 @@ int view_source_open(struct view_source *source, struct trace_session *session,
 	return 0;
 }
 
+int view_source_detail(struct view_source *source, uint32_t track, uint32_t item,
+		       struct text *out)
+{
+	int status;
+
+	pthread_mutex_lock(&source->details_lock);
+	status = view_details_json(&source->details, track, item, out);
+	pthread_mutex_unlock(&source->details_lock);
+	return status;
+}
+
 void view_source_close(struct view_source *source)
 {
+	pthread_mutex_destroy(&source->details_lock);
 	view_details_close(&source->details);
 	view_index_close(&source->index);
 }
@@ -72,6 +85,7 @@ static void add_run(const struct view_source *source, struct json *json)
 	json_unsigned(json, "processes", session->traced_count);
 	json_unsigned(json, "events", source->index.header->events);
 	json_unsigned(json, "duration_ns", source->index.header->duration_ns);
+	json_unsigned(json, "sample_period_ns", source->index.header->sample_period_ns);
 	json_signed(json, "last_ns", source->index.header->last_ns);
 	json_signed(json, "offset_ns", source->offset_ns);
 }

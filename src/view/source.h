@@ -1,5 +1,6 @@
 /* One session as the timeline shows it: its index, its details, and what the page
- * is told about it. One thread.
+ * is told about it. Opened and closed by one thread; in between any may use it, the
+ * details by view_source_detail().
  *
  *	struct view_source source;
  *	view_source_open(&source, session, NULL, &error);
@@ -9,6 +10,8 @@
 #ifndef TANDEM_VIEW_SOURCE_H
 #define TANDEM_VIEW_SOURCE_H
 
+#include <pthread.h>
+
 #include "util/json.h"
 #include "view/details.h"
 #include "view/index.h"
@@ -17,6 +20,7 @@ struct view_source {
 	struct trace_session *session; /* borrowed */
 	struct view_index index;
 	struct view_details details;
+	pthread_mutex_t details_lock; /* reading the trace is for one thread at once */
 	int64_t offset_ns; /* of its start on the picture's axis */
 };
 
@@ -27,6 +31,10 @@ int view_source_open(struct view_source *source, struct trace_session *session,
 
 /* An object: what was run, notes, labels, rows with their tracks. */
 void view_source_json(const struct view_source *source, struct json *json);
+
+/* view_details_json(), for any thread. */
+int view_source_detail(struct view_source *source, uint32_t track, uint32_t item,
+		       struct text *out);
 
 void view_source_close(struct view_source *source);
 

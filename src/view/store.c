@@ -58,7 +58,7 @@ int view_store_create(struct view_store *store, const char *folder, struct error
 	*store = (struct view_store){.fd = -1, .buffer = malloc(BUFFER_BYTES)};
 	if (!store->buffer)
 		return error_add(error, -ENOMEM, "out of memory");
-	status = store_named(store, folder);
+	status = folder ? store_named(store, folder) : -ENOENT;
 	if (status && status != -ENOMEM)
 		status = store_nameless(store, error);
 	if (!status)

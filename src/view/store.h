@@ -4,7 +4,7 @@
  * does for one run. One thread.
  *
  *	struct view_store store;
- *	view_store_create(&store, "DIR", &error);
+ *	view_store_create(&store, "DIR", &error);   NULL: a nameless one
  *	view_store_append(&store, bytes, length);      any number
  *	view_store_commit(&store, &header);
  *	... store.fd, readable
@@ -29,7 +29,7 @@ struct view_store {
 	uint64_t offset; /* in the file, of what is appended next */
 };
 
-/* Returns 0 or -errno; on error there is nothing to close. */
+/* `folder` may be NULL. Returns 0 or -errno; on error there is nothing to close. */
 int view_store_create(struct view_store *store, const char *folder, struct error *error);
 
 /* Returns 0 or -errno. */

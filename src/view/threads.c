@@ -43,29 +43,30 @@ static int add_strip(struct view_threads *threads, uint32_t row, struct view_str
 	return status;
 }
 
-static uint64_t thread_key(const struct trace_process *process, uint32_t tid)
+static uint64_t thread_key(uint32_t process_row, uint32_t tid)
 {
-	return (uint64_t)process->index << 32 | tid;
+	return (uint64_t)process_row << 32 | tid;
 }
 
-static int add_thread(struct view_threads *threads, const struct trace_process *process,
-		      uint32_t stream, uint32_t tid, const char *name, uint32_t *number)
+static int add_thread(struct view_threads *threads, uint32_t process_row, uint32_t stream,
+		      uint32_t tid, const char *name, uint32_t *number)
 {
+	const struct view_row *process = &threads->builder->rows[process_row];
 	struct view_row row = {
 		.kind = VIEW_ROW_thread,
-		.parent = threads->process_rows[process->index],
-		.process = process->index,
+		.parent = process_row,
+		.process = process->process,
 		.stream = stream,
 		.number = tid,
 	};
 	struct text note = TEXT_INIT;
 	int status;
 
-	text_format(&note, "thread %" PRIu32 " of process %" PRIu64, tid, process->pid);
+	text_format(&note, "thread %" PRIu32 " of process %" PRIu64, tid, process->number);
 	status = note.failed ? -ENOMEM
 			     : add_row(threads, &row, *name ? name : "thread", note.data, number);
 	text_free(&note);
-	return status ? status : map_set(&threads->row_of, thread_key(process, tid), *number);
+	return status ? status : map_set(&threads->row_of, thread_key(process_row, tid), *number);
 }
 
 /* The process of that number that was there last. */
@@ -83,29 +84,54 @@ static const struct trace_process *find_process(const struct view_threads *threa
 bool view_threads_find(const struct view_threads *threads, uint64_t pid, uint32_t tid,
 		       uint32_t *row)
 {
-	for (size_t i = 0; i < threads->session->process_count; i++) {
-		const struct trace_process *process = &threads->session->processes[i];
-		uint64_t known;
+	uint64_t stranger = map_get(&threads->strangers, pid);
+	uint64_t known = MAP_NONE;
 
-		if (process->kernel || process->pid != pid)
-			continue;
-		known = map_get(&threads->row_of, thread_key(process, tid));
-		*row = (uint32_t)known;
-		if (known != MAP_NONE)
-			return true;
+	if (stranger != MAP_NONE)
+		known = map_get(&threads->row_of, thread_key((uint32_t)stranger, tid));
+	for (size_t i = 0; i < threads->session->process_count && known == MAP_NONE; i++) {
+		const struct trace_process *process = &threads->session->processes[i];
+
+		if (!process->kernel && process->pid == pid)
+			known = map_get(&threads->row_of,
+					thread_key(threads->process_rows[process->index], tid));
 	}
-	return false;
+	*row = (uint32_t)known;
+	return known != MAP_NONE;
 }
 
 int view_threads_add(struct view_threads *threads, uint64_t pid, uint32_t tid, const char *name,
 		     uint32_t *row)
 {
 	const struct trace_process *process = find_process(threads, pid);
+	uint64_t stranger = map_get(&threads->strangers, pid);
+	uint32_t parent;
 
-	/* Only threads of traced processes are watched. */
-	if (!process)
+	if (process)
+		parent = threads->process_rows[process->index];
+	else if (stranger != MAP_NONE)
+		parent = (uint32_t)stranger;
+	else
 		return -EINVAL;
-	return add_thread(threads, process, VIEW_NONE, tid, name, row);
+	return add_thread(threads, parent, VIEW_NONE, tid, name, row);
+}
+
+int view_threads_stranger(struct view_threads *threads, uint64_t pid, const char *name)
+{
+	struct view_row row = {
+		.kind = VIEW_ROW_process,
+		.parent = threads->session_row,
+		.process = VIEW_NONE,
+		.stream = VIEW_NONE,
+		.number = pid,
+	};
+	uint32_t number;
+	int status;
+
+	if (find_process(threads, pid) || map_get(&threads->strangers, pid) != MAP_NONE)
+		return 0;
+	status = add_row(threads, &row, *name ? name : "process", "made no API calls", &number);
+	return status ? status : map_set(&threads->strangers, pid, number);
 }
 
 static int add_process(struct view_threads *threads, const struct trace_process *process,
@@ -127,8 +153,9 @@ static int add_process(struct view_threads *threads, const struct trace_process 
 	for (size_t i = 0; i < process->stream_count && !status; i++) {
 		const struct trace_stream *stream = &process->streams[i];
 
-		status = add_thread(threads, process, stream->index, stream->tid,
-				    stream->thread_name, &threads->threads[stream->index].row);
+		status = add_thread(threads, threads->process_rows[process->index],
+				    stream->index, stream->tid, stream->thread_name,
+				    &threads->threads[stream->index].row);
 	}
 	return status;
 }
@@ -143,6 +170,7 @@ int view_threads_init(struct view_threads *threads, struct view_builder *builder
 	threads->builder = builder;
 	threads->session = session;
 	threads->end_ns = end_ns;
+	threads->session_row = session_row;
 	if (status)
 		return status;
 	threads->label_count = trace_layouts_count(layouts);
@@ -261,5 +289,6 @@ void view_threads_free(struct view_threads *threads)
 	free(threads->process_rows);
 	free(threads->labels);
 	map_free(&threads->row_of);
+	map_free(&threads->strangers);
 	memset(threads, 0, sizeof(*threads));
 }

@@ -27,9 +27,11 @@ struct view_threads {
 	struct view_strip *processes;	/* by process */
 	struct view_strip all;
 	uint32_t *process_rows;		/* by process */
+	uint32_t session_row;
+	struct map strangers; /* pid of a process that made no calls -> row */
 	uint32_t *labels;		/* by layout and flags; label + 1 */
 	size_t label_count;
-	struct map row_of; /* process and tid -> row */
+	struct map row_of; /* process's row and tid -> row */
 	uint64_t open_calls;
 };
 
@@ -41,7 +43,11 @@ int view_threads_init(struct view_threads *threads, struct view_builder *builder
 bool view_threads_find(const struct view_threads *threads, uint64_t pid, uint32_t tid,
 		       uint32_t *row);
 
-/* A row for a thread that made no calls. Returns 0 or -ENOMEM. */
+/* A row for a process that made no calls, where it has none. Returns 0 or -ENOMEM. */
+int view_threads_stranger(struct view_threads *threads, uint64_t pid, const char *name);
+
+/* A row for a thread that made no calls. Returns 0, -EINVAL (its process has no row)
+ * or -ENOMEM. */
 int view_threads_add(struct view_threads *threads, uint64_t pid, uint32_t tid, const char *name,
 		     uint32_t *row);
 

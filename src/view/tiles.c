@@ -107,14 +107,16 @@ static void take_span(struct tile *tile, uint32_t number)
 		.count = 1,
 		.item = number,
 	};
+	uint64_t length;
 
-	item.busy_ns = (uint64_t)(item.end_ns - item.begin_ns);
+	length = (uint64_t)(item.end_ns - item.begin_ns);
+	item.busy_ns = view_weight(tile->track->type, length);
 	if (item.begin_ns >= tile->end_ns ||
 	    (item.end_ns <= tile->begin_ns && item.begin_ns < tile->begin_ns))
 		return;
 	/* What begins before is gathered in the tile before; here its rest is
 	 * needed when somebody looks closer. */
-	if (item.busy_ns >> tile->level || item.begin_ns < tile->begin_ns) {
+	if (length >> tile->level || item.begin_ns < tile->begin_ns) {
 		group_close(tile);
 		tile_push(tile, &item);
 	} else {
@@ -138,12 +140,12 @@ static void take_node(struct tile *tile, unsigned level, uint32_t number)
 	uint32_t below = level ? tile->tree.counts[level - 1] : tile->track->items;
 	uint32_t from = number * VIEW_FANOUT, to = from + VIEW_FANOUT;
 
-	if (node->begin_ns >= tile->end_ns ||
-	    (node->end_ns <= tile->begin_ns && node->begin_ns < tile->begin_ns))
+	/* What ends where the tile begins may have an instant there. */
+	if (node->begin_ns >= tile->end_ns || node->end_ns < tile->begin_ns)
 		return;
 	/* All of it begins and ends in one bin. */
 	if (node->begin_ns >= tile->begin_ns &&
-	    bin_of(tile, node->begin_ns) == bin_of(tile, node->end_ns - 1) &&
+	    bin_of(tile, node->begin_ns) == bin_of(tile, node->end_ns) &&
 	    !((uint64_t)(node->end_ns - node->begin_ns) >> tile->level)) {
 		struct tile_item item = {
 			.begin_ns = node->begin_ns,
@@ -223,7 +225,8 @@ static void add_spans(const struct tile *tile, struct text *out)
 	for (size_t i = 0; i < tile->count; i++) {
 		const struct tile_item *item = &tile->items[i];
 		double length = (double)(item->end_ns - item->begin_ns);
-		float busy = length > 0 ? (float)((double)item->busy_ns / length) : 1;
+		bool lasts = length > 0 && tile->track->type != VIEW_TRACK_samples;
+		float busy = lasts ? (float)((double)item->busy_ns / length) : 1;
 
 		text_add(out, (const char *)&busy, sizeof(busy));
 	}

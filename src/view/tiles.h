@@ -11,7 +11,7 @@
  *	u32 track, u32 items, u32 flags (1: nothing was gathered), u32 0,
  *	f64 number, then columns of `items` elements each:
  *	  spans     f64 begin_ns, f64 end_ns, u32 label, u32 count, u32 item, f32 busy
- *	            (share of begin..end that is covered)
+ *	            (share of begin..end that is covered; of samples 1)
  *	  counters  f64 at_ns, f64 least, f64 most, f64 last
  *
  * A counter's tile begins with the value that it has at the tile's begin.

@@ -69,14 +69,14 @@ static int node_of_spans(struct view_writer *track, const union view_item *items
 
 		if (span->begin_ns + (int64_t)length > node->end_ns)
 			node->end_ns = span->begin_ns + (int64_t)length;
-		node->busy_ns += length;
+		node->busy_ns += view_weight(track->type, length);
 		node->labels |= UINT64_C(1) << span->label % 64;
 		while (at < stat_count && stats[at].label != span->label)
 			at++;
 		if (at == stat_count)
 			stats[stat_count++] = (struct view_stat){.label = span->label};
 		stats[at].count++;
-		stats[at].total_ns += length;
+		stats[at].total_ns += view_weight(track->type, length);
 	}
 	for (size_t i = 0; i < stat_count && !status; i++) {
 		if (stats[i].total_ns > stats[most].total_ns)

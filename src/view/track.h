@@ -75,6 +75,12 @@ int view_writer_close(struct view_writer *track);
 
 void view_writer_free(struct view_writer *track);
 
+/* What a span counts for where several share a place: samples have no length. */
+static inline uint64_t view_weight(unsigned type, uint64_t length_ns)
+{
+	return type == VIEW_TRACK_samples ? 1 : length_ns;
+}
+
 /* Levels of a track of so many items: *counts nodes in each. Returns their
  * number; 0: so few items need no summary. */
 unsigned view_levels(uint32_t items, uint32_t counts[VIEW_LEVELS_MOST]);

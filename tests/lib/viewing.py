@@ -137,7 +137,8 @@ class Page:
 
     def select(self, begin, end):
         """Selects a stretch; the tables that come."""
-        self.run("app.select({begin: arguments[0], end: arguments[1]}, true)", begin, end)
+        self.run("app.select({begin: arguments[0], end: arguments[1]}, false); "
+                 "await app.panel.showSelection()", begin, end)
         return self.tables()
 
     def tables(self):

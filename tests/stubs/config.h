@@ -24,7 +24,8 @@
  *   STUB_CLOCK       monotonic, raw, realtime: what the device's clock follows
  *   STUB_CLOCK_OFFSET_NS, STUB_CLOCK_DRIFT_PPM, STUB_CLOCK_RESOLUTION_NS
  *   STUB_VERSION     of OpenCL, "3.0" by default
- *   STUB_TIMER       1: clGetDeviceAndHostTimer works
+ *   STUB_TIMER       1: clGetDeviceAndHostTimer works; 2: but is another clock, 1 s
+ *                    ahead
  *   STUB_REUSE       1: a new object takes the memory of the last one released;
  *                    0: none is ever reused, so that every use of a dead
  *                    object is seen

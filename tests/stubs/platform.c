@@ -108,6 +108,8 @@ cl_int stub_clGetPlatformInfo(cl_platform_id platform, cl_platform_info param_na
 		INFO_TEXT(EXTENSIONS);
 	case CL_PLATFORM_ICD_SUFFIX_KHR:
 		INFO_TEXT("STUB");
+	case CL_PLATFORM_HOST_TIMER_RESOLUTION:
+		INFO(cl_ulong, (cl_ulong)stub_config.timer);
 	default:
 		return CL_INVALID_VALUE;
 	}
@@ -291,7 +293,7 @@ cl_int stub_clGetDeviceAndHostTimer(cl_device_id device, cl_ulong *device_timest
 		return CL_INVALID_VALUE;
 	if (!stub_config.timer)
 		return CL_INVALID_OPERATION;
-	*device_timestamp = stub_clock_device_ns();
+	*device_timestamp = stub_clock_device_ns() + (stub_config.timer == 2 ? 1000000000 : 0);
 	*host_timestamp = stub_clock_host_ns();
 	return CL_SUCCESS;
 }

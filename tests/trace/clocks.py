@@ -57,6 +57,22 @@ check(len(devices) == 1 and abs(devices[0]["offset_ns"] + DEVICE_OFFSET_NS) <=
 check(abs(devices[0]["drift_ppm"]) < 100 and devices[0]["segments"] == 1,
       "a made clock: one straight line", devices)
 
+# Ends that are seen a millisecond late: what tells is that a command is queued before its
+# call returns, 2 us after it began. (Above, the driver says "queued" after the call has
+# returned, and that is not believed.)
+made = Session("returned")
+for i in range(400):
+    begin = 1000 + i * 2000000
+    queued = begin + 100 + i * 97 % 1800
+    made.call(NDRANGE, begin, begin + 2000, op=i + 1)
+    made.operation(begin + 1000000, op=i + 1,
+                   times=(queued, queued + 5000, queued + 6000, queued + 20000))
+made.write()
+own, devices = clocks("returned")
+check(len(devices) == 1 and abs(devices[0]["offset_ns"] + DEVICE_OFFSET_NS) <=
+      devices[0]["bound_ns"] <= 2000 and devices[0]["segments"] == 1,
+      "ends seen late: the calls' returns tell", devices)
+
 # It is set by 3 ms in the middle: two stretches, each with its own line.
 made = Session("step")
 for i in range(400):

@@ -17,7 +17,8 @@
 #include "view/select.h"
 #include "view/tiles.h"
 
-enum { SPANS = 70001, LABELS = 70 };
+enum { SPANS = 70001, LABELS = 70, SAMPLES = 20000 };
+#define SAMPLES_APART_NS INT64_C(64)
 
 struct span {
 	int64_t begin, end;
@@ -64,9 +65,9 @@ static void build(struct view_index *index)
 				     .bytes = sizeof(header)};
 	struct error error = ERROR_INIT;
 	struct view_builder builder;
-	struct view_writer *track, *counter;
+	struct view_writer *track, *counter, *samples;
 	struct view_store store;
-	uint32_t number, label;
+	uint32_t number, label, leaf;
 	char name[16];
 
 	memcpy(header.fingerprint, fingerprint, sizeof(fingerprint));
@@ -84,6 +85,18 @@ static void build(struct view_index *index)
 		CHECK(!view_writer_span(track, spans[i].begin, spans[i].end, spans[i].label));
 		CHECK(!view_writer_point(counter, spans[i].begin, i % 100));
 	}
+	CHECK(!view_builder_track(&builder, number, VIEW_TRACK_samples, &samples));
+	samples->refs_kind = VIEW_REFS_sample;
+	/* main, which calls itself, which calls work: stacks 1, 2, 3. */
+	CHECK(!view_builder_frame(&builder, "main", "/bin/program"));
+	CHECK(!view_builder_frame(&builder, "work", ""));
+	for (uint32_t i = 0; i < 4; i++)
+		CHECK(!view_builder_stack(&builder, i ? i - 1 : 0, i == 3));
+	CHECK(!view_builder_label(&builder, "work", VIEW_SPAN_sample, 0, &leaf));
+	/* The last of a node's lies where a bin begins. */
+	for (int64_t i = 1; i <= SAMPLES; i++)
+		CHECK(!view_writer_ref(samples, i * SAMPLES_APART_NS, i * SAMPLES_APART_NS, leaf,
+				       (uint32_t)(i % 2 ? 3 : 2) * 2 + 1));
 	CHECK(!view_builder_finish(&builder, &header));
 	CHECK(!view_store_commit(&store, &header));
 	CHECK(!view_index_map(index, store.fd, fingerprint));
@@ -161,6 +174,47 @@ static void tiles_hold_all(const struct view_index *index)
 			truth += (double)(spans[i].end - spans[i].begin);
 		CHECK(busy > truth * 0.9999 && busy < truth * 1.0001);
 	}
+}
+
+/* Moments, many of them just where tiles and bins begin: each is in its own. */
+static void samples_have_their_bins(const struct view_index *index)
+{
+	for (unsigned level = 4; level <= 20; level += 2) {
+		int64_t width = (int64_t)TILE_BINS << level, end = (SAMPLES + 1) * SAMPLES_APART_NS;
+		uint64_t seen = 0;
+
+		for (int64_t number = 0; number * width < end; number++) {
+			struct text out = TEXT_INIT;
+			struct tile tile;
+
+			view_tile_add(index, 2, level, number, &out);
+			read_tile(&out, &tile);
+			for (uint32_t i = 0; i < tile.head[1]; i++) {
+				int64_t first = (int64_t)tile.begin[i] >> level;
+
+				CHECK(tile.item[i] == seen && tile.busy[i] == 1);
+				CHECK(first / TILE_BINS == number);
+				CHECK((int64_t)tile.end[i] >> level == first);
+				seen += tile.count[i];
+			}
+			text_free(&out);
+		}
+		CHECK(seen == SAMPLES);
+	}
+}
+
+/* Of 10 samples 5 end in main and 5 in work, below main and main. */
+static void samples_are_summed(const struct view_index *index)
+{
+	struct text out = TEXT_INIT;
+
+	CHECK(!view_select_json(index, VIEW_NONE, 20 * SAMPLES_APART_NS, 30 * SAMPLES_APART_NS,
+				&out));
+	CHECK(strstr(out.data,
+		     "\"samples\": [{\"name\": \"main\", \"self\": 5, \"total\": 10, "
+		     "\"file\": \"/bin/program\"}, {\"name\": \"work\", \"self\": 5, "
+		     "\"total\": 5, \"file\": \"\"}]"));
+	text_free(&out);
 }
 
 /* A counter's tiles: the value at the begin is right, and least and most are. */
@@ -390,8 +444,10 @@ int main(void)
 		return 1;
 	make_spans();
 	build(&index);
-	CHECK(index.rows_count == 1 && index.tracks_count == 2);
+	CHECK(index.rows_count == 1 && index.tracks_count == 3);
 	tiles_hold_all(&index);
+	samples_have_their_bins(&index);
+	samples_are_summed(&index);
 	counter_tiles(&index);
 	overlaps(&index);
 	searches(&index);

@@ -46,7 +46,7 @@ for session in sessions:
                 answers["tile " + track.key + " " + l] = plain(await source.tiles(0, Math.max(0, l), first, first,
                     [track.number])).map(t => columns.map(c => t[c]));
         }
-        for (const track of tracks.filter(t => ["spans", "state"].includes(t.type) && t.items))
+        for (const track of tracks.filter(t => ["spans", "state", "samples"].includes(t.type) && t.items))
             for (const item of [0, Math.floor(track.items / 3), track.items - 1]) {
                 const d = await source.detail(0, track.number, item);
                 answers["detail " + track.key + " " + item] = d;

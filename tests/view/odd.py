@@ -131,6 +131,10 @@ for key in ("start_realtime_ns", "start_monotonic_ns"):
     session[key] += 7 * 10**9
 with open("later/session.json", "w") as file:
     json.dump(session, file)
+view = View("--no-open", "here", "later")
+page = Page(view.address)
+check(page.run(starts) == [0, 7 * 10**9], "two runs of one machine lie as far apart as they ran", page.run(starts))
+check("--align-starts" in view.end()[1], "where that leaves a line of each, the way to see more is told")
 view = View("--no-open", "--align-starts", "here", "later")
 page = Page(view.address)
 check(page.run(starts) == [0, 0], "--align-starts: two runs begin together", page.run(starts))

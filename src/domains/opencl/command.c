@@ -83,12 +83,13 @@ static bool event_times(void *event, uint64_t times[4])
 /* Writes the operation's record if the command has ended. The end time is
  * asked for first: a driver that has it thereby says that the command is over
  * (OpenCL 3.0, 5.14: CL_PROFILING_INFO_NOT_AVAILABLE before that). */
-static enum ended command_write(const struct opencl_queue *queue,
+static enum ended command_write(struct opencl_queue *queue,
 				const struct opencl_pending *pending, enum tandem_proof proof)
 {
 	struct tandem_rec_operation *record;
 	uint64_t times[4] = { 0 };
 	int32_t status = CL_COMPLETE;
+	uint64_t now;
 	bool timed = !event_time(pending->event, CL_PROFILING_COMMAND_END, &times[3]) && times[3];
 
 	if (!timed) {
@@ -120,7 +121,9 @@ static enum ended command_write(const struct opencl_queue *queue,
 	record->proof = (uint8_t)proof;
 	record->timed = timed ? TANDEM_TIMED_device_ns : TANDEM_TIMED_no;
 	record->shape = 0;
+	now = record->head.timestamp;
 	tandem_record_commit();
+	opencl_timer_look(queue, now);
 	return ENDED;
 }
 

@@ -7,6 +7,7 @@
  *   queue.c     queues: forced profiling and its hiding; commands under way
  *   command.c   one command from its enqueue to its operation record
  *   event.c     what the program asks of events
+ *   timer.c     the device's clock read beside ours, where it can be
  *   describe.c  devices, contexts, queues, programs, kernels, memory as records
  *   build.c, memory.c  builds; allocations and frees
  *
@@ -55,7 +56,8 @@ void opencl_bootstrap(void);
 struct opencl_pending; /* a command whose end is not known yet */
 
 struct opencl_queue {
-	void *handle;
+	void *handle, *device;
+	_Atomic uint64_t timer_due; /* ticks; ~0: the device's clock can't be read */
 	uint32_t number; /* ours; 0: not described since the last resume */
 	uint32_t epoch;	 /* for which number is valid */
 	uint8_t timing;	 /* enum tandem_timing */
@@ -77,6 +79,17 @@ struct opencl_queue {
 struct opencl_queue *opencl_queue_get(void *handle);
 struct opencl_queue *opencl_queue_find(void *handle);
 extern struct opencl_queue *_Atomic opencl_queues;
+
+/* timer.c: whether the clock of the queue's device can be read; reads it. */
+void opencl_timer_start(struct opencl_queue *queue, void *device);
+void opencl_timer_read(struct opencl_queue *queue, uint64_t now);
+
+/* Reads it again when it is time to. */
+static inline void opencl_timer_look(struct opencl_queue *queue, uint64_t now)
+{
+	if (tandem_unlikely(now >= atomic_load_explicit(&queue->timer_due, memory_order_relaxed)))
+		opencl_timer_read(queue, now);
+}
 
 /* command.c */
 struct opencl_command {

@@ -34,6 +34,7 @@ static struct opencl_queue *queue_new(void *handle)
 	queue->handle = handle;
 	queue->in_order = true;
 	queue->look_at = 32;
+	queue->timer_due = UINT64_MAX;
 	if (tandem_handle_set(TANDEM_HANDLE_STATE, handle, (uint64_t)(uintptr_t)queue))
 		return NULL;
 	queue->next = atomic_load(&opencl_queues);
@@ -77,6 +78,8 @@ static void queue_describe(struct opencl_queue *queue)
 	record->timing = queue->timing;
 	record->in_order = queue->in_order;
 	tandem_record_commit();
+	if (queue->timing == TANDEM_TIMING_forced || queue->timing == TANDEM_TIMING_asked)
+		opencl_timer_start(queue, device);
 }
 
 struct opencl_queue *opencl_queue_get(void *handle)

@@ -151,6 +151,7 @@ enum tandem_core_event {
 	TANDEM_EVENT_range_scope = TANDEM_ID(TANDEM_DOMAIN_core, 14),
 	TANDEM_EVENT_range_category = TANDEM_ID(TANDEM_DOMAIN_core, 15),
 	TANDEM_EVENT_lost = TANDEM_ID(TANDEM_DOMAIN_core, 16),
+	TANDEM_EVENT_clock_pair = TANDEM_ID(TANDEM_DOMAIN_core, 17),
 };
 
 struct tandem_rec_none {
@@ -365,5 +366,15 @@ struct tandem_rec_lost {
 	uint64_t count;
 } __attribute__((packed));
 _Static_assert(sizeof(struct tandem_rec_lost) == 21, "lost");
+
+struct tandem_rec_clock_pair {
+	struct tandem_record head;
+	uint32_t device;
+	uint8_t domain;
+	uint64_t device_ns;
+	uint64_t begin;
+	uint64_t until;
+} __attribute__((packed));
+_Static_assert(sizeof(struct tandem_rec_clock_pair) == 41, "clock_pair");
 
 #endif

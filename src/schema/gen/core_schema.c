@@ -332,6 +332,14 @@ static const struct tandem_field fields_15[] = {
 	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 13, NULL },
 };
 
+static const struct tandem_field fields_16[] = {
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
+	{ "device_ns", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 17, NULL },
+	{ "begin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 25, NULL },
+	{ "until", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 33, NULL },
+};
+
 static const struct tandem_event events[] = {
 	{ TANDEM_ID(0, 0), TANDEM_CLASS_RECORD, 0, "none", NULL,
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
@@ -367,6 +375,8 @@ static const struct tandem_event events[] = {
 	  { { 22, 3, fields_14 }, { 22, 3, fields_14 }, { 22, 3, fields_14 } } },
 	{ TANDEM_ID(0, 16), TANDEM_CLASS_RECORD, 0, "lost", NULL,
 	  { { 21, 2, fields_15 }, { 21, 2, fields_15 }, { 21, 2, fields_15 } } },
+	{ TANDEM_ID(0, 17), TANDEM_CLASS_RECORD, 0, "clock_pair", NULL,
+	  { { 41, 5, fields_16 }, { 41, 5, fields_16 }, { 41, 5, fields_16 } } },
 };
 
 #define EVENTS events, sizeof(events) / sizeof(*events)
@@ -405,7 +415,8 @@ static const char tsdl_0[] =
 	"event { name = \"range_end\"; id = 13; stream_id = 0; fields := struct { enum tandem_annotation_source source; u32 scope; u64 range; }; };\n"
 	"event { name = \"range_scope\"; id = 14; stream_id = 0; fields := struct { u32 scope; enum tandem_annotation_source source; u16 _name_count; utf8 name[_name_count]; }; };\n"
 	"event { name = \"range_category\"; id = 15; stream_id = 0; fields := struct { u32 scope; u32 category; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"lost\"; id = 16; stream_id = 0; fields := struct { enum tandem_loss reason; u64 count; }; };\n";
+	"event { name = \"lost\"; id = 16; stream_id = 0; fields := struct { enum tandem_loss reason; u64 count; }; };\n"
+	"event { name = \"clock_pair\"; id = 17; stream_id = 0; fields := struct { u32 device; enum tandem_domain domain; u64 device_ns; u64 begin; u64 until; }; };\n";
 
 static const char *const tsdl[] = { tsdl_0, tsdl_0, tsdl_0 };
 

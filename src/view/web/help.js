@@ -63,7 +63,8 @@ function legend() {
 	for (const [words, colour] of Object.values(KINDS))
 		if (colour && words !== "active")
 			add(colour, words);
-	add(NAME_COLOURS[0], "kernels: a colour for each name");
+	add(NAME_COLOURS[0], "kernels, tasks, functions of samples: a colour for each name");
+	add(OTHER_COLOURS[0], "on a CPU: threads of other programs");
 	add(FAILED_COLOUR, "\u2715 failed");
 	add("#8794a8", "no device times, or its end was not seen", true);
 	return list;

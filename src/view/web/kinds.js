@@ -36,11 +36,15 @@ const KINDS = {
 	unknown: ["state unknown", "#a8b0ba"],
 	task: ["on this CPU", null],
 	active: ["active", "#5b8cc9"],
+	sample: ["CPU sample", null],
 };
 
-/* Of kernels and tasks, by name. */
+/* Of kernels, tasks and the functions of samples, by name. */
 const NAME_COLOURS = ["#0072b2", "#009e73", "#cc6fa2", "#d98f00", "#4ba3dc", "#8c3062",
-	"#8f8f2c", "#a3489a", "#23784a", "#cf5a10"];
+	"#8f8f2c", "#a3489a", "#23784a", "#5b53b8"];
+
+/* Of tasks that are none of the program's: they are seen, but do not stand out. */
+const OTHER_COLOURS = ["#a3adba", "#b8aba0", "#a6b39d", "#b4a0ac", "#8f9cab", "#adac9c"];
 
 /* How high a state stands in its band, from 0. */
 const STATE_LEVELS = {wait_blocked: 0, running: 1};
@@ -54,6 +58,11 @@ const ROW_MARKS = {
 	resources: "\u2756", cpu: "\u25a4", device: "\u25a9", host_queue: "\u25e2",
 	device_queue: "\u25e2", utilisation: "\u25e2", memory: "\u25e2",
 };
+
+/* Tracks whose spans are events with names, which have details and are found. */
+function isNamed(track) {
+	return track.type === "spans" || track.type === "state" || track.type === "samples";
+}
 
 function hashText(text) {
 	let hash = 2166136261;
@@ -86,11 +95,7 @@ class Label {
 		const given = KINDS[kind] && KINDS[kind][1];
 		this.colour = flags & FLAG.failed ? FAILED_COLOUR :
 			given || NAME_COLOURS[hashText(name) % NAME_COLOURS.length];
-		const [r, g, b] = rgb(this.colour);
-		/* As ImageData wants it, without its alpha. */
-		this.pixel = b << 16 | g << 8 | r;
-		/* sRGB's luminance, near enough: dark letters on light colours. */
-		this.dark = 0.2126 * r + 0.7152 * g + 0.0722 * b < 138;
+		this.setPixel();
 		this.level = kind in STATE_LEVELS ? STATE_LEVELS[kind] : 2;
 		this.hatched = (flags & (FLAG.unfinished | FLAG.untimed)) !== 0 ||
 			kind === "unknown";
@@ -98,5 +103,19 @@ class Label {
 		this.shown = sign + this.shown;
 		this.brief = sign + this.brief;
 		this.wanted = true; /* by the search, or there is none */
+	}
+
+	/* A task that is none of the program's. */
+	setOther() {
+		this.colour = OTHER_COLOURS[hashText(this.name) % OTHER_COLOURS.length];
+		this.setPixel();
+	}
+
+	setPixel() {
+		const [r, g, b] = rgb(this.colour);
+		/* As ImageData wants it, without its alpha. */
+		this.pixel = b << 16 | g << 8 | r;
+		/* sRGB's luminance, near enough: dark letters on light colours. */
+		this.dark = 0.2126 * r + 0.7152 * g + 0.0722 * b < 138;
 	}
 }

@@ -102,7 +102,7 @@ class LocalSource {
 		});
 		for (const track of tracks) {
 			track.count = numbers.next();
-			track.ofCommands = numbers.next() === 1;
+			track.more = numbers.next();
 			track.begin = numbers.steps(new Float64Array(track.count));
 			if (track.type === "counter")
 				this.readPoints(track, numbers);
@@ -130,14 +130,15 @@ class LocalSource {
 		for (let i = 0; i < count; i++)
 			track.busy[i] = track.spans[i] > 1 ? numbers.next() : track.end[i] - track.begin[i];
 		track.item = numbers.steps(new Float64Array(count));
-		track.bytes = track.ofCommands ? numbers.column(new Float64Array(count)) : null;
+		track.bytes = track.more === 1 ? numbers.column(new Float64Array(count)) : null;
+		track.stack = track.more === 2 ? numbers.column(new Uint32Array(count)) : null;
 		/* The latest end so far, by which what reaches into a stretch is found. */
 		track.reach = new Float64Array(count);
 		for (let i = 0, reach = -Infinity; i < count; i++) {
 			reach = Math.max(reach, track.end[i]);
 			track.reach[i] = reach;
 		}
-		if (track.type !== "spans" && track.type !== "state")
+		if (!isNamed(track))
 			return details;
 		track.detail = new Int32Array(count);
 		for (let i = 0; i < count; i++)

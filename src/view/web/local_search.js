@@ -2,7 +2,7 @@
 "use strict";
 
 function searched(track) {
-	return !track.again && (track.type === "spans" || track.type === "state");
+	return !track.again && isNamed(track);
 }
 
 function localCount(tracks, labels) {

@@ -7,6 +7,13 @@ const HISTOGRAM_STEPS = 32;
 const CALL_KINDS = ["call", "enqueue", "wait", "create", "release", "build"];
 const STATE_KINDS = ["running", "wait_cpu", "wait_blocked", "unknown", "task"];
 
+/* As printf() rounds: of two that are as near, the even one. With one decimal such
+ * a middle is a quarter, or three. */
+function oneDecimal(value) {
+	const part = value % 1;
+	return part === 0.25 ? Math.floor(value) + 0.2 : Number(value.toFixed(1));
+}
+
 class Histogram {
 	constructor() {
 		this.count = 0;
@@ -52,15 +59,8 @@ class Histogram {
 		return (HISTOGRAM_STEPS + step) * width + Math.floor((width - 1) / 2);
 	}
 
-	/* To a tenth, a half to the even one, as the server's C library writes it. */
-	get mean() {
-		const tenths = this.count ? this.sum / this.count * 10 : 0;
-		const rounded = Math.round(tenths);
-		return (tenths % 1 === 0.5 && rounded % 2 ? rounded - 1 : rounded) / 10;
-	}
-
 	get times() {
-		return {total_ns: this.sum, mean_ns: this.mean,
+		return {total_ns: this.sum, mean_ns: this.count ? oneDecimal(this.sum / this.count) : 0,
 			min_ns: this.least, p50_ns: this.percentile(0.5), p99_ns: this.percentile(0.99), max_ns: this.most};
 	}
 }
@@ -86,14 +86,49 @@ function localSelect(told, bundle, tracks, from, to, row) {
 	for (let above = row; shared && above !== null && above >= 0; above = told.rows[above].parent)
 		if (told.rows[above].kind === "process")
 			shared = false;
-	const sums = new Map();
+	const sums = new Map(), stacks = new Map();
 	for (const track of tracks) {
-		if ((track.type !== "spans" && track.type !== "state") || (track.again && !shared) ||
+		if (!isNamed(track) || (track.again && !shared) ||
 			(row !== null && !isRowBelow(told.rows, track.row, row)))
 			continue;
-		sumTrack(told, track, from, to, sums);
+		if (track.stack)
+			countStacks(track, from, to, stacks);
+		else
+			sumTrack(told, track, from, to, sums);
 	}
-	return selectTables(told, [...sums.values()]);
+	return {...selectTables(told, [...sums.values()]), samples: localFunctions(bundle, stacks)};
+}
+
+function countStacks(track, from, to, stacks) {
+	for (let i = lowerBound(track.begin, from); i < track.count && track.begin[i] < to; i++)
+		stacks.set(track.stack[i], (stacks.get(track.stack[i]) || 0) + 1);
+}
+
+/* As src/view/select_samples.h. */
+function localFunctions(bundle, stacks) {
+	const functions = new Map();
+	const of = (frame) => {
+		if (!functions.has(frame)) {
+			const [name, file] = bundle.frames[frame];
+			functions.set(frame, {frame, latest: 0, name, self: 0, total: 0, file});
+		}
+		return functions.get(frame);
+	};
+	for (const [stack, count] of stacks) {
+		if (!stack)
+			continue;
+		of(bundle.stacks[stack][1]).self += count;
+		for (let at = stack; at; at = bundle.stacks[at][0]) {
+			const one = of(bundle.stacks[at][1]);
+			/* One that calls itself counts once for each stack. */
+			if (one.latest !== stack)
+				one.total += count;
+			one.latest = stack;
+		}
+	}
+	return [...functions.values()]
+		.sort((a, b) => b.self - a.self || b.total - a.total || a.frame - b.frame)
+		.map(({name, self, total, file}) => ({name, self, total, file}));
 }
 
 function sumTrack(told, track, from, to, sums) {

@@ -24,7 +24,7 @@ class TileColumns {
 		this.label.push(label);
 		this.spans.push(spans);
 		this.item.push(item);
-		this.busy.push(end > begin ? busyNs / (end - begin) : 1);
+		this.busy.push(end > begin && busyNs !== null ? busyNs / (end - begin) : 1);
 	}
 
 	tile(track, number, whole) {
@@ -48,15 +48,18 @@ class TileGroup {
 			this.begin = track.begin[i];
 			this.end = track.end[i];
 			this.item = track.item[i];
-			this.busy = 0;
+			this.busy = track.stack ? null : 0;
 			this.votes = new Map();
 		}
 		this.spans += track.spans[i];
-		this.busy += track.busy[i];
+		/* Samples have no length: each counts as much as another. */
+		const weight = track.stack ? track.spans[i] : track.busy[i];
+		if (!track.stack)
+			this.busy += weight;
 		this.end = Math.max(this.end, track.end[i]);
 		const votes = this.votes.get(track.label[i]);
 		if (votes !== undefined || this.votes.size < LOCAL_VOTES)
-			this.votes.set(track.label[i], (votes || 0) + track.busy[i]);
+			this.votes.set(track.label[i], (votes || 0) + weight);
 	}
 
 	/* Returns whether anything was gathered. */

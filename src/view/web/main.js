@@ -35,6 +35,7 @@ class App {
 		});
 		this.rows = new Rows(this.model);
 		this.placeSessions();
+		this.muteOthers();
 		this.tiles = new Tiles(this.source, () => this.redraw());
 		this.tiles.failed = (error) => this.fail(error);
 		this.painter = new Painter(this.tiles, this.labels);
@@ -75,9 +76,23 @@ class App {
 		for (const track of this.rows.byTrack.values()) {
 			const session = this.model.sessions[track.session];
 			track.offset = session.offset_ns;
+			track.period = session.sample_period_ns;
 			track.extent = {first: 0, last: Math.max(session.last_ns, session.duration_ns, 1)};
 		}
 		this.range = new Range(first, last, () => this.redraw());
+	}
+
+	/* On the CPUs the program's own threads stand out. */
+	muteOthers() {
+		this.labels.forEach((labels, session) => {
+			const own = new Set(this.rows.all.filter((row) => row.kind === "thread" && row.session === session)
+				.map((row) => row.id));
+			for (const label of labels) {
+				const tid = label.kind === "task" && / \((\d+)\)$/.exec(label.name);
+				if (tid && !own.has(Number(tid[1])))
+					label.setOther();
+			}
+		});
 	}
 
 	showRun() {
@@ -311,7 +326,10 @@ class App {
 		const span = {track, item: detail.item === undefined ? item : detail.item,
 			spans: detail.spans || 1, busy: 1, begin: detail.begin_ns, end: detail.end_ns,
 			label: new Label(detail.name, detail.kind, flags, 0)};
-		this.range.reveal(span.begin + track.offset, span.end + track.offset, this.pane.width);
+		if (track.type === "samples")
+			this.range.revealMoment(span.begin + track.offset);
+		else
+			this.range.reveal(span.begin + track.offset, span.end + track.offset, this.pane.width);
 		this.focus(track.row);
 		this.pane.measure();
 		this.pane.scrollTo(track.row);
@@ -483,9 +501,7 @@ class App {
 	/* First what is selected, then everything. */
 	fit() {
 		const {range} = this;
-		const goal = this.selection || (this.selected && {
-			begin: this.selected.begin + this.selected.track.offset,
-			end: this.selected.end + this.selected.track.offset});
+		const goal = this.selection || (this.selected && stretchOf(this.selected));
 		const before = [range.target.begin, range.target.end];
 		if (goal)
 			range.fit(goal.begin, goal.end);

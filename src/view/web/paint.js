@@ -45,6 +45,8 @@ class Painter {
 				this.drawCover(frame, place);
 			else if (place.track.type === "counter")
 				this.drawCounter(frame, place);
+			else if (place.track.type === "samples")
+				drawSamples(this, frame, place);
 		}
 		return frame.whole;
 	}
@@ -170,7 +172,10 @@ class Painter {
 			const words = label.shown + "  " + lengthWords(length);
 			return width + 70 <= room || this.width(context, words) <= room ? words : label.shown;
 		}
-		const name = label.brief;
+		return this.fitName(context, label.brief, room);
+	}
+
+	fitName(context, name, room) {
 		const briefWidth = this.width(context, name);
 		if (briefWidth <= room)
 			return name;

@@ -4,6 +4,7 @@
 
 /* A span so near to the pointer is meant. */
 const REACH_PIXELS = 4;
+const REACH_SAMPLE_PIXELS = 10;
 /* A pointer that moved less was a click. */
 const CLICK_PIXELS = 4;
 
@@ -363,9 +364,15 @@ class Pane {
 		return levelOf(this.app.range.span, this.width * this.ratio);
 	}
 
+	/* Of samples, which are moments, the nearest is meant. */
+	reach(track) {
+		return track.type === "samples" ?
+			clamp(track.period / this.app.range.span * this.width / 2, REACH_PIXELS, REACH_SAMPLE_PIXELS) : REACH_PIXELS;
+	}
+
 	hitSpan(track, x) {
 		const at = this.time(x) - track.offset;
-		const reach = REACH_PIXELS / this.width * this.app.range.span;
+		const reach = this.reach(track) / this.width * this.app.range.span;
 		let best = null, bestDistance = Infinity;
 		this.app.tiles.visit(track, this.level, at - reach, at + reach, false, (tile) => {
 			for (let i = firstItem(tile, at - reach); i < tile.count && tile.begin[i] < at + reach; i++) {
@@ -448,8 +455,10 @@ class Pane {
 		overlay.addEventListener("dblclick", (event) => {
 			const {x, y} = point(event);
 			const hit = this.hit(x, y);
-			if (hit && hit.spans)
-				app.range.fit(hit.begin + hit.track.offset, hit.end + hit.track.offset);
+			if (!hit || !hit.spans)
+				return;
+			const {begin, end} = stretchOf(hit);
+			app.range.fit(begin, end);
 		});
 		this.node.addEventListener("wheel", (event) => this.wheel(event, point(event)),
 			{passive: false});

@@ -34,6 +34,14 @@ const TABLES = {
 		{key: "count", heading: "count", number: true, words: countWords},
 		{key: "within_ns", heading: "inside", number: true, words: lengthWords, sorted: true},
 	]],
+	samples: ["CPU samples", [
+		{key: "name", heading: "function", picks: (row) => row.self > 0},
+		{key: "self", heading: "self", number: true, words: countWords, sorted: true},
+		{key: "self_percent", heading: "self %", number: true, words: percentNumber},
+		{key: "total", heading: "total", number: true, words: countWords},
+		{key: "total_percent", heading: "total %", number: true, words: percentNumber},
+		{key: "file", heading: "file"},
+	]],
 	tasks: ["On the CPUs", [
 		{key: "name", heading: "thread", picks: true},
 		{key: "count", heading: "times", number: true, words: countWords},
@@ -104,15 +112,15 @@ class Panel {
 
 	showMany(span) {
 		const {app} = this;
+		const samples = span.track.type === "samples", stretch = stretchOf(span);
 		byId("details").replaceChildren(
-			element("h2", {}, plural(span.spans, "event")),
+			element("h2", {}, plural(span.spans, samples ? "CPU sample" : "event")),
 			element("p", {}, `in ${lengthWords(span.end - span.begin)}, too close together to be told apart here; ` +
-				`${visible(span.label.name)} has the most of the time.`),
+				`${visible(span.label.name)} ${samples ? "was found most often" : "has the most of the time"}.`),
 			element("p", {class: "actions"},
-				element("button", {onclick: () => app.range.fit(span.begin + span.track.offset,
-					span.end + span.track.offset)}, "Zoom there"),
+				element("button", {onclick: () => app.range.fit(stretch.begin, stretch.end)}, "Zoom there"),
 				element("button", {onclick: () => app.select({begin: span.begin + span.track.offset,
-					end: span.end + span.track.offset}, true)}, "Sum them up")));
+					end: span.end + span.track.offset + (samples ? 1 : 0)}, true)}, "Sum them up")));
 		this.open("details");
 	}
 
@@ -127,27 +135,31 @@ class Panel {
 		const swatch = element("span", {class: "swatch"});
 		swatch.style.background = label.colour;
 		const sheet = byId("details");
-		const left = [["length", exactWords(detail.end_ns - detail.begin_ns)],
-			["begins at", timeWords(detail.begin_ns)], ["ends at", timeWords(detail.end_ns)],
-			["row", pathWords(span.track.row)]];
+		const left = detail.stack ? [["at", timeWords(detail.begin_ns)]] :
+			[["length", exactWords(detail.end_ns - detail.begin_ns)],
+				["begins at", timeWords(detail.begin_ns)], ["ends at", timeWords(detail.end_ns)]];
+		left.push(["row", pathWords(span.track.row)]);
+		const stretch = stretchOf(span);
 		sheet.replaceChildren(
 			element("h2", {}, swatch, element("span", {class: "what"}, visible(detail.name)),
 				element("small", {}, kindWords(detail.kind), ...flagWords(label.flags))),
 			element("p", {class: "actions"},
-				element("button", {onclick: () => app.range.fit(span.begin + span.track.offset,
-					span.end + span.track.offset)}, "Fit"),
-				element("button", {onclick: () => app.select({begin: span.begin + span.track.offset,
-					end: span.end + span.track.offset}, true)}, "Select its time"),
+				element("button", {onclick: () => app.range.fit(stretch.begin, stretch.end)}, "Fit"),
+				detail.stack ? null :
+					element("button", {onclick: () => app.select(stretch, true)}, "Select its time"),
 				element("button", {onclick: () => app.search.exactly(detail.name)}, "Find all of this name")));
 		const columns = element("div", {class: "columns"});
 		const group = (title, pairs) => {
 			if (pairs.length)
 				columns.append(element("section", {}, element("h3", {}, title), facts(pairs)));
 		};
-		group("Event", left.concat((detail.facts || []).filter((fact) => !isTime(fact))
-			.map((fact) => [fact.is, factWords(fact)])));
-		group("Times and waits", (detail.facts || []).filter(isTime)
-			.map((fact) => [fact.is, factWords(fact)]));
+		const [times, others] = [true, false].map((wanted) => (detail.facts || [])
+			.filter((fact) => (isTime(fact) && !detail.stack) === wanted).map((fact) => [fact.is, factWords(fact)]));
+		group("Event", left.concat(others));
+		if (detail.stack)
+			columns.append(element("section", {},
+				element("h3", {}, "Stack, innermost first"), stackList(detail.stack, Infinity)));
+		group("Times and waits", times);
 		group(detail.kind in KINDS && isCommandKind(detail.kind) ? "Arguments of its call" : "Arguments",
 			argumentPairs(detail.args));
 		if (detail.links && detail.links.length)
@@ -160,6 +172,7 @@ class Panel {
 		const words = {
 			call: "enqueued by", command: isCommandKind(detail.kind) ? "in its queue" : "enqueues",
 			seen: "seen to end by", after: "waits for", ended: "sees the end of", waker: "woken by",
+			during: "within the call",
 		};
 		const list = element("ul", {class: "links"});
 		for (const link of detail.links)
@@ -237,7 +250,7 @@ class Panel {
 			return;
 		this.tables = [];
 		for (const [key, [title, columns]] of Object.entries(TABLES)) {
-			const rows = merged(answers.map((answer) => rowsOfTable(answer, key)), key);
+			const rows = withShares(merged(answers.map((answer) => rowsOfTable(answer, key)), key), key);
 			if (!rows.length)
 				continue;
 			const used = columns.filter((column) => !["errors", "failed", "bytes"].includes(column.key) ||
@@ -245,9 +258,20 @@ class Panel {
 			this.tables.push(new Table(title, used, rows, (row) => app.search.exactly(row.name)));
 		}
 		const note = element("p", {class: "hint"},
-			"Counts and times are of what begins in this stretch, whole; \u201cinside\u201d is what lies in it.");
+			"Counts and times are of what begins in this stretch, whole; \u201cinside\u201d is what lies in it." +
+			this.sampleWords());
 		sheet.replaceChildren(head, ...this.tables.map((table) => table.node),
 			this.tables.length ? note : element("p", {class: "empty"}, "Nothing lies in this stretch."));
+	}
+
+	/* What a sample is worth, where there are any. */
+	sampleWords() {
+		const periods = new Set(this.app.model.sessions.map((session) => session.sample_period_ns));
+		periods.delete(0);
+		if (!periods.size || !this.tables.some((table) => table.name === TABLES.samples[0]))
+			return "";
+		return ` A sample stands for ${[...periods].map(lengthWords).join(" or ")} on a CPU: \u201cself\u201d are ` +
+			"those in the function itself, \u201ctotal\u201d those with it on their stack.";
 	}
 
 	ask(scope, begin, end) {
@@ -284,20 +308,29 @@ function rowsOfTable(answer, key) {
 	return answer[key];
 }
 
+/* Of samples, how many of all each function has. */
+function withShares(rows, key) {
+	if (key !== "samples")
+		return rows;
+	const all = rows.reduce((sum, row) => sum + row.self, 0);
+	return rows.map((row) => ({...row, self_percent: Math.round(row.self / all * 1000) / 10,
+		total_percent: Math.round(row.total / all * 1000) / 10}));
+}
+
 /* Rows of several sessions under one name: sums where sums make sense. */
 function merged(lists, key) {
 	if (lists.length === 1)
 		return lists[0];
 	const rows = new Map();
 	for (const row of lists.flat()) {
-		const name = key + row.name + "\0" + (row.kind || "") + "\0" + (row.device || "");
+		const name = [key, row.name, row.kind, row.device, row.file].join("\0");
 		const known = rows.get(name);
 		if (!known) {
 			rows.set(name, {...row});
 			continue;
 		}
 		const count = (known.calls || known.count) + (row.calls || row.count);
-		for (const sum of ["calls", "count", "errors", "failed", "bytes", "total_ns", "within_ns"])
+		for (const sum of ["calls", "count", "errors", "failed", "bytes", "total_ns", "within_ns", "self", "total"])
 			if (known[sum] !== undefined)
 				known[sum] += row[sum];
 		known.mean_ns = count ? known.total_ns / count : 0;

@@ -99,6 +99,13 @@ class Range {
 		this.glide(this.first, this.last);
 	}
 
+	/* Brings a moment on the screen, at the scale that there is. */
+	revealMoment(at) {
+		const {begin, end} = this.target;
+		if (at < begin || at > end)
+			this.glide(at - (end - begin) / 2, at + (end - begin) / 2);
+	}
+
 	/* Brings from..to on the screen, wide enough to be seen. */
 	reveal(from, to, width) {
 		const {begin, end} = this.target;

@@ -3,7 +3,7 @@
 "use strict";
 
 /* Heights of tracks, in CSS pixels. */
-const TRACK_HEIGHTS = {spans: 19, state: 12, strip: 6, cover: 30, counter: 30};
+const TRACK_HEIGHTS = {spans: 19, state: 12, strip: 6, cover: 30, counter: 30, samples: 16};
 const TRACK_GAP = 1;
 const ROW_PADDING = 3;
 const ROW_LEAST = 25;
@@ -16,7 +16,8 @@ class Row {
 		this.number = number;
 		this.session = session;
 		this.kind = told.kind;
-		this.name = visible(told.name);
+		/* Of a program's path the end tells more than the begin. */
+		this.name = visible(told.kind === "session" ? told.name.replace(/\/+$/, "").replace(/.*\//, "") : told.name);
 		this.note = visible(told.note);
 		this.id = told.number;
 		this.device = told.device;

@@ -51,6 +51,7 @@ class Ruler {
 		context.font = TEXT_FONT;
 		context.textBaseline = "middle";
 		const step = this.step(width), base = this.base(step);
+		const stretches = this.stretches(context, width);
 		let from = 0;
 		if (base) {
 			const words = timeWords(base);
@@ -62,16 +63,36 @@ class Ruler {
 			context.fillStyle = app.style.tick;
 			context.fillRect(Math.round(x), height - 6, 1, 6);
 			const words = (base ? "+" : "") + tickWords(at - base, step);
-			if (x < from || x + 5 + context.measureText(words).width > width)
+			const end = x + 5 + context.measureText(words).width;
+			if (x < from || end > width || stretches.some(({badge}) => end > badge.left - 4 && x < badge.right))
 				continue;
 			context.fillStyle = app.style.dim;
 			context.fillText(words, x + 5, height / 2);
 		}
-		if (app.selection)
-			this.drawStretch(context, app.selection.begin, app.selection.end, app.style.accent, height, 0);
-		if (app.measured && app.measured.to !== null)
-			this.drawStretch(context, Math.min(app.measured.from, app.measured.to),
-				Math.max(app.measured.from, app.measured.to), app.style.measure, height, 0);
+		for (const stretch of stretches)
+			this.drawStretch(context, stretch);
+	}
+
+	/* What is selected and what is measured, where it is on the screen. */
+	stretches(context, width) {
+		const {selection, measured, style} = this.app;
+		const found = [];
+		const add = (from, to, colour) => {
+			const left = Math.max(this.x(Math.min(from, to)), -1);
+			const right = Math.min(this.x(Math.max(from, to)), width + 1);
+			if (right < 0 || left > width)
+				return;
+			const words = lengthWords(Math.abs(to - from));
+			const room = context.measureText(words).width + 10;
+			const middle = clamp((left + right) / 2, room / 2, width - room / 2);
+			found.push({left, right, colour, words,
+				badge: {left: middle - room / 2, right: middle + room / 2}});
+		};
+		if (selection)
+			add(selection.begin, selection.end, style.accent);
+		if (measured && measured.to !== null)
+			add(measured.from, measured.to, style.measure);
+		return found;
 	}
 
 	x(ns) {
@@ -80,19 +101,12 @@ class Ruler {
 	}
 
 	/* A bracket with the length in its middle. */
-	drawStretch(context, begin, end, colour, height, y) {
-		const width = this.canvas.clientWidth;
-		const left = Math.max(this.x(begin), -1), right = Math.min(this.x(end), width + 1);
-		if (right < 0 || left > width)
-			return;
+	drawStretch(context, {left, right, colour, words, badge}) {
 		context.fillStyle = colour;
-		context.fillRect(left, y, Math.max(1, right - left), 4);
-		const words = lengthWords(end - begin);
-		const room = context.measureText(words).width + 10;
-		const middle = clamp((left + right) / 2, room / 2, width - room / 2);
-		context.fillRect(middle - room / 2, y, room, 17);
+		context.fillRect(left, 0, Math.max(1, right - left), 4);
+		context.fillRect(badge.left, 0, badge.right - badge.left, 17);
 		context.fillStyle = this.app.style.onAccent;
-		context.fillText(words, middle - room / 2 + 5, y + 9);
+		context.fillText(words, badge.left + 5, 9);
 	}
 
 	/* Dragging selects; an edge of the selection can be taken and moved. */

@@ -49,7 +49,8 @@ class Table {
 			const words = column.words ? column.words(row[column.key]) : visible(String(row[column.key]));
 			const cell = element("td", {class: column.number ? "number" : "words",
 				title: column.number ? countWords(row[column.key]) : words});
-			if (column.picks && this.picked)
+			const picks = typeof column.picks === "function" ? column.picks(row) : column.picks;
+			if (picks && this.picked)
 				cell.append(element("button", {class: "pick", onclick: () => this.picked(row)}, words));
 			else
 				cell.append(words);

@@ -4,6 +4,7 @@
 
 const DETAIL_AFTER_MS = 60;
 const NAME_IN_TOOLTIP = 1500;
+const STACK_IN_TOOLTIP = 14;
 
 class Tooltip {
 	constructor(node, app) {
@@ -61,19 +62,31 @@ class Tooltip {
 		const {label} = hit;
 		this.node.append(this.head(label),
 			element("div", {class: "kind"}, kindWords(label.kind), ...flagWords(label.flags)),
-			facts([["length", exactWords(hit.end - hit.begin)], ["begins at", timeWords(hit.begin)]]));
+			facts(hit.track.type === "samples" ? [["at", timeWords(hit.begin)]] :
+				[["length", exactWords(hit.end - hit.begin)], ["begins at", timeWords(hit.begin)]]));
 		if (hit.track.type === "strip" || hit.track.type === "cover")
 			return;
 		const key = this.key;
 		this.timer = setTimeout(async () => {
 			const detail = await this.app.details(hit);
-			if (this.key === key && detail)
-				this.node.append(facts(detailPairs(detail)));
+			if (this.key !== key || !detail)
+				return;
+			this.node.append(facts(detailPairs(detail)));
+			if (detail.stack)
+				this.node.append(stackList(detail.stack, STACK_IN_TOOLTIP));
 		}, DETAIL_AFTER_MS);
 	}
 
 	fillMany(hit) {
 		const length = hit.end - hit.begin;
+		if (hit.track.type === "samples") {
+			this.node.append(this.head(hit.label),
+				element("div", {class: "kind"}, `most often of ${countWords(hit.spans)} CPU samples`),
+				facts([["begin at", timeWords(hit.begin)],
+					["stand for", lengthWords(hit.spans * hit.track.period) + " on a CPU"]]),
+				element("div", {class: "hint"}, "Zoom in to tell them apart (double click)"));
+			return;
+		}
 		this.node.append(this.head(hit.label),
 			element("div", {class: "kind"}, `and others: ${plural(hit.spans, "event")} in ${lengthWords(length)}`),
 			facts([["begins at", timeWords(hit.begin)], ["covered", percentWords(hit.busy)]]),

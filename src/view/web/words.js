@@ -55,6 +55,10 @@ function percentWords(part) {
 	return (percent >= 9.95 ? percent.toFixed(0) : percent.toFixed(1)) + " %";
 }
 
+function percentNumber(percent) {
+	return percent.toFixed(1) + " %";
+}
+
 function plural(count, one, many) {
 	return countWords(count) + " " + (count === 1 ? one : many || one + "s");
 }
