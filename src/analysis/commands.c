@@ -141,11 +141,10 @@ static int find_name(struct commands *commands, const struct trace_event *event,
 		     struct command *command, uint32_t kernel)
 {
 	struct trace_objects *objects = &commands->devices->objects;
-	const struct tandem_event *call = tandem_event_get(command->api);
 	uint32_t name;
 	int status;
 
-	command->name = call ? operation_short_name(call->name) : "unknown";
+	command->name = operation_name(command->api, command->kind);
 	if (command->kind != TANDEM_OPERATION_KIND_kernel || !kernel)
 		return 0;
 	status = trace_objects_look(objects, event, TANDEM_OBJECT_kernel, kernel);
@@ -250,6 +249,29 @@ bool commands_open(const struct commands *commands, size_t *at, uint32_t process
 		return true;
 	}
 	return false;
+}
+
+void command_span(const struct command *command, int64_t end_ns, int64_t *from_ns,
+		  int64_t *to_ns)
+{
+	const struct tandem_rec_operation *record = command->record;
+
+	/* As long as the device says: its clock runs as fast as ours to within some
+	 * millionths. */
+	if (command->placed) {
+		*from_ns = command->times.start_ns;
+		*to_ns = *from_ns + (int64_t)(record->end - record->start);
+		return;
+	}
+	*to_ns = record ? command->seen_ns : end_ns;
+	*from_ns = !command->call	    ? command->seen_ns
+		   : command->call_end_ns ? command->call_end_ns
+					    : command->call_begin_ns;
+	/* A blocking call saw the end before it returned. */
+	if (*from_ns > *to_ns)
+		*from_ns = command->call ? command->call_begin_ns : *to_ns;
+	if (*from_ns > *to_ns)
+		*to_ns = *from_ns;
 }
 
 void commands_free(struct commands *commands)
