@@ -97,11 +97,12 @@ for where, address in (("served", view.address), ("file", "file://" + os.path.ab
         return count""")
     check(inside > 3 and abs(marks - inside) <= 1, f"{where}: close to it each has a mark", (marks, inside))
 
-    # --- one of them
+    # --- one of them, not at the very edge, which can be dragged
     hit = page.run("""
         const track = app.rows.shown.find(r => r.kind === "thread").tracks[0];
         return await app.source.step(0, new Set(app.labels[0].map((l, i) => l.name === "busy_long" ? i : -1)
-            .filter(i => i >= 0)), {begin: arguments[0], track: 4294967295, item: 0}, false)""", begin)
+            .filter(i => i >= 0)), {begin: arguments[0], track: 4294967295, item: 0}, false)""", begin + 2e6)
+    page.show(begin, max(end, hit["begin_ns"] + 5e6))
     browser.move(*page.place(name, hit["begin_ns"]))
     tip = page.wait("const t = document.getElementById('tooltip'); return !t.hidden && t.querySelector('.stack') "
                     "&& t.innerText")
