@@ -48,6 +48,7 @@ _tandem() {
 		esac
 		return
 		;;
+	--findings) COMPREPLY=($(compgen -W "on off auto" -- "$cur")) && return ;;
 	--args) COMPREPLY=($(compgen -W "none basic full" -- "$cur")) && return ;;
 	--device-timing) COMPREPLY=($(compgen -W "on off" -- "$cur")) && return ;;
 	--inject) COMPREPLY=($(compgen -W "preload layer both" -- "$cur")) && return ;;
@@ -94,7 +95,7 @@ _tandem() {
 	view) options="--no-open -w --with -p --port --align-starts --join --help" ;;
 	diff) options="--format --table --p --min --min-run --top --help" ;;
 	sql) options="--format --help" ;;
-	report) options="--format --table --clocks --metrics --with --top --help" ;;
+	report) options="--format --table --clocks --metrics --from --to --findings --with --top --help" ;;
 	findings) options="--format --kind --min --all --with --help" ;;
 	print) options="--format --pid --tid --name --from --to --limit --raw --help" ;;
 	esac

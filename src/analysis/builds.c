@@ -43,7 +43,8 @@ static struct report_build *build_place(struct report *report, bool failed)
 	return NULL;
 }
 
-int builds_add(struct builds *builds, struct report *report, const struct trace_event *event)
+int builds_add(struct builds *builds, struct report *report, const struct range *range,
+	       const struct trace_event *event)
 {
 	static const char *const steps[] = {
 		[TANDEM_BUILD_STEP_build] = "build",
@@ -54,13 +55,17 @@ int builds_add(struct builds *builds, struct report *report, const struct trace_
 	const struct trace_process *process = event->stream->process;
 	struct trace_clock *clock = &process->session->clock;
 	struct report_build *build;
+	int64_t begin_ns = event->ns;
 	uint64_t duration = 0;
 	uint32_t device;
 
 	/* Where it ended is where this record stands, at the latest. */
 	if (record->begin && record->end > record->begin && record->end <= event->ticks)
-		duration = (uint64_t)(trace_clock_ns(clock, record->end) -
-				      trace_clock_ns(clock, record->begin));
+		begin_ns = trace_clock_ns(clock, record->begin);
+	if (!range_holds(range, begin_ns))
+		return 0;
+	if (begin_ns != event->ns)
+		duration = (uint64_t)(trace_clock_ns(clock, record->end) - begin_ns);
 	report->builds_total++;
 	report->builds_failed += record->status != 0;
 	report->builds_ns += duration;

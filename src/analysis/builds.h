@@ -2,7 +2,7 @@
  * first in line when room is short; all of them in the sums. Part of the
  * report's pass. One thread.
  *
- *	builds_add(&builds, report, event);    each record `build`
+ *	builds_add(&builds, report, &range, event);    each record `build`
  *	builds_finish(&builds, report);        after devices_finish()
  */
 #ifndef TANDEM_ANALYSIS_BUILDS_H
@@ -19,8 +19,9 @@ struct builds {
 
 void builds_init(struct builds *builds, struct devices *devices);
 
-/* Returns 0 or -ENOMEM. */
-int builds_add(struct builds *builds, struct report *report, const struct trace_event *event);
+/* One that began outside of the range changes nothing. Returns 0 or -ENOMEM. */
+int builds_add(struct builds *builds, struct report *report, const struct range *range,
+	       const struct trace_event *event);
 
 void builds_finish(struct builds *builds, struct report *report);
 

@@ -13,6 +13,8 @@ int calls_init(struct calls *calls, struct trace_session *session)
 
 	memset(calls, 0, sizeof(*calls));
 	calls->session = session;
+	calls->range = RANGE_WHOLE;
+	calls->end_ns = session->start_ns + (int64_t)trace_session_duration_ns(session);
 	if (!layouts)
 		return -ENOMEM;
 	calls->row_count = trace_layouts_count(layouts);
@@ -36,8 +38,13 @@ static int add_error(struct calls *calls, const struct trace_event *event, struc
 	return map_set(&calls->errors, key, count == MAP_NONE ? 1 : count + 1);
 }
 
+/* It goes on to the end, and so belongs to every range that it began before. */
 static void add_open(struct calls *calls, const struct trace_event *event)
 {
+	if (event->ns >= calls->range.to_ns)
+		return;
+	calls->rows[event->layout->index].within_ns +=
+		range_within(&calls->range, event->ns, calls->end_ns);
 	calls->open_total++;
 	if (calls->open_count < REPORT_OPEN_CALLS)
 		calls->open[calls->open_count++] = (struct call_open){
@@ -48,15 +55,20 @@ int calls_add(struct calls *calls, const struct trace_event *event)
 {
 	struct call_row *row = &calls->rows[event->layout->index];
 	struct call_thread *thread = &calls->threads[event->stream->index];
+	bool counts = range_holds(&calls->range, event->ns);
 	uint64_t ns;
 
 	row->event = event->layout->event;
-	row->calls++;
-	thread->calls++;
+	row->calls += counts;
+	thread->calls += counts;
 	if (__builtin_expect(!event->end_ticks, 0)) {
+		row->open += counts;
 		add_open(calls, event);
 		return 0;
 	}
+	row->within_ns += range_within(&calls->range, event->ns, event->end_ns);
+	if (!counts)
+		return 0;
 	ns = (uint64_t)(event->end_ns - event->ns);
 	thread->api_ns += ns;
 	batches_add(&row->batches, ns);
@@ -80,7 +92,14 @@ static int api_compare(const void *a, const void *b)
 
 	if (left->times.total_ns != right->times.total_ns)
 		return left->times.total_ns < right->times.total_ns ? 1 : -1;
+	if (left->within_ns != right->within_ns)
+		return left->within_ns < right->within_ns ? 1 : -1;
 	return strcmp(left->name, right->name);
+}
+
+static bool row_empty(const struct call_row *row)
+{
+	return !row->calls && !row->within_ns;
 }
 
 static int finish_api(struct calls *calls, struct report *report)
@@ -88,14 +107,14 @@ static int finish_api(struct calls *calls, struct report *report)
 	size_t count = 0;
 
 	for (size_t i = 0; i < calls->row_count; i++)
-		count += calls->rows[i].calls > 0;
+		count += !row_empty(&calls->rows[i]);
 	report->api = arena_alloc(&report->arena, count * sizeof(*report->api));
 	if (!report->api)
 		return -ENOMEM;
 	for (size_t i = 0; i < calls->row_count; i++) {
 		const struct call_row *row = &calls->rows[i];
 
-		if (!row->calls)
+		if (row_empty(row))
 			continue;
 		report->calls += row->calls;
 		report->api_ns += row->times.sum;
@@ -104,7 +123,8 @@ static int finish_api(struct calls *calls, struct report *report)
 			.name = row->event->name,
 			.calls = row->calls,
 			.errors = row->errors,
-			.open = row->calls - row->times.count,
+			.open = row->open,
+			.within_ns = row->within_ns,
 			.times = table_times(&row->times),
 			.index = (unsigned)i,
 			.batches = row->batches,

@@ -12,13 +12,15 @@
 
 #include "analysis/batches.h"
 #include "analysis/histogram.h"
+#include "analysis/range.h"
 #include "analysis/report.h"
 #include "trace/event.h"
 #include "util/map.h"
 
 struct call_row { /* of one function */
 	const struct tandem_event *event;
-	uint64_t calls, errors;
+	uint64_t calls, errors, open;
+	uint64_t within_ns; /* inside the range, of all that overlap it */
 	struct histogram times;
 	struct batches batches;
 };
@@ -35,6 +37,8 @@ struct call_open {
 
 struct calls {
 	struct trace_session *session;
+	struct range range; /* what is counted: all, where the caller sets nothing else */
+	int64_t end_ns;	    /* of the session */
 	struct call_row *rows; /* by the layouts' index */
 	size_t row_count;
 	struct call_thread *threads; /* by stream */

@@ -251,6 +251,29 @@ bool commands_open(const struct commands *commands, size_t *at, uint32_t process
 	return false;
 }
 
+void command_span(const struct command *command, int64_t end_ns, int64_t *from_ns,
+		  int64_t *to_ns)
+{
+	const struct tandem_rec_operation *record = command->record;
+
+	/* As long as the device says: its clock runs as fast as ours to within some
+	 * millionths. */
+	if (command->placed) {
+		*from_ns = command->times.start_ns;
+		*to_ns = *from_ns + (int64_t)(record->end - record->start);
+		return;
+	}
+	*to_ns = record ? command->seen_ns : end_ns;
+	*from_ns = !command->call	    ? command->seen_ns
+		   : command->call_end_ns ? command->call_end_ns
+					    : command->call_begin_ns;
+	/* A blocking call saw the end before it returned. */
+	if (*from_ns > *to_ns)
+		*from_ns = command->call ? command->call_begin_ns : *to_ns;
+	if (*from_ns > *to_ns)
+		*to_ns = *from_ns;
+}
+
 void commands_free(struct commands *commands)
 {
 	for (size_t i = 0; commands->known && i < commands->session->process_count; i++)

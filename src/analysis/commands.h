@@ -92,6 +92,11 @@ int commands_unfinished(struct commands *commands, size_t *at, struct command *c
  * not returned too, in no order; `at` starts at 0. Whether there was one more. */
 bool commands_open(const struct commands *commands, size_t *at, uint32_t process, uint64_t *op);
 
+/* Where a command is shown, on CLOCK_MONOTONIC: its execution; without device times
+ * from its call to when its end was seen, or, where it never was, to `end_ns`. */
+void command_span(const struct command *command, int64_t end_ns, int64_t *from_ns,
+		  int64_t *to_ns);
+
 void commands_free(struct commands *commands);
 
 #endif

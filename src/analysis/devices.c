@@ -281,6 +281,13 @@ static int finish_sharing(struct devices *devices, struct report *report)
 	return 0;
 }
 
+/* How many commands were there at a moment, on the average: that of a time that
+ * several spend there counts several times (Little 1961). */
+static double mean_depth(uint64_t spent_ns, uint64_t span_ns)
+{
+	return span_ns ? (double)spent_ns / (double)span_ns : 0;
+}
+
 int devices_finish(struct devices *devices, struct report *report)
 {
 	report->devices = arena_alloc(&report->arena, devices->count * sizeof(*report->devices));
@@ -303,8 +310,14 @@ int devices_finish(struct devices *devices, struct report *report)
 			.platform = table_string(report, intern_text(&devices->objects.names,
 								     row->platform_name)),
 			.busy_ns = busy_ns,
-			.busy_percent = table_percent(busy_ns, report->duration_ns),
+			.busy_percent = table_percent(busy_ns, report->span_ns),
+			.idle_ns = busy_ns < report->span_ns ? report->span_ns - busy_ns : 0,
 			.operations = row->operations,
+			.host_queue_ns = row->host_queue_ns,
+			.device_queue_ns = row->device_queue_ns,
+			.executing_ns = row->executing_ns,
+			.host_queue_depth = mean_depth(row->host_queue_ns, report->span_ns),
+			.device_queue_depth = mean_depth(row->device_queue_ns, report->span_ns),
 		};
 	}
 	table_sort(report->devices, report->busy_count, sizeof(*report->devices), busy_compare);

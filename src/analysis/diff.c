@@ -382,13 +382,15 @@ static void note_runs(struct diff *diff, int side)
 		shown = path.data ? path.data : "";
 		if (run->lost)
 			text_format(&diff->notes,
-				    "%s, %s: %s events were lost, so that its numbers and totals "
+				    "%s, %s: %s %s lost, so that its numbers and totals "
 				    "are too small\n",
-				    side_names[side], shown, units_count(count, run->lost));
+				    side_names[side], shown, units_count(count, run->lost),
+				    run->lost == 1 ? "event was" : "events were");
 		if (run->damaged_places)
-			text_format(&diff->notes, "%s, %s: damaged in %s places\n",
+			text_format(&diff->notes, "%s, %s: damaged in %s %s\n",
 				    side_names[side], shown,
-				    units_count(count, run->damaged_places));
+				    units_count(count, run->damaged_places),
+				    run->damaged_places == 1 ? "place" : "places");
 		if (!run->ended)
 			text_format(&diff->notes,
 				    "%s, %s: still running or never seen to end; its run is as "
@@ -438,6 +440,34 @@ static void note_difference(struct diff *diff, size_t offset, bool tell, const c
 	text_format(&diff->notes, "%s\n", after);
 }
 
+static bool has_domain(const struct diff *diff, int side, const char *domain)
+{
+	const struct diff_table *table = &diff->tables[DIFF_API];
+
+	for (size_t i = 0; i < table->count; i++)
+		if (!strcmp(table->rows[i].domain, domain) && table->rows[i].side[side].count > 0)
+			return true;
+	return false;
+}
+
+/* Runtimes of which only one side made calls: all that is of them is gone, or new. */
+static void note_domains(struct diff *diff)
+{
+	const struct diff_table *table = &diff->tables[DIFF_API];
+
+	for (size_t i = 0; i < table->count; i++) {
+		const char *domain = table->rows[i].domain;
+		bool a = has_domain(diff, DIFF_A, domain), b = has_domain(diff, DIFF_B, domain);
+		bool told = false;
+
+		for (size_t k = 0; k < i; k++)
+			told |= !strcmp(table->rows[k].domain, domain);
+		if (!told && a != b)
+			text_format(&diff->notes, "only %s made calls of the domain %s\n",
+				    side_names[b], domain);
+	}
+}
+
 static void note_sides(struct diff *diff)
 {
 	bool kernel[DIFF_SIDES] = {false, false};
@@ -447,6 +477,7 @@ static void note_sides(struct diff *diff)
 	note_difference(diff, offsetof(struct diff_run, command), false, "the commands", "");
 	note_difference(diff, offsetof(struct diff_run, args), true, "the recorded arguments",
 			"; recording costs differ, too");
+	note_domains(diff);
 	for (int side = 0; side < DIFF_SIDES; side++)
 		for (size_t i = 0; i < diff->run_count[side]; i++)
 			kernel[side] |= diff->runs[side][i].kernel;

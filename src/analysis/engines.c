@@ -22,7 +22,7 @@ void engines_init(struct engines *engines, int64_t start_ns, engines_who *who,
 		  engines_change *changed, void *caller)
 {
 	*engines = (struct engines){ .start_ns = start_ns, .who = who, .changed = changed,
-				     .caller = caller };
+				     .caller = caller, .range = RANGE_WHOLE };
 }
 
 void engines_free(struct engines *engines)
@@ -38,11 +38,21 @@ void engines_free(struct engines *engines)
 	*engines = (struct engines){ .count = 0 };
 }
 
-/* Counts what the engine held since the last time. */
-static void advance(struct engine *engine, int64_t ns)
+static void note_most(struct engine *engine)
 {
-	uint64_t past = ns > engine->since ? (uint64_t)(ns - engine->since) : 0;
+	if (engine->host > engine->host_most)
+		engine->host_most = engine->host;
+	if (engine->device > engine->device_most)
+		engine->device_most = engine->device;
+}
 
+/* Counts what the engine held since the last time. */
+static void advance(const struct engines *engines, struct engine *engine, int64_t ns)
+{
+	uint64_t past = range_within(&engines->range, engine->since, ns);
+
+	if (past && !engine->unknown)
+		note_most(engine);
 	if (engine->unknown) {
 		engine->unknown_ns += past;
 	} else {
@@ -59,10 +69,8 @@ static void tell(struct engines *engines, uint32_t index, int64_t ns)
 {
 	struct engine *engine = &engines->engines[index];
 
-	if (engine->host > engine->host_most)
-		engine->host_most = engine->host;
-	if (engine->device > engine->device_most)
-		engine->device_most = engine->device;
+	if (range_holds(&engines->range, ns))
+		note_most(engine);
 	if (engines->changed)
 		engines->changed(engines->caller, index, ns);
 }
@@ -237,26 +245,38 @@ static void job_remove(struct engines *engines, struct engines_job *job)
 	engines->free_jobs = (uint32_t)(job - engines->jobs) + 1;
 }
 
+static void user_add(struct engine_user *user, const struct engines_job *job, int64_t begun,
+		     int64_t ns)
+{
+	user->jobs++;
+	if (job->handed_ns == UNSEEN) {
+		user->unsplit_ns += (uint64_t)(ns - job->queued_ns);
+		return;
+	}
+	if (job->queued_ns != UNSEEN)
+		user->host_ns += (uint64_t)(job->handed_ns - job->queued_ns);
+	user->device_ns += (uint64_t)(begun - job->handed_ns);
+	user->executing_ns += (uint64_t)(ns - begun);
+}
+
 static void job_done(struct engines *engines, struct engines_job *job, int64_t ns)
 {
 	struct engine *engine = &engines->engines[job->engine];
 	struct engine_user *user = &engines->users[job->user];
-	int64_t begun;
+	bool split = job->handed_ns != UNSEEN;
+	int64_t begun = !split ? job->queued_ns
+			       : engine->free_ns > job->handed_ns ? engine->free_ns : job->handed_ns;
 
-	advance(engine, ns);
-	engine->jobs++;
-	user->jobs++;
-	if (job->handed_ns == UNSEEN) {
-		engine->host--;
-		user->unsplit_ns += (uint64_t)(ns - job->queued_ns);
-	} else {
+	advance(engines, engine, ns);
+	if (range_holds(&engines->range, begun)) {
+		engine->jobs++;
+		user_add(user, job, begun, ns);
+	}
+	if (split) {
 		engine->device--;
-		if (job->queued_ns != UNSEEN)
-			user->host_ns += (uint64_t)(job->handed_ns - job->queued_ns);
-		begun = engine->free_ns > job->handed_ns ? engine->free_ns : job->handed_ns;
-		user->device_ns += (uint64_t)(begun - job->handed_ns);
-		user->executing_ns += (uint64_t)(ns - begun);
 		engine->free_ns = ns;
+	} else {
+		engine->host--;
 	}
 	tell(engines, job->engine, ns);
 	job_remove(engines, job);
@@ -270,10 +290,10 @@ static int job_move(struct engines *engines, struct engines_job *job, uint32_t t
 
 	if (row == ENGINES_NONE)
 		return engines->failed;
-	advance(&engines->engines[job->engine], ns);
+	advance(engines, &engines->engines[job->engine], ns);
 	engines->engines[job->engine].host--;
 	tell(engines, job->engine, ns);
-	advance(&engines->engines[to], ns);
+	advance(engines, &engines->engines[to], ns);
 	engines->engines[to].host++;
 	job->engine = to;
 	job->user = row;
@@ -303,7 +323,7 @@ static int job_begin(struct engines *engines, const struct tracepoint *kind,
 		return engines->failed;
 	}
 	engine = &engines->engines[index];
-	advance(engine, ns);
+	advance(engines, engine, ns);
 	if (meaning->step == ENGINE_QUEUE) {
 		job->queued_ns = ns;
 		engine->host++;
@@ -324,7 +344,7 @@ static void job_back(struct engines *engines, struct engines_job *job, int64_t n
 
 	if (job->handed_ns == UNSEEN)
 		return;
-	advance(engine, ns);
+	advance(engines, engine, ns);
 	engine->device--;
 	engine->host++;
 	if (job->queued_ns == UNSEEN)
@@ -342,8 +362,9 @@ static void forget_jobs(struct engines *engines, int64_t ns, bool unknown)
 	for (size_t i = 0; i < engines->count; i++) {
 		struct engine *engine = &engines->engines[i];
 
-		advance(engine, ns);
-		engine->dropped += engine->host + engine->device;
+		advance(engines, engine, ns);
+		if (range_holds(&engines->range, ns))
+			engine->dropped += engine->host + engine->device;
 		engine->host = engine->device = 0;
 		engine->free_ns = INT64_MIN;
 		engine->unknown = unknown;
@@ -412,7 +433,7 @@ void engines_finish(struct engines *engines, int64_t end_ns)
 	for (size_t i = 0; i < engines->count; i++) {
 		bool unknown = engines->engines[i].unknown;
 
-		advance(&engines->engines[i], end_ns);
+		advance(engines, &engines->engines[i], end_ns);
 		engines->engines[i].unknown = unknown;
 	}
 }

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/range.h"
 #include "trace/tracepoint.h"
 #include "util/intern.h"
 #include "util/map.h"
@@ -68,6 +69,7 @@ struct engines_job {
 
 struct engines {
 	int64_t start_ns;
+	struct range range; /* what is counted: all, where the caller sets nothing else */
 	engines_who *who;	 /* may be NULL */
 	engines_change *changed; /* may be NULL */
 	void *caller;

@@ -67,7 +67,7 @@ static void add_engine(struct report *report, const struct engine *engine, doubl
 		.name = table_string(report, engine->name),
 		.jobs = engine->jobs,
 		.busy_ns = engine->busy_ns,
-		.busy_percent = table_percent(engine->busy_ns, report->duration_ns),
+		.busy_percent = table_percent(engine->busy_ns, report->span_ns),
 		.host_mean = known_ns > 0 ? (double)engine->host_area / known_ns : 0,
 		.device_mean = known_ns > 0 ? (double)engine->device_area / known_ns : 0,
 		.host_most = engine->host_most,
@@ -76,6 +76,11 @@ static void add_engine(struct report *report, const struct engine *engine, doubl
 		.dropped = engine->dropped,
 		.unfinished = engine->host + engine->device,
 	};
+}
+
+static bool was_idle(const struct engine *engine)
+{
+	return !engine->jobs && !engine->busy_ns && !engine->host_area && !engine->unknown_ns;
 }
 
 int engines_report_finish(struct engines_report *engines, struct report *report)
@@ -92,9 +97,9 @@ int engines_report_finish(struct engines_report *engines, struct report *report)
 	for (size_t i = 0; i < all->count; i++) {
 		const struct engine *engine = &all->engines[i];
 
-		if (!superseded(all, engine))
+		if (!superseded(all, engine) && !(report->ranged && was_idle(engine)))
 			add_engine(report, engine,
-				   (double)report->duration_ns - (double)engine->unknown_ns);
+				   (double)report->span_ns - (double)engine->unknown_ns);
 	}
 	for (size_t i = 0; i < all->user_count; i++) {
 		const struct engine_user *user = &all->users[i];

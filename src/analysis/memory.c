@@ -13,6 +13,7 @@ void memory_init(struct memory *memory, struct devices *devices)
 {
 	memset(memory, 0, sizeof(*memory));
 	memory->devices = devices;
+	memory->range = RANGE_WHOLE;
 }
 
 static int row_find(struct memory *memory, const struct memory_row *wanted, uint32_t *index)
@@ -97,9 +98,11 @@ static int memory_allocated(struct memory *memory, const struct trace_event *eve
 		return status;
 	row = &memory->rows[index];
 	memory->latest = index;
+	row->live += record->bytes;
+	if (!range_holds(&memory->range, event->ns))
+		return 0;
 	row->allocations++;
 	row->allocated += record->bytes;
-	row->live += record->bytes;
 	if (row->live > row->peak)
 		row->peak = row->live;
 	return 0;
@@ -119,16 +122,28 @@ static void memory_freed(struct memory *memory, const struct trace_event *event)
 	live = &memory->live[index];
 	row = &memory->rows[live->row];
 	memory->latest = live->row;
-	row->frees++;
-	row->freed += live->bytes;
+	if (range_holds(&memory->range, event->ns)) {
+		row->frees++;
+		row->freed += live->bytes;
+	}
 	row->live -= live->bytes;
 	live->next_free = memory->free_list;
 	memory->free_list = (uint32_t)index + 1;
 }
 
+/* What was held when the range began was held in it. */
+static void range_begin(struct memory *memory)
+{
+	memory->inside = true;
+	for (size_t i = 0; i < memory->row_count; i++)
+		memory->rows[i].peak = memory->rows[i].live;
+}
+
 int memory_add(struct memory *memory, const struct trace_event *event)
 {
 	memory->latest = TRACE_NONE;
+	if (!memory->inside && event->ns >= memory->range.from_ns)
+		range_begin(memory);
 	if (event->record->id == TANDEM_EVENT_memory)
 		return memory_allocated(memory, event);
 	memory_freed(memory, event);
@@ -148,6 +163,8 @@ int memory_finish(struct memory *memory, struct report *report)
 {
 	char shared[64];
 
+	if (!memory->inside)
+		range_begin(memory);
 	report->memory = arena_alloc(&report->arena,
 				     memory->row_count * sizeof(*report->memory));
 	if (!report->memory)
@@ -156,6 +173,8 @@ int memory_finish(struct memory *memory, struct report *report)
 		const struct memory_row *row = &memory->rows[i];
 		const char *place = "host";
 
+		if (report->ranged && !row->peak && !row->allocations && !row->frees)
+			continue;
 		if (row->device != TRACE_NONE) {
 			place = memory->devices->rows[row->device].shown;
 		} else if (row->shared) {

@@ -8,6 +8,7 @@
 #define TANDEM_ANALYSIS_MEMORY_H
 
 #include "analysis/devices.h"
+#include "analysis/range.h"
 #include "analysis/report.h"
 #include "trace/event.h"
 
@@ -35,6 +36,8 @@ struct memory {
 	size_t live_count, live_capacity;
 	uint32_t free_list; /* + 1; 0: empty */
 	struct map known;   /* process and number -> live */
+	struct range range; /* what is counted: all, where the caller sets nothing else */
+	bool inside;	    /* the range has begun */
 	uint32_t latest;    /* row that the latest record changed, or TRACE_NONE */
 };
 

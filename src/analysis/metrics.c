@@ -7,16 +7,15 @@
 
 #include "analysis/metrics_kernels.h"
 #include "analysis/shapes.h"
+#include "analysis/sweep.h"
 #include "schema/gen/core_records.h"
 #include "schema/gen/cuda_records.h"
-#include "trace/merge.h"
 #include "trace/operation.h"
-
-#define PROGRESS_EVENTS (1u << 20)
 
 struct pass {
 	struct metrics *metrics;
 	struct trace_session *session;
+	struct range range;
 	struct trace_objects objects;
 	struct shapes shapes;
 	struct metrics_kernels kernels;
@@ -107,8 +106,10 @@ static int add_memory(struct pass *pass, const struct trace_event *event)
 
 	if (record->kind == TANDEM_MEMORY_KIND_sub_buffer)
 		return 0; /* a part of another */
-	value[METRIC_GMEM_UNK + place] += (double)record->bytes;
-	value[METRIC_GMEM_COUNT]++;
+	if (range_holds(&pass->range, event->ns)) {
+		value[METRIC_GMEM_UNK + place] += (double)record->bytes;
+		value[METRIC_GMEM_COUNT]++;
+	}
 	return map_set(&pass->memories, key, place);
 }
 
@@ -118,7 +119,7 @@ static void add_free(struct pass *pass, const struct trace_event *event)
 	uint64_t key = (uint64_t)event->stream->process->index << 32 | record->memory;
 	uint64_t place = map_remove(&pass->memories, key);
 
-	if (place == MAP_NONE)
+	if (place == MAP_NONE || !range_holds(&pass->range, event->ns))
 		return;
 	pass->metrics->value[METRIC_GMEM_UNK + place] += (double)record->bytes;
 	pass->metrics->value[METRIC_GMEM_COUNT]++;
@@ -199,15 +200,30 @@ static int add_operation(struct pass *pass, const struct trace_event *event)
 	}
 }
 
-static int add_event(struct pass *pass, const struct trace_event *event)
+static bool command_counts(const struct pass *pass, const struct command *command)
 {
+	int64_t from_ns, to_ns;
+
+	if (!command)
+		return true;
+	command_span(command, INT64_MAX, &from_ns, &to_ns);
+	return range_holds(&pass->range, from_ns);
+}
+
+static int add_event(void *user, const struct trace_event *event, const struct command *command)
+{
+	struct pass *pass = user;
+
+	if (!event)
+		return 0;
 	if (trace_event_is_call(event)) {
-		add_call(pass, event);
+		if (range_holds(&pass->range, event->ns))
+			add_call(pass, event);
 		return 0;
 	}
 	switch (event->record->id) {
 	case TANDEM_EVENT_operation:
-		return add_operation(pass, event);
+		return command_counts(pass, command) ? add_operation(pass, event) : 0;
 	case TANDEM_EVENT_memory:
 		return add_memory(pass, event);
 	case TANDEM_EVENT_memory_free:
@@ -223,25 +239,14 @@ static int add_event(struct pass *pass, const struct trace_event *event)
 	}
 }
 
-static int run(struct pass *pass, const struct metrics_options *options)
+static struct range range_of(const struct trace_session *session,
+			     const struct metrics_options *options)
 {
-	const struct trace_event *event;
-	struct trace_merge merge;
-	uint64_t events = 0;
-	int status = trace_merge_open(&merge, pass->session, 0);
+	struct range range = RANGE_WHOLE;
 
-	if (status)
-		return status;
-	while ((status = trace_merge_next(&merge, &event)) > 0) {
-		status = add_event(pass, event);
-		if (status)
-			break;
-		if (options && options->progress && ++events % PROGRESS_EVENTS == 0)
-			options->progress(options->user, trace_merge_read_bytes(&merge),
-					  pass->session->content_bytes);
-	}
-	trace_merge_close(&merge);
-	return status;
+	if (!options || !options->ranged)
+		return range;
+	return range_since(&options->range, session->start_ns);
 }
 
 static void sum_up(double *value)
@@ -262,7 +267,9 @@ int metrics_make(struct metrics *metrics, struct trace_session *session,
 		pass->metrics = metrics;
 		pass->session = session;
 		pass->kernels.objects = &pass->objects;
-		status = run(pass, options);
+		pass->range = range_of(session, options);
+		status = sweep(session, &pass->range, options ? &options->progress : NULL,
+			       add_event, pass);
 		if (!status)
 			status = metrics_kernels_finish(&pass->kernels, metrics);
 		sum_up(metrics->value);

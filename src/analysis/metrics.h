@@ -14,6 +14,8 @@
 #include <stdint.h>
 
 #include "analysis/occupancy.h"
+#include "analysis/progress.h"
+#include "analysis/range.h"
 #include "trace/session.h"
 #include "util/arena.h"
 #include "util/error.h"
@@ -94,8 +96,9 @@ struct metrics {
 };
 
 struct metrics_options {
-	void (*progress)(void *user, uint64_t done, uint64_t total);
-	void *user;
+	struct progress progress; /* may be all NULL */
+	bool ranged;		  /* only what began in `range`, since the session's start */
+	struct range range;
 };
 
 /* Returns 0 or -errno with a cause; on error there is nothing to free. */

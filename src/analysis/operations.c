@@ -19,6 +19,7 @@ int operations_init(struct operations *operations, struct devices *devices,
 	memset(operations, 0, sizeof(*operations));
 	operations->devices = devices;
 	operations->session = session;
+	operations->range = RANGE_WHOLE;
 	align_init(&operations->align, session);
 	operations->in_flight = calloc(session->process_count + 1,
 				       sizeof(*operations->in_flight));
@@ -41,7 +42,8 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 	if (!event->end_ticks || trace_event_failed(event))
 		return 0;
 	if (!op)
-		return event->layout->class == TANDEM_CLASS_ENQUEUE
+		return event->layout->class == TANDEM_CLASS_ENQUEUE &&
+				       range_holds(&operations->range, event->ns)
 			       ? untimed_call(&operations->untimed, event)
 			       : 0;
 	operations->in_flight[process]++;
@@ -251,22 +253,25 @@ static int row_find(struct operations *operations, const struct trace_event *eve
 	return 0;
 }
 
-static int add_times(struct operations *operations, struct operation_row *row,
-		     struct operation_queue *queue, const struct trace_operation_times *times,
-		     uint64_t bytes)
+static bool in_order(const struct trace_operation_times *times)
 {
-	bool ordered = times->queued <= times->submitted && times->submitted <= times->start;
+	return times->queued <= times->submitted && times->submitted <= times->start;
+}
 
-	/* Some drivers stamp "submitted" late: then the waits are unknown, but the
-	 * execution is not. */
-	if ((times->waits && !ordered) || times->start > times->end)
+/* Some drivers stamp "submitted" late: then the waits are unknown, but the execution
+ * is not. */
+static int count_times(struct operations *operations, struct operation_row *row,
+		       struct operation_queue *queue, const struct trace_operation_times *times,
+		       uint64_t bytes)
+{
+	if ((times->waits && !in_order(times)) || times->start > times->end)
 		operations->odd++;
 	if (times->start > times->end) {
 		row->untimed++;
 		queue->untimed++;
 		return 0;
 	}
-	if (times->waits && ordered) {
+	if (times->waits && in_order(times)) {
 		queue->host_queue_ns += times->submitted - times->queued;
 		queue->device_queue_ns += times->start - times->submitted;
 	}
@@ -274,12 +279,53 @@ static int add_times(struct operations *operations, struct operation_row *row,
 	queue->count++;
 	row->timed_bytes += bytes;
 	batches_add(&row->batches, times->end - times->start);
-	if (histogram_add(&row->times, times->end - times->start) ||
-	    devices_share(operations->devices, row->device, queue->process,
-			  times->waits && ordered ? times->queued : times->start, times->start,
-			  times->end))
+	return histogram_add(&row->times, times->end - times->start);
+}
+
+/* What the device had of it. */
+static int occupy(struct operations *operations, uint32_t row, uint32_t process,
+		  const struct trace_operation_times *times)
+{
+	struct device_row *device = &operations->devices->rows[row];
+	bool waits = times->waits && in_order(times);
+
+	if (times->start > times->end)
+		return 0;
+	if (waits) {
+		device->host_queue_ns += times->submitted - times->queued;
+		device->device_queue_ns += times->start - times->submitted;
+	}
+	device->executing_ns += times->end - times->start;
+	if (devices_share(operations->devices, row, process, waits ? times->queued : times->start,
+			  times->start, times->end))
 		return -ENOMEM;
-	return devices_busy(operations->devices, row->device, times->start, times->end);
+	return devices_busy(operations->devices, row, times->start, times->end);
+}
+
+static uint64_t clamp(const struct range *range, uint64_t ns, int64_t shift)
+{
+	return (uint64_t)range_clamp(range, (int64_t)ns + shift);
+}
+
+/* The same on the host's clock, as far as it lies in the range. */
+static int occupy_range(struct operations *operations, uint32_t row,
+			const struct command *command, const struct trace_operation_times *times)
+{
+	int64_t shift = command->times.start_ns - (int64_t)times->start;
+	const struct range *range = &operations->range;
+	struct trace_operation_times clamped = {
+		.start = clamp(range, times->start, shift),
+		.end = clamp(range, times->end, shift),
+		.waits = times->waits && in_order(times),
+	};
+
+	if (clamped.waits) {
+		clamped.queued = clamp(range, times->queued, shift);
+		clamped.submitted = clamp(range, times->submitted, shift);
+	}
+	if (clamped.end == (clamped.waits ? clamped.queued : clamped.start))
+		return 0;
+	return occupy(operations, row, command->process, &clamped);
 }
 
 /* Without the runtime's own word, a command waits from the begin of its call on,
@@ -336,7 +382,43 @@ static int add_host_clock(struct operations *operations, const struct trace_even
 			     seen_ns);
 }
 
-int operations_add(struct operations *operations, const struct trace_event *event)
+/* Whether it began in the range; what of it lies there. */
+static bool in_range(const struct operations *operations, const struct command *command,
+		     uint64_t *within_ns)
+{
+	int64_t from_ns, to_ns;
+
+	command_span(command, INT64_MAX, &from_ns, &to_ns);
+	*within_ns = range_within(&operations->range, from_ns, to_ns);
+	return range_holds(&operations->range, from_ns);
+}
+
+static void count(struct operations *operations, struct operation_row *row,
+		  const struct tandem_rec_operation *record)
+{
+	operations->count++;
+	operations->devices->rows[row->device].operations++;
+	row->count++;
+	row->bytes += record->bytes;
+	row->failed += record->status < 0;
+}
+
+static int add_timed(struct operations *operations, struct operation_row *row,
+		     struct operation_queue *queue, const struct trace_operation_times *times,
+		     const struct tandem_rec_operation *record, const struct command *command,
+		     bool counts)
+{
+	int status = counts ? count_times(operations, row, queue, times, record->bytes) : 0;
+
+	if (status)
+		return status;
+	if (!command)
+		return occupy(operations, row->device, queue->process, times);
+	return command->placed ? occupy_range(operations, row->device, command, times) : 0;
+}
+
+int operations_add(struct operations *operations, const struct trace_event *event,
+		   const struct command *command)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	uint32_t process = event->stream->process->index;
@@ -345,7 +427,9 @@ int operations_add(struct operations *operations, const struct trace_event *even
 			launches_find(&operations->launches, process, record->op, &launch);
 	struct trace_operation_times times;
 	struct operation_row *row;
+	uint64_t within_ns = 0;
 	uint32_t queue, index;
+	bool counts = !command || in_range(operations, command, &within_ns);
 	int status = queue_find(operations, event, record->queue, record->domain, &queue);
 
 	if (!status)
@@ -353,11 +437,9 @@ int operations_add(struct operations *operations, const struct trace_event *even
 	if (status)
 		return status;
 	row = &operations->rows[index];
-	operations->count++;
-	operations->devices->rows[row->device].operations++;
-	row->count++;
-	row->bytes += record->bytes;
-	row->failed += record->status < 0;
+	row->within_ns += within_ns;
+	if (counts)
+		count(operations, row, record);
 	status = add_clock(operations, event, row->device);
 	if (status)
 		return status;
@@ -367,9 +449,9 @@ int operations_add(struct operations *operations, const struct trace_event *even
 		if (launched)
 			times_complete(operations, &times, &launch);
 		if (!status)
-			status = add_times(operations, row, &operations->queues[queue], &times,
-					   record->bytes);
-	} else {
+			status = add_timed(operations, row, &operations->queues[queue], &times,
+					   record, command, counts);
+	} else if (counts) {
 		row->untimed++;
 		operations->queues[queue].untimed++;
 	}
@@ -383,12 +465,19 @@ int operations_add(struct operations *operations, const struct trace_event *even
 	return status;
 }
 
+void operations_unfinished(struct operations *operations, const struct command *command)
+{
+	operations->unfinished += range_holds(&operations->range, command->call_begin_ns);
+}
+
 static int device_compare(const void *a, const void *b)
 {
 	const struct report_device *left = a, *right = b;
 
 	if (left->times.total_ns != right->times.total_ns)
 		return left->times.total_ns < right->times.total_ns ? 1 : -1;
+	if (left->within_ns != right->within_ns)
+		return left->within_ns < right->within_ns ? 1 : -1;
 	if (left->count != right->count)
 		return left->count < right->count ? 1 : -1;
 	return strcmp(left->name, right->name);
@@ -404,6 +493,8 @@ static int finish_rows(struct operations *operations, struct report *report)
 		const struct operation_row *row = &operations->rows[i];
 		uint64_t total = row->times.sum;
 
+		if (report->ranged && !row->count && !row->within_ns)
+			continue;
 		report->device_ns += total;
 		report->device[report->device_count++] = (struct report_device){
 			.domain = devices_domain(row->domain),
@@ -414,6 +505,7 @@ static int finish_rows(struct operations *operations, struct report *report)
 			.failed = row->failed,
 			.untimed = row->untimed,
 			.times = table_times(&row->times),
+			.within_ns = report->ranged ? row->within_ns : total,
 			.bytes = row->bytes,
 			.timed_bytes = row->timed_bytes,
 			.batches = row->batches,
@@ -463,6 +555,8 @@ static int finish_zones(struct operations *operations, struct report *report)
 	for (size_t i = 0; i < operations->queue_count; i++) {
 		const struct operation_queue *queue = &operations->queues[i];
 
+		if (report->ranged && !queue->count && !queue->untimed)
+			continue;
 		report->zones[report->zone_count++] = (struct report_zone){
 			.domain = devices_domain(queue->domain),
 			.device = operations->devices->rows[queue->device].shown,
@@ -527,7 +621,8 @@ int operations_finish(struct operations *operations, struct report *report)
 		status = align_finish(&operations->align);
 	report->operations = operations->count;
 	report->odd_operations = operations->odd;
-	for (size_t i = 0; i < operations->session->process_count; i++) {
+	report->unfinished = operations->unfinished;
+	for (size_t i = 0; !report->ranged && i < operations->session->process_count; i++) {
 		if (operations->in_flight[i] > 0)
 			report->unfinished += (uint64_t)operations->in_flight[i];
 	}

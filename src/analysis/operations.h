@@ -1,11 +1,12 @@
 /* What the devices did: operations by device, kind and name, the waits of each
  * queue, and what was enqueued but never seen to end. Device times are in the
- * device's own clock; only their differences are used. Part of the report's
- * pass. One thread.
+ * device's own clock, and only their differences are used; where not all of the
+ * session is counted, they are on the host's. Part of the report's pass. One thread.
  *
  *	operations_enqueued(&operations, event);     each call of class ENQUEUE
  *	operations_waited(&operations, event);       each call of class WAIT
- *	operations_add(&operations, event);          each record `operation`
+ *	operations_add(&operations, event, NULL);    each record `operation`
+ *	operations_unfinished(&operations, command); each that never ended, in a range
  *	operations_finish(&operations, report);      after devices_finish()
  */
 #ifndef TANDEM_ANALYSIS_OPERATIONS_H
@@ -17,6 +18,7 @@
 #include "analysis/devices.h"
 #include "analysis/histogram.h"
 #include "analysis/launches.h"
+#include "analysis/range.h"
 #include "analysis/report.h"
 #include "analysis/returns.h"
 #include "analysis/untimed.h"
@@ -27,6 +29,7 @@ struct operation_row { /* one device, kind and name */
 	uint8_t domain, kind;
 	uint32_t name; /* in `names` */
 	uint64_t count, failed, untimed, bytes, timed_bytes;
+	uint64_t within_ns; /* inside the range, of all that overlap it */
 	struct histogram times;
 	struct batches batches;
 };
@@ -48,6 +51,7 @@ struct operation_latest { /* what a stream's commands are like, often several ti
 struct operations {
 	struct devices *devices; /* borrowed */
 	struct trace_session *session;
+	struct range range; /* what is counted: all, where the caller sets nothing else */
 	struct intern names;
 	struct operation_row *rows;
 	size_t row_count, row_capacity;
@@ -67,7 +71,7 @@ struct operations {
 	struct untimed untimed;
 	int64_t *in_flight;    /* by process */
 	int64_t in_flight_all;
-	uint64_t count, odd;
+	uint64_t count, odd, unfinished;
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to free. */
@@ -80,8 +84,14 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 /* Returns 0 or -ENOMEM. */
 int operations_waited(struct operations *operations, const struct trace_event *event);
 
-/* Returns 0 or -ENOMEM. */
-int operations_add(struct operations *operations, const struct trace_event *event);
+/* `command` is what the event ended, placed on the host's clock, where not all of the
+ * session is counted; else NULL. Returns 0 or -ENOMEM. */
+int operations_add(struct operations *operations, const struct trace_event *event,
+		   const struct command *command);
+
+/* One whose end was never seen, where not all of the session is counted: of all of it
+ * that is known without. */
+void operations_unfinished(struct operations *operations, const struct command *command);
 
 /* Returns 0 or -ENOMEM. */
 int operations_finish(struct operations *operations, struct report *report);

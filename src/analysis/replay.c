@@ -214,6 +214,28 @@ int replay_run(const struct replay *replay, unsigned queues, uint64_t *ns)
 	return simulation.failed ? -ENOMEM : 0;
 }
 
+static void scale(uint64_t *ns, double factor)
+{
+	*ns = (uint64_t)((double)*ns * factor);
+}
+
+void replay_scale(struct replay *replay, double host, double device)
+{
+	for (size_t i = 0; i < replay->command_count; i++) {
+		struct replay_command *command = &replay->commands[i];
+
+		scale(&command->before_ns, host);
+		scale(&command->issue_ns, host);
+		scale(&command->call_ns, host);
+		scale(&command->latency_ns, device);
+		scale(&command->run_ns, device);
+	}
+	for (size_t i = 0; i < replay->cycle_count; i++) {
+		scale(&replay->cycles[i].wait.before_ns, host);
+		scale(&replay->cycles[i].wait.return_ns, host);
+	}
+}
+
 void replay_free(struct replay *replay)
 {
 	free(replay->commands);

@@ -54,6 +54,9 @@ int replay_add_cycle(struct replay *replay, const struct replay_command *command
  * -ENOMEM. */
 int replay_run(const struct replay *replay, unsigned queues, uint64_t *ns);
 
+/* Makes the host's times, and the device's, so many times as long. */
+void replay_scale(struct replay *replay, double host, double device);
+
 void replay_free(struct replay *replay);
 
 #endif

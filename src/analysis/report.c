@@ -12,14 +12,15 @@
 #include "analysis/memory.h"
 #include "analysis/operations.h"
 #include "analysis/samples_report.h"
+#include "analysis/sweep.h"
 #include "analysis/totals.h"
 #include "analysis/waits.h"
 #include "schema/gen/core_records.h"
-#include "trace/merge.h"
 
 struct pass {
 	struct trace_session *session;
 	struct report *report;
+	struct range range;
 	struct calls calls;
 	struct devices devices;
 	struct operations operations;
@@ -39,18 +40,19 @@ static void pass_lost(struct pass *pass, const struct trace_event *event)
 		pass->lost[record->reason] += record->count;
 }
 
-static int pass_record(struct pass *pass, const struct trace_event *event)
+static int pass_record(struct pass *pass, const struct trace_event *event,
+		       const struct command *command)
 {
 	switch (event->record->id) {
 	case TANDEM_EVENT_operation:
-		return operations_add(&pass->operations, event);
+		return operations_add(&pass->operations, event, command);
 	case TANDEM_EVENT_clock_pair:
 		return align_pair(&pass->operations.align, &pass->devices, event);
 	case TANDEM_EVENT_memory:
 	case TANDEM_EVENT_memory_free:
 		return memory_add(&pass->memory, event);
 	case TANDEM_EVENT_build:
-		return builds_add(&pass->builds, pass->report, event);
+		return builds_add(&pass->builds, pass->report, &pass->range, event);
 	case TANDEM_EVENT_lost:
 		pass_lost(pass, event);
 		return 0;
@@ -61,7 +63,7 @@ static int pass_record(struct pass *pass, const struct trace_event *event)
 
 static int pass_kernel(struct pass *pass, const struct trace_event *event)
 {
-	pass->report->kernel_events++;
+	pass->report->kernel_events += range_holds(&pass->range, event->ns);
 	if (event->record->id == TANDEM_EVENT_lost)
 		pass_lost(pass, event);
 	if (waits_kernel(&pass->waits, event))
@@ -71,14 +73,22 @@ static int pass_kernel(struct pass *pass, const struct trace_event *event)
 	return samples_feed(&pass->samples, event);
 }
 
-static int pass_event(struct pass *pass, const struct trace_event *event)
+static int pass_event(void *user, const struct trace_event *event, const struct command *command)
 {
+	struct pass *pass = user;
+	bool counts;
+
+	if (!event) {
+		operations_unfinished(&pass->operations, command);
+		return 0;
+	}
 	if (event->stream->process->kernel)
 		return pass_kernel(pass, event);
-	pass->report->events++;
-	pass->calls.threads[event->stream->index].events++;
+	counts = range_holds(&pass->range, event->ns);
+	pass->report->events += counts;
+	pass->calls.threads[event->stream->index].events += counts;
 	if (!trace_event_is_call(event))
-		return pass_record(pass, event);
+		return pass_record(pass, event, command);
 	if (event->layout->op_offset && operations_enqueued(&pass->operations, event))
 		return -ENOMEM;
 	if (event->layout->class == TANDEM_CLASS_WAIT &&
@@ -87,27 +97,6 @@ static int pass_event(struct pass *pass, const struct trace_event *event)
 	if (pass->waits.any && waits_call(&pass->waits, event))
 		return -ENOMEM;
 	return calls_add(&pass->calls, event);
-}
-
-static int pass_run(struct pass *pass, const struct report_options *options)
-{
-	const struct trace_event *event;
-	struct trace_merge merge;
-	uint64_t events = 0;
-	int status = trace_merge_open(&merge, pass->session, 0);
-
-	if (status)
-		return status;
-	while ((status = trace_merge_next(&merge, &event)) > 0) {
-		status = pass_event(pass, event);
-		if (status)
-			break;
-		if (options && options->progress && ++events % PROGRESS_EVENTS == 0)
-			options->progress(options->user, trace_merge_read_bytes(&merge),
-					  pass->session->content_bytes);
-	}
-	trace_merge_close(&merge);
-	return status;
 }
 
 /* The control page counts every loss; a session without one has what the streams
@@ -135,7 +124,6 @@ static int pass_finish(struct pass *pass)
 	struct devices *devices = &pass->devices;
 	int status = 0;
 
-	report->duration_ns = trace_session_duration_ns(pass->session);
 	report->processes = pass->session->traced_count;
 	/* Devices that were found and never used are idle, which is worth a row. */
 	for (size_t i = 0; !status && i < devices->objects.device_count; i++) {
@@ -169,6 +157,33 @@ static int pass_finish(struct pass *pass)
 	return status;
 }
 
+/* A range may reach beyond the session on both sides: what lies between is shown. */
+static void pass_range(struct pass *pass, const struct report_options *options)
+{
+	struct report *report = pass->report;
+	int64_t from_ns = 0, to_ns;
+
+	report->duration_ns = trace_session_duration_ns(pass->session);
+	to_ns = (int64_t)report->duration_ns;
+	pass->range = RANGE_WHOLE;
+	report->ranged = options && options->ranged && !range_is_whole(&options->range);
+	if (report->ranged) {
+		from_ns = range_clamp(&options->range, from_ns);
+		to_ns = range_clamp(&options->range, to_ns);
+		pass->range = range_since(&options->range, pass->session->start_ns);
+	}
+	report->from_ns = (uint64_t)from_ns;
+	report->to_ns = (uint64_t)to_ns;
+	report->span_ns = to_ns > from_ns ? (uint64_t)(to_ns - from_ns) : 0;
+	pass->calls.range = pass->range;
+	pass->operations.range = pass->range;
+	pass->memory.range = pass->range;
+	pass->waits.range = pass->range;
+	pass->waits.states.counted = pass->range;
+	pass->engines.engines.range = pass->range;
+	pass->samples.range = pass->range;
+}
+
 int report_make(struct report *report, struct trace_session *session,
 		const struct report_options *options, struct error *error)
 {
@@ -191,8 +206,10 @@ int report_make(struct report *report, struct trace_session *session,
 	if (!status) {
 		engines_report_init(&pass->engines, session, &pass->waits.states);
 		status = operations_init(&pass->operations, &pass->devices, session);
+		pass_range(pass, options);
 		if (!status)
-			status = pass_run(pass, options);
+			status = sweep(session, &pass->range, options ? &options->progress : NULL,
+				       pass_event, pass);
 		if (!status)
 			status = pass_finish(pass);
 		operations_free(&pass->operations);

@@ -20,6 +20,8 @@
 #include <stdint.h>
 
 #include "analysis/batches.h"
+#include "analysis/progress.h"
+#include "analysis/range.h"
 #include "schema/losses.h"
 #include "trace/session.h"
 #include "util/arena.h"
@@ -34,6 +36,7 @@ struct report_api { /* one API function */
 	const char *domain, *name;
 	uint64_t calls, errors;
 	uint64_t open; /* that did not return */
+	uint64_t within_ns; /* in the range, of all that overlap it, whenever they began */
 	struct report_times times; /* of the calls that returned */
 	double percent;		   /* of the total of all functions */
 	/* Of their time, where the kernel was recorded: */
@@ -55,6 +58,7 @@ struct report_device { /* what a device did of one kind, by one name */
 	uint64_t failed;  /* that ended with an error of the runtime */
 	uint64_t untimed; /* without device times: not in `times` */
 	struct report_times times;
+	uint64_t within_ns; /* in the range, of all that overlap it */
 	double percent;	   /* of the total of all operations */
 	uint64_t bytes;	   /* of all */
 	double gb_per_s;   /* of those with times */
@@ -75,7 +79,7 @@ struct report_zone { /* the three waits of a queue's commands */
 struct report_busy { /* a device's time with at least one operation on it */
 	const char *domain, *name, *type, *platform;
 	uint64_t busy_ns;
-	double busy_percent; /* of the session */
+	double busy_percent; /* of the session, or the range */
 	uint64_t idle_ns;    /* the rest of it */
 	uint64_t operations;
 	/* The three waits of all its commands, whoever's; and how many were in
@@ -200,6 +204,10 @@ struct report_clock { /* from a clock to CLOCK_MONOTONIC */
 
 struct report {
 	uint64_t duration_ns;
+	bool ranged; /* the tables are of a part of it; all that is not said to be `of the
+			session` is */
+	uint64_t from_ns, to_ns; /* that part, since the session's start */
+	uint64_t span_ns;	 /* its length; duration_ns where it is all */
 	uint64_t processes, threads;
 	uint64_t events;
 	uint64_t calls;
@@ -258,9 +266,11 @@ struct report {
 };
 
 struct report_options {
-	/* Called now and then: bytes of the trace read, of all. NULL: never. */
-	void (*progress)(void *user, uint64_t done, uint64_t total);
-	void *user;
+	struct progress progress; /* of bytes of the trace read; may be all NULL */
+	/* Only this stretch of the session, since its start; see analysis/range.h.
+	 * Losses, damage and clocks are of the session all the same. */
+	bool ranged;
+	struct range range;
 };
 
 /* Returns 0 or -errno; on error there is nothing to free. */

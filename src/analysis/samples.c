@@ -11,7 +11,8 @@
 
 void samples_init(struct samples *samples, samples_fn *on_sample, void *user)
 {
-	*samples = (struct samples){ .on_sample = on_sample, .user = user };
+	*samples = (struct samples){ .on_sample = on_sample, .user = user,
+				     .range = RANGE_WHOLE };
 }
 
 void samples_free(struct samples *samples)
@@ -128,6 +129,8 @@ static int take(struct samples *samples, struct space *space, const uint64_t *fr
 	uint32_t frame;
 	int status = 0;
 
+	if (!range_holds(&samples->range, sample->ns))
+		return 0;
 	/* A thread that is about to end, or of which the kernel told nothing. */
 	if (!count)
 		status = frame_get(samples, "[no stack]", false, "", &frame) ?:

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/range.h"
 #include "analysis/spaces.h"
 #include "analysis/symbols.h"
 #include "analysis/unwind.h"
@@ -50,6 +51,7 @@ typedef int samples_fn(void *user, const struct samples_sample *sample);
 struct samples {
 	samples_fn *on_sample; /* may be NULL */
 	void *user;
+	struct range range; /* what is counted: all, where the caller sets nothing else */
 	struct spaces spaces;
 	struct symbols *symbols;
 	struct unwind *unwind;

@@ -14,7 +14,8 @@
 
 void states_init(struct states *states, int64_t start_ns, states_interval_fn tell, void *user)
 {
-	*states = (struct states){ .tell = tell, .user = user, .start_ns = start_ns };
+	*states = (struct states){ .tell = tell, .user = user, .start_ns = start_ns,
+				   .counted = RANGE_WHOLE };
 }
 
 void states_free(struct states *states)
@@ -389,7 +390,7 @@ static void gives_up(struct states *states, struct states_thread *thread, int64_
 		forget(states, thread, ns);
 	thread->cpu = cpu;
 	thread->has_run = true;
-	thread->switches++;
+	thread->switches += range_holds(&states->counted, ns);
 	if (state_over(prev_state))
 		thread_end(states, thread, ns);
 	else if (prev_state == TANDEM_TASK_STATE_unknown)
@@ -411,7 +412,7 @@ static void gets_cpu(struct states *states, struct states_thread *thread, int64_
 	     cpu->scope != TANDEM_SCOPE_program))
 		forget(states, thread, ns);
 	if (thread->has_run && thread->cpu != cpu_number && thread->cpu != STATES_NO_CPU)
-		thread->migrations++;
+		thread->migrations += range_holds(&states->counted, ns);
 	if (thread->state == STATE_NONE)
 		thread->since = ns;
 	change(states, thread, ns, STATE_RUNNING);
@@ -471,7 +472,7 @@ static void waits_for(struct states *states, struct states_thread *thread, int64
 		return;
 	tell(states, thread, ns, true);
 	if (thread->has_run && thread->cpu != target_cpu && thread->cpu != STATES_NO_CPU)
-		thread->migrations++;
+		thread->migrations += range_holds(&states->counted, ns);
 	if (thread->state == STATE_NONE)
 		thread->since = ns;
 	thread->cpu = target_cpu;
@@ -536,7 +537,8 @@ void states_migrate(struct states *states, int64_t ns, uint32_t cpu_number, uint
 	/* Of one that runs its next switch tells. */
 	if (!thread || thread->cpu == dest_cpu || thread->state == STATE_RUNNING)
 		return;
-	thread->migrations += thread->has_run && thread->cpu != STATES_NO_CPU;
+	thread->migrations += thread->has_run && thread->cpu != STATES_NO_CPU &&
+			      range_holds(&states->counted, ns);
 	if (thread->state == STATE_WAIT_CPU) {
 		tell(states, thread, ns, false);
 		if (thread->watched)

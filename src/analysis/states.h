@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analysis/range.h"
 #include "util/intern.h"
 #include "util/map.h"
 
@@ -89,6 +90,7 @@ struct states {
 	states_interval_fn tell;
 	void *user;
 	int64_t start_ns;
+	struct range counted; /* where switches and migrations count: all, if not set */
 	struct intern names;
 	struct states_thread **threads; /* alive, and watched ones that are no more */
 	size_t thread_count, thread_capacity;

@@ -5,36 +5,6 @@
 
 #include "analysis/table.h"
 
-/* How many commands were there at a moment, on the average: that of a time that
- * several spend there counts several times (Little 1961). */
-static double mean_depth(uint64_t spent_ns, uint64_t duration_ns)
-{
-	return duration_ns ? (double)spent_ns / (double)duration_ns : 0;
-}
-
-static void finish_devices(struct report *report)
-{
-	for (size_t i = 0; i < report->busy_count; i++) {
-		struct report_busy *device = &report->devices[i];
-
-		for (size_t k = 0; k < report->zone_count; k++) {
-			const struct report_zone *zone = &report->zones[k];
-
-			/* Rows of one device share the name that is shown. */
-			if (zone->device != device->name)
-				continue;
-			device->host_queue_ns += zone->host_queue_ns;
-			device->device_queue_ns += zone->device_queue_ns;
-			device->executing_ns += zone->executing_ns;
-		}
-		device->host_queue_depth = mean_depth(device->host_queue_ns, report->duration_ns);
-		device->device_queue_depth =
-			mean_depth(device->device_queue_ns, report->duration_ns);
-		if (device->busy_ns < report->duration_ns)
-			device->idle_ns = report->duration_ns - device->busy_ns;
-	}
-}
-
 static struct report_process *process_of(struct report *report, uint64_t pid)
 {
 	for (size_t i = 0; i < report->process_count; i++) {
@@ -61,7 +31,6 @@ int totals_finish(struct report *report)
 {
 	size_t most = report->thread_count + report->zone_count;
 
-	finish_devices(report);
 	report->process = arena_alloc(&report->arena, most * sizeof(*report->process));
 	if (!report->process)
 		return -ENOMEM;

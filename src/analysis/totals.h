@@ -1,7 +1,7 @@
-/* What processes and devices come to in all, summed up from the report's tables of
- * queues and threads: the last step of making it. One thread.
+/* What processes come to in all, summed up from the report's tables of queues and
+ * threads: the last step of making it. One thread.
  *
- *	totals_finish(&report);    after the zones, the devices and the threads
+ *	totals_finish(&report);    after the zones and the threads
  */
 #ifndef TANDEM_ANALYSIS_TOTALS_H
 #define TANDEM_ANALYSIS_TOTALS_H

@@ -96,7 +96,7 @@ static void on_interval(void *user, const struct states_interval *interval)
 {
 	struct waits *waits = user;
 	struct wait_thread *thread = thread_get(waits, interval->thread);
-	uint64_t ns = (uint64_t)(interval->to - interval->from);
+	uint64_t ns = range_within(&waits->range, interval->from, interval->to);
 
 	if (!thread)
 		return;
@@ -108,8 +108,9 @@ static void on_interval(void *user, const struct states_interval *interval)
 			thread->system_ns += ns;
 		return;
 	}
+	/* A call that began in the range counts whole. */
 	calls_share(thread, interval);
-	if (interval->state == STATE_UNKNOWN)
+	if (interval->state == STATE_UNKNOWN || !ns)
 		return;
 	row_add(waits, &(struct wait_row){
 		.thread = thread->index,
@@ -144,9 +145,9 @@ static void call_divide(struct waits *waits, const struct wait_call *call)
 static inline void call_settle(struct waits *waits, const struct wait_call *call)
 {
 	/* Nearly all only ran. */
-	if (call->waited)
+	if (call->waited && call->counts)
 		call_divide(waits, call);
-	else
+	else if (call->counts)
 		waits->functions[call->function].ns[STATE_RUNNING] +=
 			(uint64_t)(call->end - call->begin);
 }
@@ -175,6 +176,7 @@ int waits_init(struct waits *waits, struct trace_session *session)
 
 	memset(waits, 0, sizeof(*waits));
 	waits->session = session;
+	waits->range = RANGE_WHOLE;
 	if (!layouts)
 		return -ENOMEM;
 	states_init(&waits->states, session->start_ns, on_interval, waits);
@@ -222,7 +224,7 @@ static struct states_thread *stream_thread(struct waits *waits, const struct tra
 	return thread;
 }
 
-static int call_begin(struct wait_thread *waiter, const struct trace_event *event)
+static int call_begin(struct wait_thread *waiter, const struct trace_event *event, bool counts)
 {
 	struct wait_call *call;
 
@@ -235,17 +237,19 @@ static int call_begin(struct wait_thread *waiter, const struct trace_event *even
 	call->end = event->end_ns;
 	call->function = event->layout->index;
 	call->waited = false;
+	call->counts = counts;
 	return 0;
 }
 
 int waits_call(struct waits *waits, const struct trace_event *event)
 {
 	struct states_thread *thread = stream_thread(waits, event);
+	bool counts = range_holds(&waits->range, event->ns);
 	bool lasts = event->end_ticks && event->end_ns > event->ns;
 	struct wait_thread *waiter;
 
 	if (!thread) {
-		if (lasts)
+		if (lasts && counts)
 			waits->functions[event->layout->index].ns[STATE_UNKNOWN] +=
 				(uint64_t)(event->end_ns - event->ns);
 		return 0;
@@ -257,7 +261,7 @@ int waits_call(struct waits *waits, const struct trace_event *event)
 		return -ENOMEM;
 	waiter->stream = event->stream->index + 1;
 	calls_settle(waits, waiter, event->ns);
-	if (lasts && call_begin(waiter, event))
+	if (lasts && call_begin(waiter, event, counts))
 		return -ENOMEM;
 	return waits->failed;
 }
@@ -291,6 +295,13 @@ static const char *name_of(const struct waits *waits, struct report *report, uin
 	return table_string(report, intern_text(&waits->states.names, name));
 }
 
+/* It was not there in the range, or nothing is known of it. */
+static bool was_away(const struct wait_thread *thread)
+{
+	return !thread->ns[STATE_RUNNING] && !thread->ns[STATE_WAIT_CPU] &&
+	       !thread->ns[STATE_WAIT_BLOCKED] && !thread->ns[STATE_UNKNOWN];
+}
+
 /* The threads that made calls have their rows; the others get one. */
 static int finish_threads(const struct waits *waits, struct report *report)
 {
@@ -307,6 +318,8 @@ static int finish_threads(const struct waits *waits, struct report *report)
 		const struct wait_thread *thread = waits->threads[i];
 		struct report_thread *row = row_of(report, with_calls, thread->thread);
 
+		if (!row && report->ranged && was_away(thread))
+			continue;
 		if (!row) {
 			row = &rows[report->thread_count++];
 			*row = (struct report_thread){

@@ -13,6 +13,7 @@
 #ifndef TANDEM_ANALYSIS_WAITS_H
 #define TANDEM_ANALYSIS_WAITS_H
 
+#include "analysis/range.h"
 #include "analysis/report.h"
 #include "analysis/states.h"
 #include "trace/event.h"
@@ -22,6 +23,7 @@ struct wait_call { /* a call whose time is being divided */
 	int64_t begin, end;
 	uint32_t function; /* the layouts' index */
 	bool waited;	   /* not only ran; else `ns` says nothing */
+	bool counts;	   /* it began in the range */
 	uint64_t ns[STATE_COUNT];
 };
 
@@ -56,6 +58,7 @@ typedef void (*waits_interval_fn)(void *user, const struct wait_thread *thread,
 
 struct waits {
 	struct trace_session *session;
+	struct range range; /* what is counted: all, where the caller sets nothing else */
 	struct states states;
 	bool any; /* there are records of the kernel at all */
 	bool lost; /* some of the kernel's records are */

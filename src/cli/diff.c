@@ -161,8 +161,8 @@ static int add_run(struct diff *diff, enum diff_side side, const char *path,
 		   const struct arguments *arguments)
 {
 	struct reading reading;
-	struct report_options options = {.progress = reading_progress, .user = &reading};
 	struct progress progress = {.tell = reading_progress, .user = &reading};
+	struct report_options options = {.progress = progress};
 	bool wanted = arguments->table < 0 || arguments->table == DIFF_FINDINGS;
 	struct error error = ERROR_INIT;
 	struct findings findings;

@@ -12,6 +12,7 @@
 #include "cli/report_metrics.h"
 #include "cli/report_tables.h"
 #include "cli/report_text.h"
+#include "util/units.h"
 
 static const char help[] =
 	"Usage: tandem report [options] DIR\n"
@@ -25,6 +26,11 @@ static const char help[] =
 	"                       waits, functions, engines, engine_users, clocks\n"
 	"  -c, --clocks         only how clocks were fitted to the host's, and how wrong\n"
 	"                       that can be: --table clocks\n"
+	"      --from=TIME      only from this time of the run on: 1.5s, 20ms, 300us, 5ns; plain\n"
+	"                       is seconds. What began there counts, whole\n"
+	"      --to=TIME        only up to this time\n"
+	"      --findings=WHEN  what is wrong, before the tables: on, off, or auto (default):\n"
+	"                       of a trace up to 32 MiB, which takes a second at most\n"
 	"  -w, --with=TRACE     take the kernel's side from a trace of LTTng's or trace-cmd's\n"
 	"  -m, --metrics        GPU metrics instead: time, bytes and counts of kernels,\n"
 	"                       memory, fills, copies and waits, and what kernels are\n"
@@ -33,20 +39,29 @@ static const char help[] =
 	"  -h, --help           this text\n"
 	"\n"
 	"  tandem report tandem-app-20261120-100000\n"
+	"  tandem report --from 20ms --to 30ms DIR\n"
 	"  tandem report --format json DIR | jq '.device[] | select(.kind == \"kernel\")'\n";
 
-/* Findings take some ten times as long as the tables: beyond so much of a trace they
- * would make people wait who asked for tables. */
-#define FINDINGS_MOST_BYTES (UINT64_C(16) << 20)
+/* Findings take some ten times as long as the tables: up to a second for a trace of
+ * this size (doc/FINDINGS.md), beyond which people would wait who asked for tables. */
+#define FINDINGS_AUTO_BYTES (UINT64_C(32) << 20)
 
 static const char *const formats[] = {"text", "json", "csv", NULL};
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+
+static const char *const whens[] = {"auto", "on", "off", NULL};
+enum { WHEN_AUTO, WHEN_ON, WHEN_OFF };
+
+enum { OPTION_FROM = 256, OPTION_TO, OPTION_FINDINGS };
 
 struct arguments {
 	int format;
 	int table; /* enum report_table; -1: all */
 	uint64_t top;
 	bool metrics;
+	int findings; /* WHEN_... */
+	bool ranged;
+	struct range range; /* since the session's start */
 	const char *path, *with;
 };
 
@@ -74,6 +89,8 @@ static void json_session(struct json *json, const struct report *report,
 	json_string(json, "host", run->host);
 	json_string(json, "start", run->start);
 	json_unsigned(json, "duration_ns", report->duration_ns);
+	json_unsigned(json, "from_ns", report->from_ns);
+	json_unsigned(json, "to_ns", report->to_ns);
 	json_unsigned(json, "processes", report->processes);
 	json_unsigned(json, "threads", report->threads);
 	json_unsigned(json, "events", report->events);
@@ -169,12 +186,85 @@ static void write_csv(struct text *out, const struct report *report, int table)
 	}
 }
 
+static int bad_argument(const char *option, const char *text, const char *words)
+{
+	cli_error("--%s %s: %s", option, text, words);
+	return cli_usage("report");
+}
+
+static int read_time(struct arguments *arguments, const char *option, const char *text, int64_t *ns)
+{
+	if (units_parse_ns(text, ns))
+		return bad_argument(option, text, "no time such as 1.5s, 20ms, 300us, 5ns");
+	arguments->ranged = true;
+	return 0;
+}
+
+static int read_option(struct arguments *arguments, int option, const char *value)
+{
+	switch (option) {
+	case 'f':
+		arguments->format = cli_parse_word(value, formats);
+		return arguments->format < 0
+			       ? bad_argument("format", value, "it is text, json or csv") : 0;
+	case 't':
+		arguments->table = find_table(value);
+		return arguments->table < 0
+			       ? bad_argument("table", value, "there is no such table") : 0;
+	case 'c':
+		arguments->table = REPORT_TABLE_clocks;
+		return 0;
+	case 'n':
+		return cli_parse_number(value, UINT32_MAX, &arguments->top)
+			       ? bad_argument("top", value, "not a number of rows") : 0;
+	case OPTION_FROM:
+		return read_time(arguments, "from", value, &arguments->range.from_ns);
+	case OPTION_TO:
+		return read_time(arguments, "to", value, &arguments->range.to_ns);
+	case OPTION_FINDINGS:
+		arguments->findings = cli_parse_word(value, whens);
+		return arguments->findings < 0
+			       ? bad_argument("findings", value, "it is on, off or auto") : 0;
+	case 'w':
+		arguments->with = value;
+		return 0;
+	case 'm':
+		arguments->metrics = true;
+		return 0;
+	case 'h':
+		cli_help(help);
+		return -ECANCELED;
+	default:
+		return cli_usage("report");
+	}
+}
+
+static int check_arguments(const struct arguments *arguments)
+{
+	if (arguments->range.from_ns >= arguments->range.to_ns) {
+		cli_error("--to is not after --from: there is no time between them");
+		return cli_usage("report");
+	}
+	if (arguments->ranged && arguments->findings == WHEN_ON) {
+		cli_error("--findings on: findings are of the whole run; leave --from and --to away");
+		return cli_usage("report");
+	}
+	if (arguments->metrics && arguments->findings == WHEN_ON) {
+		cli_error("--findings on: there are none beside --metrics");
+		return cli_usage("report");
+	}
+	return 0;
+}
+
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{"format", required_argument, NULL, 'f'}, {"table", required_argument, NULL, 't'},
 		{"top", required_argument, NULL, 'n'},	  {"clocks", no_argument, NULL, 'c'},
 		{"with", required_argument, NULL, 'w'},	  {"metrics", no_argument, NULL, 'm'},
+		{"from", required_argument, NULL, OPTION_FROM},
+		{"to", required_argument, NULL, OPTION_TO},
+		{"findings", required_argument, NULL, OPTION_FINDINGS},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
@@ -182,42 +272,10 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 
 	optind = 0;
 	while ((option = getopt_long(argc, argv, "f:t:cmn:w:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'f':
-			arguments->format = cli_parse_word(optarg, formats);
-			if (arguments->format < 0) {
-				cli_error("--format %s: it is text, json or csv", optarg);
-				return cli_usage("report");
-			}
-			break;
-		case 't':
-			arguments->table = find_table(optarg);
-			if (arguments->table < 0) {
-				cli_error("--table %s: there is no such table", optarg);
-				return cli_usage("report");
-			}
-			break;
-		case 'c':
-			arguments->table = REPORT_TABLE_clocks;
-			break;
-		case 'n':
-			if (cli_parse_number(optarg, UINT32_MAX, &arguments->top)) {
-				cli_error("--top %s: not a number of rows", optarg);
-				return cli_usage("report");
-			}
-			break;
-		case 'w':
-			arguments->with = optarg;
-			break;
-		case 'm':
-			arguments->metrics = true;
-			break;
-		case 'h':
-			cli_help(help);
-			return -ECANCELED;
-		default:
-			return cli_usage("report");
-		}
+		int status = read_option(arguments, option, optarg);
+
+		if (status)
+			return status;
 	}
 	if (argc - optind != 1) {
 		cli_error(argc == optind ? "which session? give its directory"
@@ -225,7 +283,7 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		return cli_usage("report");
 	}
 	arguments->path = argv[optind];
-	return 0;
+	return check_arguments(arguments);
 }
 
 static int write_report(struct reading *reading, const struct arguments *arguments,
@@ -266,7 +324,11 @@ static int write_metrics(const struct arguments *arguments, const struct metrics
 
 static int show_metrics(struct reading *reading, const struct arguments *arguments)
 {
-	struct metrics_options options = {.progress = reading_progress, .user = reading};
+	struct metrics_options options = {
+		.progress = {.tell = reading_progress, .user = reading},
+		.ranged = arguments->ranged,
+		.range = arguments->range,
+	};
 	struct error error = ERROR_INIT;
 	struct metrics metrics;
 	int status = metrics_make(&metrics, &reading->session, &options, &error);
@@ -281,13 +343,20 @@ static int show_metrics(struct reading *reading, const struct arguments *argumen
 
 static bool wants_findings(const struct reading *reading, const struct arguments *arguments)
 {
-	return arguments->table < 0 && arguments->format != FORMAT_CSV &&
-	       reading->session.content_bytes <= FINDINGS_MOST_BYTES;
+	if (arguments->table >= 0 || arguments->format == FORMAT_CSV || arguments->ranged)
+		return false;
+	return arguments->findings == WHEN_ON ||
+	       (arguments->findings == WHEN_AUTO &&
+		reading->session.content_bytes <= FINDINGS_AUTO_BYTES);
 }
 
 static int show_report(struct reading *reading, const struct arguments *arguments)
 {
-	struct report_options options = {.progress = reading_progress, .user = reading};
+	struct report_options options = {
+		.progress = {.tell = reading_progress, .user = reading},
+		.ranged = arguments->ranged,
+		.range = arguments->range,
+	};
 	struct error error = ERROR_INIT;
 	struct report report;
 	struct findings findings;
@@ -309,9 +378,23 @@ static int show_report(struct reading *reading, const struct arguments *argument
 	return status;
 }
 
+/* Nothing could be in a range that begins after all is over. */
+static bool starts_late(struct reading *reading, const struct arguments *arguments)
+{
+	int64_t duration_ns = (int64_t)trace_session_duration_ns(&reading->session);
+	char from[UNITS_BYTES], duration[UNITS_BYTES];
+
+	if (arguments->range.from_ns <= duration_ns)
+		return false;
+	cli_error("%s: --from %s is after its end: it lasted %s", arguments->path,
+		  units_ns(from, (double)arguments->range.from_ns),
+		  units_ns(duration, (double)duration_ns));
+	return true;
+}
+
 int cmd_report(int argc, char **argv)
 {
-	struct arguments arguments = {.table = -1, .top = 20};
+	struct arguments arguments = {.table = -1, .top = 20, .range = RANGE_WHOLE};
 	struct reading reading;
 	int status = read_arguments(&arguments, argc, argv);
 
@@ -319,6 +402,10 @@ int cmd_report(int argc, char **argv)
 		return status == -ECANCELED ? CLI_DONE : status;
 	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
 		return CLI_FAILED;
+	if (arguments.ranged && starts_late(&reading, &arguments)) {
+		reading_close(&reading);
+		return CLI_FAILED;
+	}
 	status = arguments.metrics ? show_metrics(&reading, &arguments)
 				   : show_report(&reading, &arguments);
 	reading_close(&reading);

@@ -11,7 +11,12 @@
 		{"p99_ns", "p99", TABLE_NS, offsetof(row, times.p99_ns)},                 \
 		{"max_ns", "max", TABLE_NS, offsetof(row, times.max_ns)}
 
+/* What of all that was going on in a range lies inside: of the whole run it would be
+ * the total once more. */
+#define WITHIN(row) {"within_ns", "in range", TABLE_NS, offsetof(row, within_ns)}
+
 static const struct table_column api_columns[] = {
+	WITHIN(struct report_api),
 	TIMES(struct report_api),
 	{"calls", "calls", TABLE_COUNT, offsetof(struct report_api, calls)},
 	{"errors", "errors", TABLE_COUNT, offsetof(struct report_api, errors)},
@@ -26,6 +31,7 @@ static const struct table_column api_columns[] = {
 };
 
 static const struct table_column device_columns[] = {
+	WITHIN(struct report_device),
 	TIMES(struct report_device),
 	{"count", "count", TABLE_COUNT, offsetof(struct report_device, count)},
 	{"failed", "failed", TABLE_COUNT, offsetof(struct report_device, failed)},
@@ -240,6 +246,13 @@ static const struct table_column clocks_columns[] = {
 	{"source", "clock of", TABLE_STRING, offsetof(struct report_clock, source)},
 };
 
+#define TABLE_BUT_FIRST(table_name, table_columns, row_type)                               \
+	{                                                                                 \
+		.name = table_name, .columns = (table_columns) + 1,                       \
+		.column_count = sizeof(table_columns) / sizeof(*(table_columns)) - 1,     \
+		.row_bytes = sizeof(row_type)                                             \
+	}
+
 static const struct table tables[] = {
 	[REPORT_TABLE_api] = TABLE("api", api_columns, struct report_api),
 	[REPORT_TABLE_device] = TABLE("device", device_columns, struct report_device),
@@ -263,9 +276,18 @@ static const struct table tables[] = {
 	[REPORT_TABLE_thread] = TABLE("threads", thread_columns, struct report_thread),
 };
 
+/* Tables of which the first column is for ranges only. */
+static const struct table whole_tables[] = {
+	[REPORT_TABLE_api] = TABLE_BUT_FIRST("api", api_columns, struct report_api),
+	[REPORT_TABLE_device] = TABLE_BUT_FIRST("device", device_columns, struct report_device),
+};
+
 struct report_part report_part(const struct report *report, enum report_table which)
 {
 	struct report_part part = {.table = &tables[which]};
+
+	if (!report->ranged && (which == REPORT_TABLE_api || which == REPORT_TABLE_device))
+		part.table = &whole_tables[which];
 
 	switch (which) {
 #define X(field, number, text)                                                            \

@@ -27,6 +27,18 @@ static void add_count(struct text *out, uint64_t count, const char *noun, const 
 	text_format(out, "%s %s", units_count(buffer, count), count == 1 ? noun : nouns);
 }
 
+/* Which part of the run this is. */
+static void add_range(struct text *out, const struct report *report, bool colour)
+{
+	char from[UNITS_BYTES], to[UNITS_BYTES], span[UNITS_BYTES];
+
+	text_format(out, "  %sonly from %s s to %s s of it, %s%s: what began there counts, whole;\n"
+			 "  states, and how busy and full devices were, as far as they lie inside\n",
+		    colour_begin(colour, COLOUR_BOLD), units_seconds(from, (int64_t)report->from_ns),
+		    units_seconds(to, (int64_t)report->to_ns),
+		    units_ns(span, (double)report->span_ns), colour_end(colour));
+}
+
 static void add_title(struct text *out, const struct report *report,
 		      const struct trace_session *session, bool colour)
 {
@@ -72,6 +84,8 @@ static void add_title(struct text *out, const struct report *report,
 	text_add_string(out, ", ");
 	add_count(out, report->events, "event", "events");
 	text_add_string(out, report->lost_total ? "\n" : "; nothing lost\n");
+	if (report->ranged)
+		add_range(out, report, colour);
 }
 
 /* One line for each thing that a reader of the tables must know. */
@@ -169,7 +183,7 @@ static void add_total(struct text *out, const struct report *report, enum report
 		text_format(out, " of %s each",
 			    units_ns(buffer, (double)report->sample_period_ns));
 	} else if (table == REPORT_TABLE_devices) {
-		text_format(out, "of %s", units_ns(buffer, (double)report->duration_ns));
+		text_format(out, "of %s", units_ns(buffer, (double)report->span_ns));
 	}
 }
 
@@ -184,8 +198,9 @@ static bool part_is_worth(const struct report *report, enum report_table which,
 }
 
 /* What is worth a look first. */
-static void add_findings(struct text *out, const struct findings *findings,
-			 const struct trace_session *session, bool colour)
+static void add_findings(struct text *out, const struct report *report,
+			 const struct findings *findings, const struct trace_session *session,
+			 bool colour)
 {
 	struct findings_style style = {.least_percent = FINDINGS_LEAST_PERCENT,
 				       .most = FINDINGS_SHOWN,
@@ -194,8 +209,9 @@ static void add_findings(struct text *out, const struct findings *findings,
 
 	text_format(out, "\n%sFindings%s  %s", colour_begin(colour, COLOUR_BOLD),
 		    colour_end(colour), colour_begin(colour, COLOUR_DIM));
-	text_format(out, findings ? "`tandem findings %s` says where, who, how sure and what to do"
-				  : "`tandem findings %s` looks for them: this is a long trace",
+	text_format(out, findings	? "`tandem findings %s` says where, who, how sure and what to do"
+			 : report->ranged ? "`tandem findings %s` looks for them in the whole run"
+					  : "`tandem findings %s` looks for them",
 		    session->path);
 	text_format(out, "%s\n", colour_end(colour));
 	if (findings)
@@ -213,8 +229,8 @@ void report_text(struct text *out, const struct report *report,
 	if (table < 0) {
 		add_title(out, report, session, colour);
 		add_notes(out, report, colour);
-		if (report->events)
-			add_findings(out, findings, session, colour);
+		if (report->events || report->ranged)
+			add_findings(out, report, findings, session, colour);
 	}
 	for (int i = 0; i < REPORT_TABLE_COUNT; i++) {
 		enum report_table which = (enum report_table)i;
@@ -237,7 +253,9 @@ void report_text(struct text *out, const struct report *report,
 	}
 	if (table >= 0)
 		return;
-	if (!report->events)
+	if (!report->events && report->ranged)
+		text_add_string(out, "\nNo event of the traced runtimes began there.\n");
+	else if (!report->events)
 		text_add_string(out, "\nNothing was recorded: the program made no call of a "
 				     "traced runtime while\nrecording was on. `tandem doctor` says "
 				     "what this machine can record.\n");

@@ -51,7 +51,7 @@ static void add_place(struct export *export, uint64_t pid, uint64_t tid)
 /* Microseconds, with every digit that a ns has. */
 static void add_us(struct json *json, const char *key, int64_t ns)
 {
-	json_float(json, key, (double)ns / 1000, 3);
+	json_thousandths(json, key, ns);
 }
 
 static void add_time(struct export *export, const char *key, int64_t monotonic_ns)

@@ -144,6 +144,20 @@ void json_float(struct json *json, const char *key, double number, int decimals)
 		text_add_string(json->text, "null");
 }
 
+void json_thousandths(struct json *json, const char *key, int64_t number)
+{
+	uint64_t size = number < 0 ? -(uint64_t)number : (uint64_t)number;
+	unsigned rest = (unsigned)(size % 1000);
+	char digits[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
+			 (char)('0' + rest % 10)};
+
+	json_member(json, key);
+	if (number < 0)
+		text_add_char(json->text, '-');
+	text_add_unsigned(json->text, size / 1000);
+	text_add(json->text, digits, sizeof(digits));
+}
+
 void json_bool(struct json *json, const char *key, bool value)
 {
 	json_member(json, key);

@@ -39,6 +39,8 @@ void json_unsigned(struct json *json, const char *key, uint64_t number);
 void json_signed(struct json *json, const char *key, int64_t number);
 /* `decimals` digits behind the point; null where the number is not finite. */
 void json_float(struct json *json, const char *key, double number, int decimals);
+/* A thousandth of the number, with three digits behind the point. */
+void json_thousandths(struct json *json, const char *key, int64_t number);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
 

@@ -33,16 +33,25 @@ void text_add_unsigned(struct text *text, unsigned long long number)
 
 void text_vformat(struct text *text, const char *format, va_list arguments)
 {
+	size_t room = text->failed ? 0 : text->capacity - text->length;
 	va_list again;
 	int length;
 
 	va_copy(again, arguments);
-	length = vsnprintf(NULL, 0, format, again);
+	length = vsnprintf(room ? text->data + text->length : NULL, room, format, again);
 	va_end(again);
-	if (length < 0 || !text_reserve(text, (size_t)length))
-		return;
-	vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
-	text->length += (size_t)length;
+	/* Formatting is dear: a second time only where it did not fit. */
+	if (length >= 0 && (size_t)length >= room) {
+		if (!text_reserve(text, (size_t)length))
+			length = -1;
+		else
+			vsnprintf(text->data + text->length, (size_t)length + 1, format,
+				  arguments);
+	}
+	if (length >= 0 && !text->failed)
+		text->length += (size_t)length;
+	else if (text->capacity > text->length)
+		text->data[text->length] = '\0';
 }
 
 void text_format(struct text *text, const char *format, ...)

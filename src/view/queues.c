@@ -124,37 +124,22 @@ static int64_t relative(const struct view_queues *queues, int64_t ns)
 	return ns - queues->walk->session->start_ns;
 }
 
-/* Where a command is drawn: on the device, or, without device times, from its
- * call to what was seen of it. */
 static void place(const struct view_queues *queues, const struct command *command,
 		  struct view_command *placed, struct view_pending *pending)
 {
 	const struct command_times *times = &command->times;
 	const struct tandem_rec_operation *record = command->record;
+	int64_t from_ns, to_ns;
 
-	if (command->placed) {
-		placed->begin_ns = relative(queues, times->start_ns);
-		placed->bound_ns = times->bound_ns < UINT32_MAX ? (uint32_t)times->bound_ns
-								: UINT32_MAX;
-		/* As long as the device says: its clock runs as fast as ours to
-		 * within some millionths. */
-		pending->end_ns = placed->begin_ns + (int64_t)(record->end - record->start);
-		pending->queued_ns = relative(queues, times->queued_ns);
-		pending->submitted_ns = relative(queues, times->submitted_ns);
-		pending->waits = record->queued <= record->submitted &&
-				 record->submitted <= record->start;
+	command_span(command, queues->walk->session->start_ns + queues->end_ns, &from_ns, &to_ns);
+	placed->begin_ns = relative(queues, from_ns);
+	pending->end_ns = relative(queues, to_ns);
+	if (!command->placed)
 		return;
-	}
-	pending->end_ns = record ? placed->seen_ns : queues->end_ns;
-	placed->begin_ns = command->call ? relative(queues, command->call_end_ns
-								    ? command->call_end_ns
-								    : command->call_begin_ns)
-					 : placed->seen_ns;
-	/* A blocking call saw the end before it returned. */
-	if (placed->begin_ns > pending->end_ns)
-		placed->begin_ns = command->call ? placed->call_begin_ns : pending->end_ns;
-	if (placed->begin_ns > pending->end_ns)
-		pending->end_ns = placed->begin_ns;
+	placed->bound_ns = times->bound_ns < UINT32_MAX ? (uint32_t)times->bound_ns : UINT32_MAX;
+	pending->queued_ns = relative(queues, times->queued_ns);
+	pending->submitted_ns = relative(queues, times->submitted_ns);
+	pending->waits = record->queued <= record->submitted && record->submitted <= record->start;
 }
 
 static unsigned flags_of(struct view_queues *queues, const struct command *command)

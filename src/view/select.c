@@ -69,6 +69,9 @@ static int take_span(void *select_of, uint32_t item, const struct view_span *spa
 
 	if (select->track->type == VIEW_TRACK_samples)
 		return select_samples_add(&select->samples, select->track, item);
+	/* What never ended is not among what the device did. */
+	if (select->track->refs == VIEW_REFS_command && label->flags & VIEW_FLAG_unfinished)
+		return 0;
 	if (find_row(select, label->flags ? label->plain : span->label, &row))
 		return -ENOMEM;
 	if (to > from)

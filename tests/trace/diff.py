@@ -8,13 +8,16 @@ import io
 import json
 import os
 import shutil
+import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from handmade import Session
 from tap import check, finish, skip
 from traces import BUILD, record, report, synthetic, tandem
 
 EXAMPLE = os.path.join(BUILD, "examples", "findings", "synchronisation")
+REPLAY = os.path.join(BUILD, "tests", "stubs", "cuda", "replay")
 STUB = os.path.join(BUILD, "tests", "stubs", "libstubcl.so")
 
 
@@ -83,6 +86,51 @@ done = tandem("diff", "-f", "json", "one", "cut")
 check(done.returncode == 0 and "warning" in done.stderr and
       any("damaged" in n for n in json.loads(done.stdout)["notes"]),
       "a damaged session is compared, and told", done.stderr)
+
+# Losses are told by run, with their sums; one of the two has them, or both.
+def losing(path, *counts):
+    made = Session(path)
+    for step in range(20):
+        made.call("clFinish", 1000 * step + 100, 1000 * step + 500)
+    for number, count in enumerate(counts):
+        made.add(1, 500 * number + 50, "lost", struct.pack("<BQ", 0, count))
+    made.write()
+
+
+losing("whole")
+losing("losing", 3, 4000)
+losing("single", 1)
+notes = {pair: diff(*pair)["notes"] for pair in (("whole", "losing"), ("losing", "whole"),
+                                                 ("single", "losing"))}
+lost = "losing: 4,003 events were lost, so that its numbers and totals are too small"
+check([n for n in notes["whole", "losing"] if "lost" in n] == ["B, " + lost] and
+      [n for n in notes["losing", "whole"] if "lost" in n] == ["A, " + lost],
+      "losses are told, and on which side", notes)
+check([n for n in notes["single", "losing"] if "lost" in n] ==
+      ["A, single: 1 event was lost, so that its numbers and totals are too small", "B, " + lost],
+      "of both sides, in numbers", notes)
+text = tandem("diff", "whole", "losing").stdout
+check(0 < text.find(f"   B, {lost}\n") < text.find("Both runs took"), "before anything is said of it",
+      text)
+check("lost" not in " ".join(diff("whole", "whole")["notes"]), "and not where nothing is")
+
+# Other programs by other runtimes.
+if os.access(REPLAY, os.X_OK):
+    check(record("cuda", [REPLAY, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "data", "cuda",
+                                               "overlap.replay")]) == 0, "a CUDA program is recorded")
+    said = diff("one", "cuda")
+    told = {r["name"]: r["verdict"] for r in said["api"]}
+    check("only A made calls of the domain opencl" in said["notes"] and
+          "only B made calls of the domain cuda" in said["notes"] and
+          "the commands differ" in said["notes"], "runtimes of one side only are named", said["notes"])
+    check({r["verdict"] for r in said["api"] if r["domain"] == "opencl"} == {"gone"} and
+          {r["verdict"] for r in said["api"] if r["domain"] == "cuda"} <= {"new", ""},
+          "and their calls are gone, or new", told)
+    check(all(r["verdict"] in ("gone", "new", "") or r["a_count"] and r["b_count"]
+              for r in said["device"]), "commands are matched where both have them", said["device"])
+    check(not any("domain" in n for n in diff("cuda", "cuda")["notes"]), "with itself none is")
+else:
+    skip("a program of another runtime", "the stub CUPTI is not built")
 os.makedirs("empty")
 for name in ("control", "session.json"):
     if os.path.exists(f"one/{name}"):

@@ -133,6 +133,8 @@ static int finish_cycle(struct cycles *cycles, uint32_t stream)
 		ns = span(thread->from_ns, thread->wait_end_ns);
 		lane->count++;
 		lane->total_ns += ns;
+		cycles->latest_lane = (size_t)(lane - cycles->lanes) + 1;
+		cycles->latest_ns = ns;
 		if (ns >= lane->longest_ns) {
 			lane->longest_ns = ns;
 			lane->begin_ns = thread->from_ns;

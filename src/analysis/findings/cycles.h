@@ -30,6 +30,10 @@ struct cycles {
 	size_t thread_count;
 	struct cycles_lane *lanes;
 	size_t lane_count, lane_capacity;
+	/* That of the latest item, if that ended a cycle, + 1, and how long that took; the
+	 * caller sets it back to 0. */
+	size_t latest_lane;
+	uint64_t latest_ns;
 	struct map lane_of; /* stream and queue, which says the device -> lane */
 };
 

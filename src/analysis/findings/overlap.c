@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "analysis/findings/cycles.h"
+#include "analysis/findings/effort.h"
 #include "analysis/findings/finding.h"
 #include "analysis/replay.h"
 #include "util/array.h"
@@ -26,6 +27,7 @@
 
 struct overlap {
 	struct cycles cycles;
+	struct effort effort;
 };
 
 static int overlap_begin(struct findings *findings, void *state)
@@ -38,32 +40,133 @@ static int overlap_begin(struct findings *findings, void *state)
 static int overlap_item(struct findings *findings, void *state, const struct walk_item *item)
 {
 	struct overlap *overlap = state;
+	const struct cycles_lane *lane;
+	int status;
+
+	overlap->cycles.latest_lane = 0;
+	status = cycles_item(&overlap->cycles, item);
+	if (status || !overlap->cycles.latest_lane)
+		return status;
+	lane = &overlap->cycles.lanes[overlap->cycles.latest_lane - 1];
+	return effort_cycle(&overlap->effort, overlap->cycles.latest_lane - 1, lane->stream,
+			    findings_stream(findings, lane->stream)->process->pid,
+			    overlap->cycles.latest_ns);
+}
+
+static int overlap_interval(struct findings *findings, void *state,
+			    const struct wait_thread *thread,
+			    const struct states_interval *interval)
+{
+	struct overlap *overlap = state;
 
 	(void)findings;
-	return cycles_item(&overlap->cycles, item);
+	return effort_interval(&overlap->effort, thread, interval);
 }
 
-/* On a CPU, kernels take all cores, and transfers and threads one each: work is
- * not done sooner than all cores together can do it. */
-static uint64_t least_ns(const struct replay *replay, unsigned queues, unsigned cores)
+/* A device that is the CPU: how many cores, and what of them the work takes. */
+struct cpu {
+	unsigned cores;	  /* 0: the device is another one */
+	double device_ns; /* of a core, for all commands in the replay */
+	double host_ns;	  /* same, for the thread that drives them, where the device is busy
+			     all the time; in all cycles */
+	double host, device; /* what of their recorded times is left without other programs */
+};
+
+/* Kernels take all cores, transfers one. */
+static double run_ns(const struct replay *replay, unsigned cores)
 {
-	double core_ns = 0;
+	double ns = 0;
 
-	for (size_t i = 0; i < replay->command_count; i++) {
-		const struct replay_command *command = &replay->commands[i];
-
-		core_ns += (double)command->run_ns *
-			   (command->engine == REPLAY_COMPUTE ? cores : 1);
-		core_ns += (double)(command->before_ns + command->call_ns) * queues;
-	}
-	return (uint64_t)(core_ns / cores);
+	for (size_t i = 0; i < replay->command_count; i++)
+		ns += (double)replay->commands[i].run_ns *
+		      (replay->commands[i].engine == REPLAY_COMPUTE ? cores : 1);
+	return ns;
 }
 
-static int estimate(const struct cycles_lane *lane, unsigned cores, uint64_t *series)
+static double latency_ns(const struct replay *replay)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < replay->command_count; i++)
+		ns += (double)replay->commands[i].latency_ns;
+	return ns;
+}
+
+static double host_ns(const struct replay *replay)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < replay->command_count; i++)
+		ns += (double)(replay->commands[i].before_ns + replay->commands[i].call_ns);
+	return ns;
+}
+
+static double return_ns(const struct replay *replay)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < replay->cycle_count; i++)
+		ns += (double)(replay->cycles[i].wait.before_ns + replay->cycles[i].wait.return_ns);
+	return ns;
+}
+
+/* The first enqueue of a cycle finds the device asleep and has to wake it: what it takes
+ * longer than those behind it. One that is never done with its work is not woken. */
+static double waking_ns(const struct replay *replay)
+{
+	double first_ns = 0, rest_ns = 0;
+	size_t rest = replay->command_count - replay->cycle_count;
+
+	for (size_t i = 0; i < replay->cycle_count; i++) {
+		const struct replay_cycle *cycle = &replay->cycles[i];
+
+		first_ns += (double)replay->commands[cycle->first].call_ns;
+		for (size_t k = 1; k < cycle->count; k++)
+			rest_ns += (double)replay->commands[cycle->first + k].issue_ns;
+	}
+	if (!rest)
+		return 0;
+	return fmax(first_ns - rest_ns / (double)rest * (double)replay->cycle_count, 0);
+}
+
+/* What is left of a time when so much of it went to others. */
+static double left(double ns, double away_ns)
+{
+	return ns <= 0 ? 1 : away_ns >= ns ? 0 : 1 - away_ns / ns;
+}
+
+static void cpu_look(struct cpu *cpu, const struct cycles_lane *lane,
+		     const struct effort_share *share)
+{
+	const struct replay *replay = &lane->replay;
+	double part;
+
+	cpu->device_ns = run_ns(replay, cpu->cores);
+	cpu->host_ns = host_ns(replay) - waking_ns(replay);
+	cpu->host = cpu->device = 1;
+	if (!share || !share->cycles_ns)
+		return;
+	/* The share is of all cycles but the first; the replay has some of them. */
+	part = (double)lane->kept_ns / (double)share->cycles_ns;
+	cpu->device = left(cpu->device_ns + latency_ns(replay), part * (double)share->others.away_ns);
+	cpu->host = left(cpu->host_ns + return_ns(replay), part * (double)share->driver.away_ns);
+	cpu->device_ns = part * (double)share->others.running_ns;
+	cpu->host_ns = fmax(part * (double)share->driver.running_ns -
+				    cpu->host * waking_ns(replay),
+			    0);
+}
+
+/* Work is not done sooner than all cores together can do it. */
+static uint64_t least_ns(const struct cpu *cpu, unsigned queues)
+{
+	return (uint64_t)((cpu->device_ns + cpu->host_ns * queues) / cpu->cores);
+}
+
+static int estimate(const struct replay *replay, const struct cpu *cpu, uint64_t *series)
 {
 	for (unsigned i = 0; i < QUEUES_MOST; i++) {
-		int status = replay_run(&lane->replay, i + 1, &series[i]);
-		uint64_t least = cores ? least_ns(&lane->replay, i + 1, cores) : 0;
+		int status = replay_run(replay, i + 1, &series[i]);
+		uint64_t least = cpu->cores ? least_ns(cpu, i + 1) : 0;
 
 		if (status)
 			return status;
@@ -196,15 +299,23 @@ static int add_finding(struct findings *findings, const struct cycles_lane *lane
 	return 0;
 }
 
-static int add_lane(struct findings *findings, const struct cycles_lane *lane)
+static int add_lane(struct findings *findings, struct overlap *overlap, size_t index)
 {
-	uint64_t series[QUEUES_MOST];
+	struct cycles_lane *lane = &overlap->cycles.lanes[index];
+	struct cpu cpu = {.cores = cores_of(findings, lane)};
 	const struct findings_replay *replay;
+	uint64_t series[QUEUES_MOST], recorded_ns;
+	struct effort_share share;
 	double gain, error;
 	unsigned best;
-	unsigned cores = cores_of(findings, lane);
-	int status = estimate(lane, cores, series);
+	int status = replay_run(&lane->replay, 1, &recorded_ns);
 
+	if (cpu.cores) {
+		cpu_look(&cpu, lane, effort_of(&overlap->effort, index, &share) ? &share : NULL);
+		replay_scale(&lane->replay, cpu.host, cpu.device);
+	}
+	if (!status)
+		status = estimate(&lane->replay, &cpu, series);
 	if (status)
 		return status;
 	replay = add_replay(findings, lane, series);
@@ -212,11 +323,11 @@ static int add_lane(struct findings *findings, const struct cycles_lane *lane)
 		return -ENOMEM;
 	best = best_of(series);
 	gain = series[0] ? 1 - (double)series[best] / (double)series[0] : 0;
-	error = fabs((double)replay->ns[0] / (double)lane->total_ns - 1);
+	error = fabs((double)recorded_ns / (double)lane->kept_ns - 1);
 	if (gain < GAIN_LEAST || lane->count < CYCLES_LEAST || error > ERROR_MOST ||
 	    replay->ns[best] >= lane->total_ns)
 		return 0;
-	return add_finding(findings, lane, replay, best, gain, error, cores);
+	return add_finding(findings, lane, replay, best, gain, error, cpu.cores);
 }
 
 static int overlap_end(struct findings *findings, void *state)
@@ -229,7 +340,7 @@ static int overlap_end(struct findings *findings, void *state)
 		const struct cycles_lane *lane = &cycles->lanes[i];
 
 		if (lane->replay.cycle_count && alone(cycles, lane))
-			status = add_lane(findings, lane);
+			status = add_lane(findings, overlap, i);
 	}
 	return status;
 }
@@ -240,6 +351,7 @@ static void overlap_release(struct findings *findings, void *state)
 
 	(void)findings;
 	cycles_free(&overlap->cycles);
+	effort_free(&overlap->effort);
 }
 
 const struct finding_ops finding_overlap = {
@@ -247,7 +359,9 @@ const struct finding_ops finding_overlap = {
 	.words = "transfers and kernels that could run side by side, and what that would save",
 	.state_bytes = sizeof(struct overlap),
 	.begin = overlap_begin,
+	.waits = true,
 	.item = overlap_item,
+	.interval = overlap_interval,
 	.end = overlap_end,
 	.release = overlap_release,
 };

@@ -138,6 +138,9 @@ function sumTrack(told, track, from, to, sums) {
 			continue;
 		const [, , flags, plain] = told.labels[track.label[i]];
 		const label = flags ? plain : track.label[i];
+		/* What never ended is not among what the device did. */
+		if (track.bytes && flags & FLAG.unfinished)
+			continue;
 		const key = device + ":" + label;
 		let sum = sums.get(key);
 		if (!sum) {
