@@ -18,8 +18,8 @@ void align_init(struct align *align, const struct trace_session *session)
 	align->host_error_ns = session->clock.error_ns;
 }
 
-static int clock_of(struct align *align, const struct devices *devices, uint32_t device,
-		    struct align_clock **clock)
+static int clock_make(struct align *align, const struct devices *devices, uint32_t device,
+		      struct align_clock **clock)
 {
 	struct clockfit_options options = CLOCKFIT_DEFAULTS;
 
@@ -29,8 +29,6 @@ static int clock_of(struct align *align, const struct devices *devices, uint32_t
 	while (align->count <= device)
 		align->clocks[align->count++] = (struct align_clock){.fit = NULL};
 	*clock = &align->clocks[device];
-	if ((*clock)->fit)
-		return 0;
 	if (devices->rows[device].timer_ns > options.resolution_ns)
 		options.resolution_ns = devices->rows[device].timer_ns;
 	if (align->host_error_ns > options.host_error_ns)
@@ -38,6 +36,15 @@ static int clock_of(struct align *align, const struct devices *devices, uint32_t
 	if (clockfit_create(&(*clock)->fit, CLOCKFIT_STREAM, &options) ||
 	    clockfit_create(&(*clock)->sharp, CLOCKFIT_STREAM, &options))
 		return -ENOMEM;
+	return 0;
+}
+
+static int clock_of(struct align *align, const struct devices *devices, uint32_t device,
+		    struct align_clock **clock)
+{
+	if (device >= align->count || !align->clocks[device].fit)
+		return clock_make(align, devices, device, clock);
+	*clock = &align->clocks[device];
 	return 0;
 }
 
@@ -68,21 +75,31 @@ static int moment_end(struct align_clock *clock, struct align_moment *moment)
 	return status;
 }
 
-/* Of a moment's lower constraints the one with the lowest device time says most: no
- * more can have been shown by then; of its upper ones the one with the highest. */
-static int moment_add(struct align_clock *clock, struct align_moment *moment, int64_t device_ns,
-		      int64_t host_ns)
+/* A constraint of another moment than the one before. */
+static int moment_begin(struct align_clock *clock, struct align_moment *moment, int64_t device_ns,
+			int64_t host_ns)
 {
-	int side = is_lower(clock, moment) ? 1 : -1;
-	__int128 ahead = (__int128)device_ns - host_ns;
-	__int128 least = (__int128)moment->device_ns - moment->host_ns;
-	bool same = moment->any && host_ns / MOMENT_NS == moment->host_ns / MOMENT_NS;
-
-	if (same && side * ahead >= side * least)
-		return 0;
-	if (!same && moment_end(clock, moment))
+	if (moment_end(clock, moment))
 		return -ENOMEM;
-	*moment = (struct align_moment){device_ns, host_ns, true};
+	*moment = (struct align_moment){host_ns - host_ns % MOMENT_NS, device_ns, host_ns, true};
+	return 0;
+}
+
+/* Of a moment's lower constraints the one with the lowest device time says most: no
+ * more can have been shown by then; of its upper ones the one with the highest.
+ * device_ns >= 0. */
+static inline int moment_add(struct align_clock *clock, struct align_moment *moment,
+			     int64_t device_ns, int64_t host_ns)
+{
+	uint64_t into = (uint64_t)host_ns - (uint64_t)moment->begin_ns;
+	int side = is_lower(clock, moment) ? 1 : -1;
+
+	if (!moment->any || into >= MOMENT_NS)
+		return moment_begin(clock, moment, device_ns, host_ns);
+	if (side * (device_ns - moment->device_ns) < side * (host_ns - moment->host_ns)) {
+		moment->device_ns = device_ns;
+		moment->host_ns = host_ns;
+	}
 	return 0;
 }
 

@@ -27,6 +27,7 @@
 #include "trace/operation.h"
 
 struct align_moment { /* the tightest constraint of the latest moment */
+	int64_t begin_ns; /* of the moment */
 	int64_t device_ns, host_ns;
 	bool any;
 };

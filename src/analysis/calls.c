@@ -56,7 +56,6 @@ int calls_add(struct calls *calls, const struct trace_event *event)
 	struct call_row *row = &calls->rows[event->layout->index];
 	struct call_thread *thread = &calls->threads[event->stream->index];
 	bool counts = range_holds(&calls->range, event->ns);
-	int64_t end_ns;
 	uint64_t ns;
 
 	row->event = event->layout->event;
@@ -67,11 +66,10 @@ int calls_add(struct calls *calls, const struct trace_event *event)
 		add_open(calls, event);
 		return 0;
 	}
-	end_ns = trace_clock_ns(&calls->session->clock, event->end_ticks);
-	row->within_ns += range_within(&calls->range, event->ns, end_ns);
+	row->within_ns += range_within(&calls->range, event->ns, event->end_ns);
 	if (!counts)
 		return 0;
-	ns = (uint64_t)(end_ns - event->ns);
+	ns = (uint64_t)(event->end_ns - event->ns);
 	thread->api_ns += ns;
 	batches_add(&row->batches, ns);
 	if (histogram_add(&row->times, ns))

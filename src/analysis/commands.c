@@ -141,11 +141,10 @@ static int find_name(struct commands *commands, const struct trace_event *event,
 		     struct command *command, uint32_t kernel)
 {
 	struct trace_objects *objects = &commands->devices->objects;
-	const struct tandem_event *call = tandem_event_get(command->api);
 	uint32_t name;
 	int status;
 
-	command->name = call ? operation_short_name(call->name) : "unknown";
+	command->name = operation_name(command->api, command->kind);
 	if (command->kind != TANDEM_OPERATION_KIND_kernel || !kernel)
 		return 0;
 	status = trace_objects_look(objects, event, TANDEM_OBJECT_kernel, kernel);

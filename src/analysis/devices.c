@@ -140,7 +140,7 @@ int devices_settle(struct devices *devices)
 	for (size_t i = 0; !status && i < devices->count; i++) {
 		status = busy_settle(&devices->rows[i].busy);
 		if (!status)
-			status = sharing_settle(&devices->rows[i].sharing);
+			status = sharing_rest(&devices->rows[i].sharing);
 	}
 	return status;
 }

@@ -63,7 +63,7 @@ static void add_call(struct pass *pass, const struct trace_event *event)
 	if (*known == 1 || !event->end_ticks)
 		return;
 	metric = (enum metric)(*known - 2);
-	seconds = (double)(trace_clock_ns(&pass->session->clock, event->end_ticks) - event->ns) / 1e9;
+	seconds = (double)(event->end_ns - event->ns) / 1e9;
 	value[metric] += seconds;
 	if (metric != METRIC_GMEM_SEC) {
 		value[METRIC_GSYNC_SEC] += seconds;

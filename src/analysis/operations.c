@@ -42,14 +42,14 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 	if (!event->end_ticks || trace_event_failed(event))
 		return 0;
 	if (!op)
-		return event->layout->event->class == TANDEM_CLASS_ENQUEUE &&
+		return event->layout->class == TANDEM_CLASS_ENQUEUE &&
 				       range_holds(&operations->range, event->ns)
 			       ? untimed_call(&operations->untimed, event)
 			       : 0;
 	operations->in_flight[process]++;
 	operations->in_flight_all++;
 	span.begin_ns = event->ns;
-	span.end_ns = trace_clock_ns(&operations->session->clock, event->end_ticks);
+	span.end_ns = event->end_ns;
 	if (begins_note(&operations->begins, process, op, span))
 		return -ENOMEM;
 	if (!trace_operation_is_runtime(op))
@@ -72,12 +72,11 @@ static size_t devices_known(const struct operations *operations, const struct tr
 
 int operations_waited(struct operations *operations, const struct trace_event *event)
 {
-	return returns_call(&operations->returns, event,
-			    trace_clock_ns(&operations->session->clock, event->end_ticks),
+	return returns_call(&operations->returns, event, event->end_ns,
 			    devices_known(operations, event) == 1);
 }
 
-const char *operation_short_name(const char *call)
+static const char *short_name(const char *call)
 {
 	static const char word[] = "Enqueue";
 	const char *rest = call;
@@ -86,6 +85,16 @@ const char *operation_short_name(const char *call)
 		rest++;
 	return strncmp(rest, word, strlen(word)) == 0 && rest[strlen(word)] ? rest + strlen(word)
 									     : call;
+}
+
+const char *operation_name(uint16_t api, uint8_t kind)
+{
+	const struct tandem_event *call = TANDEM_ID_EVENT(api) ? tandem_event_get(api) : NULL;
+
+	if (call)
+		return short_name(call->name);
+	/* The driver moves pages of unified memory as they are touched. */
+	return kind == TANDEM_OPERATION_KIND_migrate ? "unified memory" : "unknown";
 }
 
 const char *operation_kind_name(uint8_t kind)
@@ -165,8 +174,7 @@ static int row_name(struct operations *operations, const struct trace_event *eve
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	struct trace_objects *objects = &operations->devices->objects;
-	const struct tandem_event *call = TANDEM_ID_EVENT(api) ? tandem_event_get(api) : NULL;
-	const char *text = call ? operation_short_name(call->name) : "unknown";
+	const char *text = operation_name(api, record->kind);
 	uint32_t kernel;
 	int status;
 

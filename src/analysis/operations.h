@@ -96,9 +96,10 @@ void operations_unfinished(struct operations *operations, const struct command *
 /* Returns 0 or -ENOMEM. */
 int operations_finish(struct operations *operations, struct report *report);
 
-/* "clEnqueueReadBuffer" -> "ReadBuffer": the runtime's prefix and the word for
- * enqueueing say nothing in a table of operations. */
-const char *operation_short_name(const char *call);
+/* What an operation that is no kernel is called: after its call (an event id; 0: none
+ * made it), "clEnqueueReadBuffer" -> "ReadBuffer": the runtime's prefix and the word
+ * for enqueueing say nothing in a table of operations. */
+const char *operation_name(uint16_t api, uint8_t kind);
 
 /* "kernel", "copy_h2d"... */
 const char *operation_kind_name(uint8_t kind);

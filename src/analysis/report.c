@@ -91,7 +91,7 @@ static int pass_event(void *user, const struct trace_event *event, const struct 
 		return pass_record(pass, event, command);
 	if (event->layout->op_offset && operations_enqueued(&pass->operations, event))
 		return -ENOMEM;
-	if (event->layout->event->class == TANDEM_CLASS_WAIT &&
+	if (event->layout->class == TANDEM_CLASS_WAIT &&
 	    operations_waited(&pass->operations, event))
 		return -ENOMEM;
 	if (pass->waits.any && waits_call(&pass->waits, event))

@@ -5,9 +5,9 @@
  * processes share.
  *
  * Commands come in any order. They are gathered, and worked off from the earliest
- * whenever none is in flight (sharing_settle), or SHARING_MOST have gathered:
- * then up to the start of all but SHARING_KEPT; what comes later for that time
- * counts no more (`late`). One thread.
+ * when none is in flight and many have gathered (sharing_rest), or when there are
+ * SHARING_MOST: then up to the start of all but SHARING_KEPT; what comes later for
+ * that time counts no more (`late`). One thread.
  *
  *	struct sharing sharing = {0};
  *	sharing_add(&sharing, process, queued_ns, start_ns, end_ns);
@@ -22,10 +22,9 @@
 #include <stdint.h>
 
 #include "util/map.h"
-#include "util/radix.h"
 
 #define SHARING_MOST (1u << 15)
-#define SHARING_KEPT (SHARING_MOST / 4)
+#define SHARING_KEPT (SHARING_MOST / 8)
 #define SHARING_NOBODY UINT32_MAX
 
 struct sharing_command {
@@ -45,7 +44,8 @@ struct sharing_process { /* while working off */
 };
 
 struct sharing_sum { /* not in the pairs yet */
-	double waited_ns, beside_ns;
+	uint64_t alone_ns; /* waited while no other process executed */
+	double waited_ns, beside_ns; /* while several did */
 };
 
 struct sharing {
@@ -60,11 +60,13 @@ struct sharing {
 	/* While working off: */
 	struct sharing_process *active;
 	size_t active_count, active_capacity;
+	uint32_t *place_of; /* by process: its place in `active`, + 1 */
+	size_t process_capacity;
 	size_t executing; /* processes of which commands are */
 	size_t executing_places; /* sum of their places: if it is one, its place */
 	struct sharing_sum *sums; /* sum_side for each other, one for each that waits */
 	size_t sum_side;
-	struct radix_item *moments; /* and as many to sort with */
+	uint64_t *moments; /* and as many to sort with */
 	size_t moment_capacity;
 };
 
@@ -73,7 +75,11 @@ struct sharing {
 int sharing_add(struct sharing *sharing, uint32_t process, uint64_t queued, uint64_t start,
 		uint64_t end);
 
-/* All commands to come were queued after these ended. Returns 0 or -ENOMEM. */
+/* All commands to come were queued after these ended: a good moment to work them
+ * off. Returns 0 or -ENOMEM. */
+int sharing_rest(struct sharing *sharing);
+
+/* Works off all of them. Returns 0 or -ENOMEM. */
 int sharing_settle(struct sharing *sharing);
 
 void sharing_free(struct sharing *sharing);

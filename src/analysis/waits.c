@@ -85,6 +85,8 @@ static void calls_share(struct wait_thread *thread, const struct states_interval
 
 		if (from >= to)
 			continue;
+		if (!call->waited)
+			memset(call->ns, 0, sizeof(call->ns));
 		call->ns[interval->state] += (uint64_t)(to - from);
 		call->waited = true;
 	}
@@ -126,18 +128,11 @@ static void on_interval(void *user, const struct states_interval *interval)
 	});
 }
 
-static void call_settle(struct waits *waits, const struct wait_call *call)
+static void call_divide(struct waits *waits, const struct wait_call *call)
 {
 	struct wait_function *function = &waits->functions[call->function];
 	uint64_t wall = (uint64_t)(call->end - call->begin), waited = 0;
 
-	if (!call->counts)
-		return;
-	/* As nearly all do. */
-	if (!call->waited) {
-		function->ns[STATE_RUNNING] += wall;
-		return;
-	}
 	for (int state = 0; state < STATE_COUNT; state++) {
 		function->ns[state] += call->ns[state];
 		waited += call->ns[state];
@@ -147,16 +142,32 @@ static void call_settle(struct waits *waits, const struct wait_call *call)
 		function->ns[STATE_RUNNING] += wall - waited;
 }
 
+static inline void call_settle(struct waits *waits, const struct wait_call *call)
+{
+	if (!call->counts)
+		return;
+	/* Nearly all only ran. */
+	if (call->waited)
+		call_divide(waits, call);
+	else
+		waits->functions[call->function].ns[STATE_RUNNING] +=
+			(uint64_t)(call->end - call->begin);
+}
+
 /* Those that were over by then: nothing more will be learned of them. */
-static void calls_settle(struct waits *waits, struct wait_thread *thread, int64_t ns)
+static inline void calls_settle(struct waits *waits, struct wait_thread *thread, int64_t ns)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < thread->call_count; i++) {
-		if (thread->calls[i].end <= ns)
-			call_settle(waits, &thread->calls[i]);
+		struct wait_call *call = &thread->calls[i];
+
+		if (call->end <= ns)
+			call_settle(waits, call);
+		else if (i == kept++)
+			continue;
 		else
-			thread->calls[kept++] = thread->calls[i];
+			thread->calls[kept - 1] = *call;
 	}
 	thread->call_count = kept;
 }
@@ -215,36 +226,45 @@ static struct states_thread *stream_thread(struct waits *waits, const struct tra
 	return thread;
 }
 
+static int call_begin(const struct waits *waits, struct wait_thread *waiter,
+		      const struct trace_event *event)
+{
+	struct wait_call *call;
+
+	if (waiter->call_count == waiter->call_capacity &&
+	    array_reserve(&waiter->calls, &waiter->call_capacity, waiter->call_count + 1,
+			  sizeof(*waiter->calls)))
+		return -ENOMEM;
+	call = &waiter->calls[waiter->call_count++];
+	call->begin = event->ns;
+	call->end = event->end_ns;
+	call->function = event->layout->index;
+	call->waited = false;
+	call->counts = range_holds(&waits->range, event->ns);
+	return 0;
+}
+
 int waits_call(struct waits *waits, const struct trace_event *event)
 {
 	struct states_thread *thread = stream_thread(waits, event);
-	struct wait_call call = {
-		.function = event->layout->index,
-		.begin = event->ns,
-		.counts = range_holds(&waits->range, event->ns),
-	};
+	bool lasts = event->end_ticks && event->end_ns > event->ns;
 	struct wait_thread *waiter;
 
-	if (event->end_ticks)
-		call.end = trace_clock_ns(&waits->session->clock, event->end_ticks);
 	if (!thread) {
-		if (call.counts && call.end > call.begin)
-			waits->functions[call.function].ns[STATE_UNKNOWN] +=
-				(uint64_t)(call.end - call.begin);
+		if (lasts && range_holds(&waits->range, event->ns))
+			waits->functions[event->layout->index].ns[STATE_UNKNOWN] +=
+				(uint64_t)(event->end_ns - event->ns);
 		return 0;
 	}
-	states_runs(&waits->states, thread, event->ns);
-	waiter = thread_get(waits, thread);
+	if (thread->state != STATE_RUNNING)
+		states_runs(&waits->states, thread, event->ns);
+	waiter = thread->user ? thread->user : thread_get(waits, thread);
 	if (!waiter)
 		return -ENOMEM;
 	waiter->stream = event->stream->index + 1;
 	calls_settle(waits, waiter, event->ns);
-	if (call.end <= call.begin)
-		return waits->failed;
-	if (array_reserve(&waiter->calls, &waiter->call_capacity, waiter->call_count + 1,
-			  sizeof(*waiter->calls)))
+	if (lasts && call_begin(waits, waiter, event))
 		return -ENOMEM;
-	waiter->calls[waiter->call_count++] = call;
 	return waits->failed;
 }
 

@@ -20,11 +20,11 @@
 #include "util/map.h"
 
 struct wait_call { /* a call whose time is being divided */
-	uint32_t function; /* the layouts' index */
 	int64_t begin, end;
+	uint32_t function; /* the layouts' index */
+	bool waited;	   /* not only ran; else `ns` says nothing */
+	bool counts;	   /* it began in the range */
 	uint64_t ns[STATE_COUNT];
-	bool waited; /* any of them is not 0 */
-	bool counts; /* it began in the range */
 };
 
 struct wait_thread { /* of a traced process */

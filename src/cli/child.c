@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/target.h"
+
 static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP};
 
 enum { PASSED_COUNT = sizeof(passed_on) / sizeof(*passed_on) };
@@ -22,6 +24,7 @@ static void waited_signals(sigset_t *set)
 	sigemptyset(set);
 	sigaddset(set, SIGCHLD);
 	sigaddset(set, SIGCONT);
+	sigaddset(set, TARGET_NUDGE);
 	for (int i = 0; i < PASSED_COUNT; i++)
 		sigaddset(set, passed_on[i]);
 }
@@ -212,7 +215,7 @@ int child_wait(pid_t pid, const struct child_chore *chore)
 			if (stopped)
 				kill(pid, SIGCONT);
 			stopped = false;
-		} else {
+		} else if (info.si_signo != TARGET_NUDGE) {
 			pass_on(pid, &info);
 		}
 	}

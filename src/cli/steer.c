@@ -16,10 +16,12 @@ static const struct option long_options[] = {
 	{0},
 };
 
-/* Who sleeps on the word (a domain whose device must be told) hears it now. */
-static void wake(struct tandem_control *control)
+/* Who sleeps on the word (a domain whose device must be told) hears it now, and so
+ * does the recorder, which collects the kernel's side. */
+static void wake(const struct target *target)
 {
-	syscall(SYS_futex, &control->recording, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+	syscall(SYS_futex, &target->control->recording, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+	target_nudge(target);
 }
 
 /* Takes the session from one state to another. Returns the state that it was
@@ -47,7 +49,7 @@ static int pause_session(struct target *target)
 		break;
 	}
 	atomic_store(&target->control->recording, 0);
-	wake(target->control);
+	wake(target);
 	cli_note("paused %s", target->directory);
 	return CLI_DONE;
 }
@@ -68,7 +70,7 @@ static int resume_session(struct target *target)
 	 * the mask must see the new epoch too. */
 	atomic_fetch_add(&target->control->epoch, 1);
 	atomic_store(&target->control->recording, target->control->domains);
-	wake(target->control);
+	wake(target);
 	cli_note("resumed %s", target->directory);
 	return CLI_DONE;
 }
@@ -80,7 +82,7 @@ static int stop_session(struct target *target)
 		return CLI_DONE;
 	}
 	atomic_store(&target->control->recording, 0);
-	wake(target->control);
+	wake(target);
 	cli_note("stopped %s", target->directory);
 	return CLI_DONE;
 }

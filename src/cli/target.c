@@ -178,6 +178,14 @@ void target_close(struct target *target)
 	target->control = NULL;
 }
 
+void target_nudge(const struct target *target)
+{
+	pid_t recorder = target->control->recorder_pid;
+
+	if (recorder > 0 && survivors_has(target->directory, recorder))
+		kill(recorder, TARGET_NUDGE);
+}
+
 bool target_is_alive(const struct target *target)
 {
 	pid_t recorder = target->control->recorder_pid;

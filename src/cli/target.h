@@ -10,6 +10,7 @@
 #define TANDEM_CLI_TARGET_H
 
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -23,6 +24,11 @@ struct target {
 /* Finds and maps it. Returns 0, or -errno after one line that says why. */
 int target_open(struct target *target, const char *name);
 void target_close(struct target *target);
+
+/* The recorder looks at the control page once every half second: with this it does
+ * so at once. By default the signal does nothing to whoever gets it. */
+#define TARGET_NUDGE SIGURG
+void target_nudge(const struct target *target);
 
 /* Whether anything still records into it: its recorder or a traced process. */
 bool target_is_alive(const struct target *target);

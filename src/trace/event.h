@@ -20,12 +20,14 @@ struct trace_event {
 	const char *thread_name; /* at that time */
 	uint64_t ticks;	    /* when the call began, or this was seen */
 	uint64_t end_ticks; /* when the call returned; 0: it has not, or is no call */
-	int64_t ns;	    /* CLOCK_MONOTONIC of `ticks` */
+	/* Filled in by trace/merge.h: CLOCK_MONOTONIC of `ticks` and, where that is not
+	 * 0, of `end_ticks`. */
+	int64_t ns, end_ns;
 };
 
 static inline bool trace_event_is_call(const struct trace_event *event)
 {
-	return event->layout->event->class != TANDEM_CLASS_RECORD;
+	return event->layout->is_call;
 }
 
 /* Only of a call. */
@@ -37,7 +39,7 @@ static inline int32_t trace_event_result(const struct trace_event *event)
 /* A call that came back with an error code. */
 static inline bool trace_event_failed(const struct trace_event *event)
 {
-	return event->end_ticks && event->layout->event->has_result &&
+	return event->end_ticks && event->layout->has_result &&
 	       trace_event_result(event) != 0;
 }
 

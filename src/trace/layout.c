@@ -25,20 +25,28 @@ static bool layout_is_sound(const struct tandem_event *event, const struct tande
 }
 
 static void layout_init(struct trace_layout *made, const struct tandem_event *event,
-			const struct tandem_layout *layout, const struct tandem_field **variables)
+			const struct tandem_layout *layout, const struct tandem_field **variables,
+			struct trace_variable *sizes)
 {
 	*made = (struct trace_layout){.event = event,
 				      .layout = layout,
 				      .fixed_bytes = layout->fixed_bytes,
-				      .variables = variables};
+				      .class = event->class,
+				      .has_result = event->has_result,
+				      .is_call = event->class != TANDEM_CLASS_RECORD,
+				      .variables = variables,
+				      .sizes = sizes};
 	for (unsigned i = 0; i < layout->field_count; i++) {
 		const struct tandem_field *field = &layout->fields[i];
 
-		if (field->variable)
+		if (field->variable) {
+			sizes[made->variable_count] = (struct trace_variable){
+				field->offset, field->count_bytes, field->bytes};
 			variables[made->variable_count++] = field;
-		else if (event->class == TANDEM_CLASS_ENQUEUE && !strcmp(field->name, "op") &&
-			 field->bytes == 8)
+		} else if (event->class == TANDEM_CLASS_ENQUEUE && !strcmp(field->name, "op") &&
+			   field->bytes == 8) {
 			made->op_offset = field->offset;
+		}
 	}
 }
 
@@ -59,7 +67,8 @@ struct trace_layouts *trace_layouts_create(enum tandem_args_level level)
 	}
 	layouts->all = calloc(layouts->count + 1, sizeof(*layouts->all));
 	layouts->variables = calloc(variables + 1, sizeof(*layouts->variables));
-	if (!layouts->all || !layouts->variables) {
+	layouts->sizes = calloc(variables + 1, sizeof(*layouts->sizes));
+	if (!layouts->all || !layouts->variables || !layouts->sizes) {
 		trace_layouts_destroy(layouts);
 		return NULL;
 	}
@@ -80,7 +89,8 @@ struct trace_layouts *trace_layouts_create(enum tandem_args_level level)
 
 			if (layout_is_sound(event, &event->layout[level]))
 				layout_init(made, event, &event->layout[level],
-					    &layouts->variables[variables]);
+					    &layouts->variables[variables],
+					    &layouts->sizes[variables]);
 			variables += made->variable_count;
 			made->index = (uint16_t)layouts->count++;
 		}
@@ -94,27 +104,11 @@ void trace_layouts_destroy(struct trace_layouts *layouts)
 		return;
 	free(layouts->all);
 	free(layouts->variables);
+	free(layouts->sizes);
 	free(layouts);
 }
 
 unsigned trace_layouts_count(const struct trace_layouts *layouts)
 {
 	return layouts->count;
-}
-
-bool trace_layout_variables_fit(const struct trace_layout *layout, const void *record,
-				uint32_t bytes)
-{
-	const uint8_t *data = record;
-	uint32_t need = layout->fixed_bytes;
-
-	for (unsigned i = 0; i < layout->variable_count; i++) {
-		const struct tandem_field *field = layout->variables[i];
-		uint32_t count = data[field->offset];
-
-		if (field->count_bytes == 2)
-			count |= (uint32_t)data[field->offset + 1] << 8;
-		need += count * field->bytes;
-	}
-	return need == bytes;
 }

@@ -17,6 +17,11 @@
 #include "schema/packet.h"
 #include "schema/schema.h"
 
+struct trace_variable { /* a variable field, as checking sizes wants it */
+	uint16_t count_offset;
+	uint8_t count_bytes, element_bytes;
+};
+
 struct trace_layout {
 	const struct tandem_event *event;
 	const struct tandem_layout *layout;
@@ -24,7 +29,10 @@ struct trace_layout {
 	uint16_t op_offset; /* of an enqueue's operation id; 0: has none */
 	uint16_t variable_count;
 	uint16_t index; /* 0..trace_layouts_count() - 1, to key tables by event */
+	uint8_t class; /* as the event says, and the next too: near to hand */
+	bool has_result, is_call;
 	const struct tandem_field *const *variables;
+	const struct trace_variable *sizes; /* of the same fields */
 };
 
 struct trace_layouts;
@@ -46,6 +54,7 @@ struct trace_layouts {
 	unsigned count;
 	struct trace_layout *all;
 	const struct tandem_field **variables;
+	struct trace_variable *sizes;
 };
 
 /* NULL where the schema has no such event; event 0 of a domain is never written. */
@@ -58,18 +67,28 @@ static inline const struct trace_layout *trace_layouts_get(const struct trace_la
 	return event - 1 < domain->count - 1 ? &domain->events[event] : NULL;
 }
 
-/* Whether the variable fields' counts make up `bytes`; the fixed part was
- * checked to be there. */
-bool trace_layout_variables_fit(const struct trace_layout *layout, const void *record,
-				uint32_t bytes);
+/* Bytes behind the fixed part. */
+static inline uint32_t trace_variable_bytes(struct trace_variable variable, const void *record)
+{
+	const uint8_t *count = (const uint8_t *)record + variable.count_offset;
+	uint32_t elements = count[0];
+
+	if (variable.count_bytes == 2)
+		elements |= (uint32_t)count[1] << 8;
+	return elements * variable.element_bytes;
+}
 
 /* Whether a record of `bytes` bytes has just the size that its event says. */
 static inline bool trace_layout_fits(const struct trace_layout *layout, const void *record,
 				     uint32_t bytes)
 {
-	if (!layout->variable_count)
-		return bytes == layout->fixed_bytes;
-	return bytes >= layout->fixed_bytes && trace_layout_variables_fit(layout, record, bytes);
+	uint32_t need = layout->fixed_bytes;
+
+	if (bytes < need)
+		return false;
+	for (unsigned i = 0; i < layout->variable_count; i++)
+		need += trace_variable_bytes(layout->sizes[i], record);
+	return need == bytes;
 }
 
 #endif

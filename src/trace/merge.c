@@ -2,115 +2,116 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/records.h"
 
 #define BLOCK_LEAST_BYTES 4096u
-#define BLOCK_MOST_BYTES (32u << 10) /* what lies in it stays in the caches */
+#define BLOCK_MOST_BYTES (16u << 10) /* what lies in it stays in the caches */
+#define KEY_OVER UINT64_MAX	     /* behind every other */
+#define IN_A_ROW 3u /* so many of one stream make it likely that more follow */
 
-/* Whether the record of stream b comes before that of stream a. */
-static bool comes_before(uint64_t b_ticks, uint32_t b, uint64_t a_ticks, uint32_t a)
+/* What the matches are about, as one number: ticks since `base`, then the stream's
+ * index, as at the same tick the lower one goes first. */
+static uint64_t key_of(const struct trace_merge *merge, uint64_t ticks, uint64_t index)
 {
-	return (b_ticks < a_ticks) | ((b_ticks == a_ticks) & (b < a));
+	uint64_t since = ticks > merge->base ? ticks - merge->base : 0;
+	uint64_t most = merge->too_far >> merge->index_bits;
+
+	return (since < most ? since : most) << merge->index_bits | index;
 }
 
-/* The matches of a stream, from its leaf to the root. Who plays against it is
- * known beforehand, so that all of them are loaded side by side, which is what
- * makes this faster than a heap; who wins is as good as random, so that there
- * must be no branch on it. */
-static void tree_play(struct trace_merge *merge, uint32_t index, uint64_t ticks, bool over)
+/* The first of all plays its matches anew, from its leaf to the root. Who comes
+ * first is as good as random, so that there must be no branch on it. */
+static void tree_play(struct trace_merge *merge, uint64_t index, uint64_t key)
 {
-	size_t at = merge->leaves + index;
-	uint32_t winner = over ? (uint32_t)merge->leaves : index;
-	uint32_t *tree = merge->tree;
+	uint64_t *tree = merge->tree;
 
-	merge->ticks[index] = ticks;
-	tree[at] = winner;
-	for (; at > 1; at /= 2) {
-		uint32_t other = tree[at ^ 1];
-		uint64_t other_ticks = merge->ticks[other];
-		uint64_t loses = 0 - (uint64_t)comes_before(other_ticks, other, ticks, winner);
+	for (size_t at = (merge->leaves + index) / 2; at; at /= 2) {
+		uint64_t other = tree[at];
+		uint64_t first = other < key ? other : key;
 
-		winner ^= (winner ^ other) & (uint32_t)loses;
-		ticks ^= (ticks ^ other_ticks) & loses;
-		tree[at / 2] = winner;
+		tree[at] = other < key ? key : other;
+		key = first;
 	}
+	tree[0] = key;
 }
 
-static void tree_go_on(struct trace_merge *merge, uint32_t index, uint64_t ticks)
-{
-	tree_play(merge, index, ticks, false);
-}
-
-static void tree_leave(struct trace_merge *merge, uint32_t index)
-{
-	tree_play(merge, index, UINT64_MAX, true);
-}
-
-/* Up to when the winner stays the first without another look: the earliest of those
+/* Up to when the first stays the first without another look: the earliest of those
  * that it won against. */
 static void tree_limit(struct trace_merge *merge)
 {
-	uint32_t first = merge->tree[1], second = (uint32_t)merge->leaves;
+	uint64_t limit = merge->too_far - 1;
 
-	for (size_t at = merge->leaves + first; at > 1; at /= 2) {
-		uint32_t other = merge->tree[at ^ 1];
-
-		if (comes_before(merge->ticks[other], other, merge->ticks[second], second))
-			second = other;
-	}
-	/* At the same tick the lower index goes first. */
-	merge->limit = merge->ticks[second];
-	if (first > second && merge->limit)
-		merge->limit--;
+	for (size_t at = (merge->leaves + merge->current->stream->index) / 2; at; at /= 2)
+		limit = merge->tree[at] < limit ? merge->tree[at] : limit;
+	merge->limit = limit;
 }
 
-/* All first matches. */
-static void tree_build(struct trace_merge *merge)
+static uint64_t current_ticks(const struct trace_merge *merge, size_t index)
 {
-	struct trace_session *session = merge->session;
-	uint32_t *tree = merge->tree;
+	const struct trace_records *records = merge->records[index];
 
+	return records ? records->event.ticks : merge->streams[index]->first_ticks;
+}
+
+/* All matches, of all streams that are not over. */
+static int tree_build(struct trace_merge *merge)
+{
+	uint64_t *first = malloc(2 * merge->leaves * sizeof(*first));
+
+	if (!first)
+		return -ENOMEM;
+	merge->base = UINT64_MAX;
+	for (size_t i = 0; i < merge->leaves; i++) {
+		if (!merge->over[i] && current_ticks(merge, i) < merge->base)
+			merge->base = current_ticks(merge, i);
+	}
 	for (size_t i = 0; i < merge->leaves; i++)
-		tree[merge->leaves + i] = (uint32_t)merge->leaves;
-	merge->ticks[merge->leaves] = UINT64_MAX;
-	for (size_t i = 0; i < session->process_count; i++) {
-		struct trace_process *process = &session->processes[i];
+		first[merge->leaves + i] =
+			merge->over[i] ? KEY_OVER : key_of(merge, current_ticks(merge, i), i);
+	for (size_t at = merge->leaves - 1; at; at--) {
+		uint64_t a = first[2 * at], b = first[2 * at + 1];
+
+		first[at] = a < b ? a : b;
+		merge->tree[at] = a < b ? b : a;
+	}
+	merge->tree[0] = first[1];
+	free(first);
+	return 0;
+}
+
+/* Streams without a sound packet are visited too, last: what is wrong with them is
+ * told there. */
+static void list_streams(struct trace_merge *merge)
+{
+	memset(merge->over, true, merge->leaves * sizeof(*merge->over));
+	for (size_t i = 0; i < merge->session->process_count; i++) {
+		struct trace_process *process = &merge->session->processes[i];
 
 		for (size_t j = 0; j < process->stream_count; j++) {
 			struct trace_stream *stream = &process->streams[j];
 
-			/* Streams without a sound packet are visited too, last:
-			 * what is wrong with them is told there. */
 			merge->streams[stream->index] = stream;
-			merge->ticks[stream->index] = stream->first_ticks;
-			tree[merge->leaves + stream->index] = stream->index;
+			merge->over[stream->index] = false;
 		}
-	}
-	for (size_t at = merge->leaves; at-- > 1;) {
-		uint32_t left = tree[2 * at], right = tree[2 * at + 1];
-
-		tree[at] = comes_before(merge->ticks[right], right, merge->ticks[left], left)
-				   ? right
-				   : left;
+		merge->streams_left[i] = process->stream_count;
 	}
 }
 
 int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
 		     uint64_t skip_before)
 {
-	size_t leaves = 1;
+	size_t leaves = session->stream_count ? session->stream_count : 1;
 
-	while (leaves < session->stream_count)
-		leaves *= 2;
 	*merge = (struct trace_merge){
 		.session = session,
 		.skip_before = skip_before,
 		.leaves = leaves,
 		.streams = calloc(leaves, sizeof(*merge->streams)),
+		.over = calloc(leaves, sizeof(*merge->over)),
 		.records = calloc(leaves, sizeof(*merge->records)),
-		.ticks = calloc(leaves + 1, sizeof(*merge->ticks)),
-		.tree = calloc(2 * leaves, sizeof(*merge->tree)),
+		.tree = calloc(leaves, sizeof(*merge->tree)),
 		.streams_left = calloc(session->process_count + 1, sizeof(*merge->streams_left)),
 		.block_bytes = MERGE_BLOCKS_BYTES / leaves,
 	};
@@ -118,18 +119,23 @@ int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
 		merge->block_bytes = BLOCK_LEAST_BYTES;
 	if (merge->block_bytes > BLOCK_MOST_BYTES)
 		merge->block_bytes = BLOCK_MOST_BYTES;
-	if (!merge->streams || !merge->records || !merge->ticks || !merge->tree ||
+	if (!merge->streams || !merge->over || !merge->records || !merge->tree ||
 	    !merge->streams_left) {
 		trace_merge_close(merge);
 		return -ENOMEM;
 	}
-	tree_build(merge);
-	for (size_t i = 0; i < session->process_count; i++)
-		merge->streams_left[i] = session->processes[i].stream_count;
+	while (leaves >> merge->index_bits)
+		merge->index_bits++;
+	merge->too_far = UINT64_MAX << merge->index_bits;
+	list_streams(merge);
+	if (tree_build(merge)) {
+		trace_merge_close(merge);
+		return -ENOMEM;
+	}
 	return 0;
 }
 
-static void merge_end_stream(struct trace_merge *merge, uint32_t index)
+static void merge_end_stream(struct trace_merge *merge, uint64_t index)
 {
 	struct trace_records *records = merge->records[index];
 
@@ -139,13 +145,14 @@ static void merge_end_stream(struct trace_merge *merge, uint32_t index)
 	trace_records_close(records);
 	free(records);
 	merge->records[index] = NULL;
-	tree_leave(merge, index);
+	merge->over[index] = true;
+	tree_play(merge, index, KEY_OVER);
 }
 
 /* Reads the first record of the stream at the top, and plays its matches: it may
  * be later than the index promised, when packets are passed over, or (damaged)
  * earlier. */
-static int merge_begin_stream(struct trace_merge *merge, uint32_t index)
+static int merge_begin_stream(struct trace_merge *merge, uint64_t index)
 {
 	struct trace_records *records = malloc(sizeof(*records));
 	int status;
@@ -161,63 +168,81 @@ static int merge_begin_stream(struct trace_merge *merge, uint32_t index)
 	merge->records[index] = records;
 	status = trace_records_next(records);
 	if (status > 0)
-		tree_go_on(merge, index, records->event.ticks);
+		tree_play(merge, index, key_of(merge, records->event.ticks, index));
 	else if (!status)
 		merge_end_stream(merge, index);
 	return status;
 }
 
-/* Makes the stream at the top the current one. Returns 1, 0 at the end, -ENOMEM. */
+/* The stream at the top becomes the current one, if it has begun and is not over. */
+static inline bool merge_take(struct trace_merge *merge)
+{
+	struct trace_records *before = merge->current, *first;
+	uint64_t key = merge->tree[0];
+
+	if (__builtin_expect(key >= merge->too_far, 0))
+		return false;
+	first = merge->records[key & ~merge->too_far];
+	if (__builtin_expect(!first, 0))
+		return false;
+	merge->current = first;
+	/* Worth a look only where one stream has several in a row. */
+	merge->limit = 0;
+	merge->in_a_row = first == before ? merge->in_a_row + 1 : 0;
+	if (merge->in_a_row >= IN_A_ROW)
+		tree_limit(merge);
+	return true;
+}
+
+/* The same, when it may not be. Returns 1, 0 at the end, -ENOMEM. */
 static int merge_settle(struct trace_merge *merge)
 {
-	struct trace_records *before = merge->current;
+	while (!merge_take(merge)) {
+		uint64_t key = merge->tree[0];
 
-	for (;;) {
-		uint32_t index = merge->tree[1];
-
-		if (index >= merge->leaves) {
+		if (key == KEY_OVER) {
 			merge->current = NULL;
 			return 0;
 		}
-		merge->current = merge->records[index];
-		if (merge->current)
-			break;
-		if (merge_begin_stream(merge, index) < 0)
+		if (key >= merge->too_far ? tree_build(merge)
+					  : merge_begin_stream(merge, key & ~merge->too_far) < 0)
 			return -ENOMEM;
 	}
-	/* Worth a look only where one stream has several in a row. */
-	merge->limit = 0;
-	if (merge->current == before)
-		tree_limit(merge);
 	return 1;
+}
+
+/* The current stream has come to its next record, or to its end. */
+static inline int merge_go_on(struct trace_merge *merge, struct trace_records *records)
+{
+	uint64_t index = records->stream->index, key;
+	int status = trace_records_next(records);
+
+	if (status < 0)
+		return status;
+	if (!status) {
+		merge_end_stream(merge, index);
+		return merge_settle(merge);
+	}
+	key = key_of(merge, records->event.ticks, index);
+	if (key <= merge->limit)
+		return 1;
+	tree_play(merge, index, key);
+	return merge_take(merge) ? 1 : merge_settle(merge);
 }
 
 int trace_merge_next(struct trace_merge *merge, const struct trace_event **event)
 {
-	struct trace_records *records = merge->current;
-	int status = 1;
+	int status = merge->current ? merge_go_on(merge, merge->current) : merge_settle(merge);
+	struct trace_clock *clock = &merge->session->clock;
+	struct trace_event *first;
 
-	if (records) {
-		uint32_t index = records->stream->index;
-
-		status = trace_records_next(records);
-		if (status < 0)
-			return status;
-		if (!status) {
-			merge_end_stream(merge, index);
-			status = merge_settle(merge);
-		} else if (records->event.ticks > merge->limit) {
-			tree_go_on(merge, index, records->event.ticks);
-			status = merge_settle(merge);
-		}
-	} else {
-		status = merge_settle(merge);
-	}
 	if (status <= 0)
 		return status;
-	records = merge->current;
-	records->event.ns = trace_clock_ns(&merge->session->clock, records->event.ticks);
-	*event = &records->event;
+	first = &merge->current->event;
+	first->ns = trace_clock_ns(clock, first->ticks);
+	if (first->end_ticks)
+		first->end_ns = trace_clock_ns(clock, first->end_ticks);
+	*event = first;
 	return 1;
 }
 
@@ -239,8 +264,8 @@ void trace_merge_close(struct trace_merge *merge)
 		}
 	}
 	free(merge->streams);
+	free(merge->over);
 	free(merge->records);
-	free(merge->ticks);
 	free(merge->tree);
 	free(merge->streams_left);
 	*merge = (struct trace_merge){.session = NULL};

@@ -27,17 +27,20 @@ struct trace_records;
 struct trace_merge {
 	struct trace_session *session;
 	struct trace_stream **streams; /* by index */
+	bool *over;
 	struct trace_records **records; /* by index; NULL: not begun, or over */
-	/* A tournament: of each stream the ticks of its current record, or of its
-	 * first; and a binary tree with its root at [1] and a leaf for each stream
-	 * from [leaves] on, where each place has the index of the stream that is
-	 * the earliest below. A stream that is over is replaced by number `leaves`,
-	 * which is behind every other. */
-	uint64_t *ticks;
-	uint32_t *tree;
-	size_t leaves; /* a power of two */
-	struct trace_records *current; /* handed out last; it is at [1] */
-	uint64_t limit; /* current stays the earliest up to here, inclusive */
+	/* A tournament of losers (Knuth, volume 3, 5.4.1), by key: the first of all
+	 * is at [0], and from [1] on stands who lost the match there; the children
+	 * of [i] are [2i] and [2i + 1], and stream s comes in from place leaves + s.
+	 * Keys count from `base`; one from `too_far` on says no more than that: when
+	 * it is the first, base moves on and all keys are made anew. */
+	uint64_t *tree;
+	uint64_t base, too_far;
+	size_t leaves; /* streams, 1 at least */
+	unsigned index_bits; /* of a key: the stream's index */
+	struct trace_records *current; /* handed out last; it is at [0] */
+	uint64_t limit; /* a key: current stays the first up to here, inclusive */
+	unsigned in_a_row; /* how often it was the first again */
 	size_t block_bytes;
 	uint64_t skip_before;
 	uint64_t read_bytes; /* of streams that are over */

@@ -226,52 +226,58 @@ static int records_more(struct trace_records *records)
 	return got < 0 ? (int)got : 1;
 }
 
-int trace_records_next(struct trace_records *records)
+/* A record that lies there as a whole, and is not as it should be: mends its times,
+ * or skips it. */
+static bool records_mend(struct trace_records *records)
 {
+	const struct tandem_record *record = (const void *)records->at;
+	const struct trace_layout *layout = trace_layouts_get(records->layouts, record->id);
 	struct trace_event *event = &records->event;
+	size_t have = (size_t)(records->limit - records->at);
+	size_t step = ((size_t)record->size + 7) & ~(size_t)7;
 
-	for (;;) {
+	if (!layout) {
+		records_skip(records, "an unknown event:", record->id);
+		return false;
+	}
+	if (record->size < sizeof(*record) || !trace_layout_fits(layout, record, record->size)) {
+		records_skip(records, "a record of wrong size:", record->size);
+		return false;
+	}
+	if (record->timestamp < event->ticks || record->timestamp > records->ceiling)
+		event->ticks = records_mend_ticks(records, record->timestamp);
+	else
+		event->ticks = record->timestamp;
+	event->layout = layout;
+	event->record = record;
+	event->bytes = record->size;
+	event->end_ticks = 0;
+	if (layout->is_call) {
+		uint64_t end = ((const struct tandem_call_record *)record)->end;
+		uint64_t longest = records->horizon - event->ticks;
+
+		event->end_ticks = end && end - event->ticks > longest
+					   ? records_mend_end(records, end)
+					   : end;
+	}
+	records->at += step < have ? step : have;
+	return true;
+}
+
+int trace_records_search(struct trace_records *records)
+{
+	while (!trace_records_take(records)) {
 		size_t have = (size_t)(records->limit - records->at);
 		const struct tandem_record *record = (const void *)records->at;
-		const struct trace_layout *layout;
-		uint64_t ticks;
-		size_t step;
 
 		if (have < sizeof(*record) || have < record->size) {
 			int status = records_more(records);
 
 			if (status <= 0)
 				return status;
-			continue;
+		} else if (records_mend(records)) {
+			break;
 		}
-		layout = trace_layouts_get(records->layouts, record->id);
-		if (!layout) {
-			records_skip(records, "an unknown event:", record->id);
-			continue;
-		}
-		if (record->size < sizeof(*record) ||
-		    !trace_layout_fits(layout, record, record->size)) {
-			records_skip(records, "a record of wrong size:", record->size);
-			continue;
-		}
-		ticks = record->timestamp;
-		if (__builtin_expect(ticks < event->ticks || ticks > records->ceiling, 0))
-			ticks = records_mend_ticks(records, ticks);
-		event->ticks = ticks;
-		event->layout = layout;
-		event->record = record;
-		event->bytes = record->size;
-		event->end_ticks = 0;
-		if (layout->event->class != TANDEM_CLASS_RECORD) {
-			uint64_t end = ((const struct tandem_call_record *)record)->end;
-
-			if (__builtin_expect(end - ticks > records->horizon - ticks && end, 0))
-				end = records_mend_end(records, end);
-			event->end_ticks = end;
-		}
-		/* The last record's padding need not be there. */
-		step = ((size_t)record->size + 7) & ~(size_t)7;
-		records->at += step < have ? step : have;
-		return 1;
 	}
+	return 1;
 }

@@ -6,8 +6,23 @@
  * bits take less than three of 8). */
 #define DIGIT_MOST_BITS 12u
 
-static void sort_digit(const struct radix_item *from, struct radix_item *to, size_t count,
-		       uint64_t least, unsigned shift, unsigned bits)
+/* So few are sooner put in their places one by one than the heaps are counted. */
+#define FEW 64u
+
+static void sort_few(uint64_t *items, size_t count, unsigned low)
+{
+	for (size_t i = 1; i < count; i++) {
+		uint64_t item = items[i];
+		size_t at = i;
+
+		for (; at && items[at - 1] >> low > item >> low; at--)
+			items[at] = items[at - 1];
+		items[at] = item;
+	}
+}
+
+static void sort_digit(const uint64_t *from, uint64_t *to, size_t count, unsigned shift,
+		       unsigned bits)
 {
 	uint32_t places[1u << DIGIT_MOST_BITS];
 	uint64_t mask = (UINT64_C(1) << bits) - 1;
@@ -15,7 +30,7 @@ static void sort_digit(const struct radix_item *from, struct radix_item *to, siz
 
 	memset(places, 0, (mask + 1) * sizeof(*places));
 	for (size_t i = 0; i < count; i++)
-		places[(from[i].key - least) >> shift & mask]++;
+		places[from[i] >> shift & mask]++;
 	for (size_t i = 0; i <= mask; i++) {
 		uint32_t of_this = places[i];
 
@@ -23,27 +38,22 @@ static void sort_digit(const struct radix_item *from, struct radix_item *to, siz
 		place += of_this;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[places[(from[i].key - least) >> shift & mask]++] = from[i];
+		to[places[from[i] >> shift & mask]++] = from[i];
 }
 
-struct radix_item *radix_sort(struct radix_item *items, struct radix_item *spare, size_t count)
+uint64_t *radix_sort(uint64_t *items, uint64_t *spare, size_t count, unsigned low, unsigned high)
 {
-	uint64_t least = UINT64_MAX, most = 0;
-	unsigned bits, passes, digit;
+	unsigned bits = high - low, passes = (bits + DIGIT_MOST_BITS - 1) / DIGIT_MOST_BITS;
+	unsigned digit = passes ? (bits + passes - 1) / passes : 0;
 
-	for (size_t i = 0; i < count; i++) {
-		least = items[i].key < least ? items[i].key : least;
-		most = items[i].key > most ? items[i].key : most;
-	}
-	if (least >= most)
+	if (count <= FEW) {
+		sort_few(items, count, low);
 		return items;
-	bits = 64 - (unsigned)__builtin_clzll(most - least);
-	passes = (bits + DIGIT_MOST_BITS - 1) / DIGIT_MOST_BITS;
-	digit = (bits + passes - 1) / passes;
-	for (unsigned shift = 0; shift < bits; shift += digit) {
-		struct radix_item *sorted = spare;
+	}
+	for (unsigned pass = 0; pass < passes; pass++) {
+		uint64_t *sorted = spare;
 
-		sort_digit(items, sorted, count, least, shift, digit);
+		sort_digit(items, sorted, count, low + pass * digit, digit);
 		spare = items;
 		items = sorted;
 	}

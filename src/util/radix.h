@@ -1,8 +1,8 @@
-/* Sorts by 64-bit keys, keeping the order of equal ones. What it costs grows with
- * the number of items and the width of the range that the keys lie in, not with
+/* Sorts numbers by some of their bits, keeping the order of those that are alike
+ * there. What it costs grows with how many there are and with the bits, not with
  * how they are mixed.
  *
- *	sorted = radix_sort(items, spare, count);	items or spare
+ *	sorted = radix_sort(items, spare, count, 16, 40);	items or spare
  */
 #ifndef TANDEM_UTIL_RADIX_H
 #define TANDEM_UTIL_RADIX_H
@@ -10,13 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct radix_item {
-	uint64_t key;
-	uint64_t value; /* the caller's */
-};
-
-/* At most 2^32 - 1 items; `spare` has room for as many. Returns the one of the two that holds the result;
- * what is in the other is of no use. */
-struct radix_item *radix_sort(struct radix_item *items, struct radix_item *spare, size_t count);
+/* By bits `low` to `high` - 1; those above are 0. At most 2^32 - 1 items; `spare`
+ * has room for as many. Returns the one of the two that holds the result; what is
+ * in the other is of no use. */
+uint64_t *radix_sort(uint64_t *items, uint64_t *spare, size_t count, unsigned low,
+		     unsigned high);
 
 #endif

@@ -69,7 +69,7 @@ check(size <= 30 << 10, "the streams are no larger", size)
 said = [line for line in Kernel("limited").complaints.splitlines() if "discarded" not in line]
 check(not said, "and whole", said)
 
-# Killed: all but the last tenth of a second is there, in whole packets.
+# Killed: all but the last half second is there, in whole packets.
 program = subprocess.Popen([TANDEM, "record", "-o", "killed", "--", "sh", "-c",
                             "for i in $(seq 100); do sleep 0.01; done"],
                            stderr=subprocess.DEVNULL)

@@ -116,6 +116,13 @@ class Trace:
         for key, launch in self.launches.items():
             if key not in begun and launch.get("result", 0) == 0:
                 unlaunched.append(launch)
+        # A time on another clock than the session's is far away (a stub's may be somewhat
+        # ahead: it runs no commands).
+        first = min((event["time_ns"] for event in self.events), default=0)
+        last = max((event["time_ns"] for event in self.events), default=0)
+        astray = [event for event in self.operations if "start_ns" in event and not
+                  first <= event["start_ns"] <= event["end_ns"] <= last + 10 ** 9]
+        yield not astray, "each ran during the run", astray[:2]
         yield not strays, "each operation has its call", strays[:2]
         yield not early, "none begins before its call", early[:2]
         yield len(unlaunched) <= unfinished, "each call that makes one has it", unlaunched[:2]

@@ -14,13 +14,16 @@
 #include "domains/kernel/machine.h"
 #include "domains/kernel/tracefs.h"
 
-/* What is lost at most when the recorder is killed, and how late a pause is. */
-#define PERIOD_MS 100
+/* What is lost at most when the recorder is killed. Each time, the program may have
+ * to give up a CPU, and threads that start together no longer run together. */
+#define PERIOD_MS 500
+/* The same while the session is paused: how early a resumption can be. */
+#define PAUSED_MS 100
 /* So long the program runs before the rest of the tracepoints is opened: each
  * stops all CPUs for a moment, and a program that ends at once is spared that. */
 #define PATIENCE_MS 2
-/* How often CPUs that came or went are looked for, in periods. */
-#define UPDATE_PERIODS 10
+/* How often CPUs that came or went are looked for, in polls. */
+#define UPDATE_PERIODS 2
 
 struct kernel_collector {
 	struct tandem_control *control;
@@ -293,7 +296,7 @@ int kernel_collector_poll(struct kernel_collector *collector)
 	kernel_machine_fill_gaps(&collector->machine);
 	if (++collector->periods % UPDATE_PERIODS == 0)
 		kernel_machine_update(&collector->machine, &collector->decoder);
-	return PERIOD_MS;
+	return collector->kept ? PERIOD_MS : PAUSED_MS;
 }
 
 void kernel_collector_stop(struct kernel_collector *collector)

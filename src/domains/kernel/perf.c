@@ -21,14 +21,14 @@ struct perf_event_attr perf_attributes(uint32_t type, uint64_t config)
 	};
 }
 
-/* Wakes the collector when half of the ring is full. */
+/* Wakes the collector when half of the ring is full, however large it is. */
 static void own_ring(struct perf_event_attr *attr)
 {
 	attr->comm = 1;
 	attr->comm_exec = 1;
 	attr->task = 1;
 	attr->watermark = 1;
-	attr->wakeup_watermark = KERNEL_RING_BYTES / 2;
+	attr->wakeup_watermark = 0;
 }
 
 /* The recorder itself stays out of it: its children's copies of the event begin

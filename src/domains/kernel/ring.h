@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of each CPU: 1,100 switches with their wake-ups. An unprivileged user may have
- * twice that (perf_event_mlock_kb). */
-#define KERNEL_RING_BYTES (256u * 1024)
+/* Of each CPU: 2,200 switches with their wake-ups. An unprivileged user may have
+ * just that (perf_event_mlock_kb); each page of it takes 2 us to get and to give back. */
+#define KERNEL_RING_BYTES (512u * 1024)
 /* Where stacks are saved, too: 120 of them. */
 #define KERNEL_RING_STACKS_BYTES (2u << 20)
 

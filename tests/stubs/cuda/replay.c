@@ -4,7 +4,8 @@
  *
  * Times are moved: an operation begins STEP ticks of the tool's clock after its
  * call was told, or after the one before it in its stream, and takes as many ticks
- * as the file has ns. */
+ * as the file has ns. What no call made (pages that move, CUPTI's own overhead)
+ * begins when it is told. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -24,7 +25,14 @@ int cuInit(unsigned flags);
 #define PAGE 4096
 
 /* Where an activity record has what is replaced: CUPTI's documentation. */
-enum { KIND_COPY = 1, KIND_MEMSET = 2, KIND_KERNEL = 10, KIND_PEER_COPY = 22 };
+enum {
+	KIND_COPY = 1,
+	KIND_MEMSET = 2,
+	KIND_KERNEL = 10,
+	KIND_OVERHEAD = 17,
+	KIND_PEER_COPY = 22,
+	KIND_UNIFIED = 25,
+};
 enum { KERNEL_NAME = 104 };
 
 static const struct place {
@@ -36,6 +44,12 @@ static const struct place {
 	{ KIND_KERNEL, 16, 24, 48, 92 },
 	{ KIND_PEER_COPY, 16, 24, 40, 60 },
 };
+
+/* Of those that no call made. */
+static const struct {
+	uint32_t kind;
+	size_t start, end;
+} lone[] = {{ KIND_OVERHEAD, 24, 32 }, { KIND_UNIFIED, 16, 24 }};
 
 #define STEP 1000
 #define CALLS 65536
@@ -154,6 +168,17 @@ static void times_move(uint8_t *record, const struct place *place)
 	memcpy(record + place->end, &end, 8);
 }
 
+static void times_renew(uint8_t *record, size_t start_at, size_t end_at)
+{
+	uint64_t start, end, now = __builtin_ia32_rdtsc();
+
+	memcpy(&start, record + start_at, 8);
+	memcpy(&end, record + end_at, 8);
+	end = end ? now + (end - start) : 0; /* a fault has no end */
+	memcpy(record + start_at, &now, 8);
+	memcpy(record + end_at, &end, 8);
+}
+
 static void tell_call(const char *line)
 {
 	static uint8_t arguments[ARGUMENT_BYTES];
@@ -196,6 +221,9 @@ static void tell_activity(const char *line)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
 		if (places[i].kind == kind)
 			times_move(record, &places[i]);
+	for (size_t i = 0; i < sizeof(lone) / sizeof(lone[0]); i++)
+		if (lone[i].kind == kind)
+			times_renew(record, lone[i].start, lone[i].end);
 	cupti->activity(record, bytes);
 }
 
