@@ -2,10 +2,11 @@
  * for the reading benchmark and for tests of the reader.
  *
  *	gen_trace [-n RECORDS] [-p PROCESSES] [-t THREADS] [-a none|basic|full]
- *	          [-w WINDOW_BYTES] DIR
+ *	          [-f LAUNCHES] [-w WINDOW_BYTES] DIR
  *
  * Each thread runs the iterations of an image program: 14 synchronous calls, a
- * kernel launch, a blocking read, and the two operation records. Durations come
+ * kernel launch (or more, which are all in flight then), a blocking read, and the
+ * operation record of each. Durations come
  * from a fixed random sequence. What a right report must say is printed as one
  * JSON object on stdout. (gen_machine makes sessions with the kernel's side.)
  */
@@ -33,10 +34,10 @@ static const char *const calls[] = {
 
 struct options {
 	uint64_t records;
-	unsigned processes, threads;
+	unsigned processes, threads, launches;
 };
 
-static struct options options = {.records = 1000000, .processes = 1, .threads = 2};
+static struct options options = {.records = 1000000, .processes = 1, .threads = 2, .launches = 1};
 static struct template templates[COUNT(calls)], launch, reading;
 static uint64_t call_count, operation_count, executing_ns, last_ticks, launch_ns;
 
@@ -56,9 +57,9 @@ static void record_call(struct writer *writer, const struct template *template, 
 }
 
 static void record_operation(struct writer *writer, const struct template *by, uint64_t op,
-			     uint32_t queue, bool kernel, uint64_t length_ns)
+			     uint32_t queue, bool kernel, uint64_t length_ns, uint64_t ago_ns)
 {
-	uint64_t end = synthetic_ns(writer->now) + (uint64_t)DEVICE_OFFSET_NS;
+	uint64_t end = synthetic_ns(writer->now) + (uint64_t)DEVICE_OFFSET_NS - ago_ns;
 	struct tandem_rec_operation *record =
 		writer_record(writer, TANDEM_EVENT_operation, sizeof(*record), writer->now);
 
@@ -82,6 +83,16 @@ static void record_operation(struct writer *writer, const struct template *by, u
 	executing_ns += length_ns;
 }
 
+static void record_launches(struct writer *writer, uint64_t operation)
+{
+	for (unsigned i = 0; i < options.launches; i++) {
+		uint64_t length = 2000 + writer_random(writer) % 2000;
+
+		record_call(writer, &launch, operation + i, length);
+		launch_ns += synthetic_ns(writer->now) - synthetic_ns(writer->now - length);
+	}
+}
+
 static void thread_run(const char *folder, const uint8_t uuid[16], uint64_t number,
 		       unsigned process, uint64_t budget)
 {
@@ -99,24 +110,22 @@ static void thread_run(const char *folder, const uint8_t uuid[16], uint64_t numb
 		writer_objects(&writer, options.threads);
 	while (synthetic.records - first < budget) {
 		uint64_t length_ns = 5000 + writer_random(&writer) % 10000;
-		uint64_t length;
+		uint64_t op = number << 40 | (operation + 1);
 
 		for (size_t i = 0; i < COUNT(calls) && synthetic.records - first < budget; i++) {
 			record_call(&writer, &templates[i], 0, 100 + writer_random(&writer) % 400);
 			writer.now += 50 + writer_random(&writer) % 100;
 		}
-		if (synthetic.records - first + 4 > budget)
+		if (synthetic.records - first + 2 * options.launches + 2 > budget)
 			continue;
-		operation++;
-		length = 2000 + writer_random(&writer) % 2000;
-		record_call(&writer, &launch, number << 40 | operation, length);
-		launch_ns += synthetic_ns(writer.now) - synthetic_ns(writer.now - length);
-		record_call(&writer, &reading, number << 40 | (operation + 1),
-			    length_ns * TICKS_HZ / 1000000000u + 20000);
-		record_operation(&writer, &launch, number << 40 | operation, queue, true,
-				 length_ns);
-		operation++;
-		record_operation(&writer, &reading, number << 40 | operation, queue, false, 800);
+		record_launches(&writer, op);
+		record_call(&writer, &reading, op + options.launches,
+			    options.launches * length_ns * TICKS_HZ / 1000000000u + 20000);
+		for (unsigned i = 0; i < options.launches; i++)
+			record_operation(&writer, &launch, op + i, queue, true, length_ns,
+					 (options.launches - 1 - i) * length_ns);
+		record_operation(&writer, &reading, op + options.launches, queue, false, 800, 0);
+		operation += options.launches + 1;
 		writer.now += 500 + writer_random(&writer) % 1000;
 	}
 	if (writer.now > last_ticks)
@@ -128,13 +137,15 @@ static void read_options(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "n:p:t:a:w:")) != -1) {
+	while ((option = getopt(argc, argv, "n:p:t:a:f:w:")) != -1) {
 		if (option == 'n')
 			options.records = synthetic_number(optarg);
 		else if (option == 'p')
 			options.processes = (unsigned)synthetic_number(optarg);
 		else if (option == 't')
 			options.threads = (unsigned)synthetic_number(optarg);
+		else if (option == 'f')
+			options.launches = (unsigned)synthetic_number(optarg);
 		else if (option == 'w')
 			synthetic.window_bytes = (uint32_t)synthetic_number(optarg) & ~7u;
 		else if (option == 'a')

@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 import perfetto
-from kernelside import need
+from kernelside import Gaps, need
 from tap import check, finish
 from traces import events, mandelbrot, report, tandem
 
@@ -58,7 +58,7 @@ check(query("SELECT name, cause, cost_ns FROM findings") ==
 done = tandem("export", "-f", "perfetto", "-o", "run.pftrace", "run")
 trace = perfetto.read("run.pftrace")
 check(trace.release == platform.release(), "the kernel's release is told", trace.release)
-running, since, last, unsure = {}, {}, {}, 0
+running, since, last = {}, {}, {}
 for event in sorted(trace.sched, key=lambda e: e.ns):
     if event.name != "sched_switch":
         continue
@@ -67,8 +67,6 @@ for event in sorted(trace.sched, key=lambda e: e.ns):
     # kernels that leave out a switch now and then; the report goes on from what it knows.
     if prev and last.get(event.cpu) == prev:
         running[prev] = running.get(prev, 0) + event.ns - since[event.cpu]
-    elif event.cpu in since:
-        unsure += event.ns - since[event.cpu]
     since[event.cpu], last[event.cpu] = event.ns, event.fields[6][0]
 raw = events("run")
 local = {}
@@ -84,8 +82,12 @@ if all(tid == known for tid, known in local.items()):
     check(found == wanted, "each switch is there", (len(found), len(wanted)))
 else:  # a namespace: others' threads have numbers of their own
     check(len(found) == len(wanted), "each switch is there", (len(found), len(wanted)))
-off = {tid: (running.get(tid, 0), t["running_ns"]) for (_, tid), t in threads.items()
-       if abs(running.get(tid, 0) - t["running_ns"]) > 0.02 * t["running_ns"] + unsure + 1000000}
+gaps = Gaps([(e.ns, e.cpu, e.fields[2][0], e.fields[6][0]) if e.name == "sched_switch" else
+             (e.ns, None, e.fields[2][0], e.fields[2][0]) for e in trace.sched
+             if e.name in ("sched_switch", "sched_waking", "sched_wakeup", "sched_wakeup_new")])
+off = {tid: (running.get(tid, 0), t["running_ns"], gaps.of(tid)) for (_, tid), t in threads.items()
+       if abs(running.get(tid, 0) - t["running_ns"]) >
+       0.02 * t["running_ns"] + gaps.of(tid)[1] + 1000000}
 check(not off, "threads ran as long as in the report", off)
 described = {t.tid: t.pid for t in trace.tracks.values() if t.kind == "thread"}
 check(all(trace.threads.get(tid, (described.get(tid),))[0] == p for p, tid in threads),

@@ -10,9 +10,10 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
-from foreigntrace import write_dat
+from foreigntrace import write_dat, write_lttng
 from gputrace import KernelSide
-from tap import check, finish
+from recording import BUILD
+from tap import check, finish, skip
 from traces import synthetic, tandem
 
 END = 10_000_000
@@ -182,4 +183,40 @@ said = tandem("report", "--format", "json", "--with", "missed.dat", "dat")
 report = json.loads(said.stdout) if said.returncode == 0 else {}
 check(report and report["losses"]["by_reason"]["kernel_buffer"] > 0,
       "trace.dat: events that were lost are said", (said.stderr, report.get("losses")))
+
+# LTTng's: the same, and one without what is needed.
+BOOT = "93eacddb-4598-400f-a422-8d3e25180000"
+times = [100_000 + 10_000 * i for i in range(700)]
+
+
+def lttng(name, made, **more):
+    write_lttng(name, made, BOOT, platform.node(), **more)
+    said = tandem("report", "--format", "json", "--with", name, "dat")
+    return said, json.loads(said.stdout) if said.returncode == 0 else None
+
+
+if not (BUILD / "tandem-ctf.so").exists():
+    skip("LTTng's", "built without libbabeltrace2")
+    finish()
+said, whole = lttng("plain", events(times))
+check(whole and whole["session"]["scheduling"] == "system" and not whole["losses"]["total"],
+      "LTTng's: is joined", said.stderr)
+known = sum(row["running_ns"] for row in whole["threads"])
+said, report = lttng("lossy", events(times), discarded=77)
+check(report and report["losses"]["by_reason"]["kernel_buffer"] == 77,
+      "LTTng's: events that were lost are said", (said.stderr, report and report["losses"]))
+check(sum(row["unknown_ns"] for row in report["threads"]) >
+      sum(row["unknown_ns"] for row in whole["threads"]) and
+      sum(row["running_ns"] for row in report["threads"]) < known,
+      "LTTng's: what threads did there is not guessed", report["threads"])
+stepped = times[:350] + [ns - 1_500_000 for ns in times[350:]]
+said, report = lttng("stepped", events(stepped))
+check(said.returncode == 1 and len(said.stderr.splitlines()) == 1 or
+      report and all(row["running_ns"] + row["wait_cpu_ns"] + row["wait_blocked_ns"] +
+                     row["unknown_ns"] <= END + 1000 for row in report["threads"]),
+      "LTTng's: a clock that steps back makes no time", (said.stderr, report and report["threads"]))
+said, report = lttng("nothing", [e for e in events(times) if e["name"] != "sched_switch"])
+check(said.returncode == 1 and len(said.stderr.splitlines()) == 1 and
+      "sched_switch" in said.stderr, "LTTng's: without switches it is refused, with what helps",
+      said.stderr)
 finish()

@@ -95,7 +95,8 @@ def by_cpu(events):
     return cpus
 
 
-def write_lttng(folder, events, boot_id, host, domain="kernel", clock="monotonic"):
+def write_lttng(folder, events, boot_id, host, domain="kernel", clock="monotonic", discarded=0):
+    """`discarded` events are missing before each CPU's second packet."""
     os.makedirs(folder)
     ident = uuid.uuid4()
     text = f"""/* CTF 1.8 */
@@ -127,7 +128,8 @@ stream {{ id = 0; event.header := struct {{ u16_t id; ts_t timestamp; }};
                 data = b"".join(lttng_event(*row) for row in some)
                 size = (24 + 8 * 5 + 4 + len(data)) * 8
                 file.write(struct.pack("<I16sI", 0xC1FC1FC1, ident.bytes, 0) +
-                           struct.pack("<QQQQQI", some[0][0], some[-1][0], size, size, 0, cpu) +
+                           struct.pack("<QQQQQI", some[0][0], some[-1][0], size, size,
+                                       discarded if start else 0, cpu) +
                            data)
 
 

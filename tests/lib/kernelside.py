@@ -6,7 +6,9 @@ DIR/kernel a second time through babeltrace2.
     need("system")                       # or the test says aloud why it is skipped
     kernel = Kernel(folder)
     for event in kernel.events: ...      # name, cpu, ticks and the fields
+    Gaps(records).of(tid)                # what the kernel itself left out
 """
+import bisect
 import json
 import os
 import re
@@ -85,3 +87,47 @@ class Kernel:
 
     def named(self, name):
         return [event for event in self.events if event.name == name]
+
+
+class Gaps:
+    """What kernels leave out now and then: a switch, so that on a CPU who goes is not who
+    came. `records`: (ns, cpu, prev tid, next tid) of each switch, (ns, None, tid, tid) of
+    each other record about a thread.
+
+    Nobody knows then what two threads did, and only these: the one that came, until its
+    next record; and the one that goes, since its record before. `of(tid)` says how often
+    that was, and for how many ns."""
+
+    def __init__(self, records):
+        records = sorted(records, key=lambda record: record[0])
+        self.threads, came, named = {}, {}, {}
+        for ns, _, *tids in records:
+            for tid in set(tids):
+                named.setdefault(tid, []).append(ns)
+        self.end = records[-1][0] if records else 0
+        for ns, cpu, prev, next_ in records:
+            if cpu is None:
+                continue
+            tid, since = came.get(cpu, (prev, ns))
+            if tid != prev:
+                self.add(tid, since, max(ns, self.after(named, tid, since)))
+                self.add(prev, min(since, self.before(named, prev, ns)), ns)
+            came[cpu] = next_, ns
+
+    def after(self, named, tid, ns):
+        times = named[tid]
+        at = bisect.bisect_right(times, ns)
+        return times[at] if at < len(times) else self.end
+
+    @staticmethod
+    def before(named, tid, ns):
+        at = bisect.bisect_left(named[tid], ns)
+        return named[tid][at - 1] if at else 0
+
+    def add(self, tid, begin, end):
+        if tid:
+            count, ns = self.threads.get(tid, (0, 0))
+            self.threads[tid] = count + 1, ns + end - begin
+
+    def of(self, tid):
+        return self.threads.get(tid, (0, 0))

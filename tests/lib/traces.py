@@ -13,10 +13,12 @@ BUILD = os.environ["TANDEM_BUILD"]
 MANDELBROT = os.path.join(BUILD, "examples", "opencl", "mandelbrot", "mandelbrot")
 
 
-def synthetic(path, records=10000, processes=1, threads=2, args="basic"):
-    """Makes a session; returns what a right report says of it."""
+def synthetic(path, records=10000, processes=1, threads=2, args="basic", launches=1):
+    """Makes a session, with so many launches in flight at once; returns what a right
+    report says of it."""
     made = subprocess.run([os.path.join(BUILD, "bench", "gen_trace"), "-n", str(records),
-                           "-p", str(processes), "-t", str(threads), "-a", args, path],
+                           "-p", str(processes), "-t", str(threads), "-a", args,
+                           "-f", str(launches), path],
                           check=True, capture_output=True, text=True)
     return json.loads(made.stdout)
 

@@ -137,7 +137,9 @@ check(page.run(starts) == [0, 7 * 10**9], "two runs of one machine lie as far ap
 check("--align-starts" in view.end()[1], "where that leaves a line of each, the way to see more is told")
 view = View("--no-open", "--align-starts", "here", "later")
 page = Page(view.address)
-check(page.run(starts) == [0, 0], "--align-starts: two runs begin together", page.run(starts))
+check(page.run(starts) == [0, 0] and {row["words"] for row in page.rows() if row["kind"] == "session"} ==
+      {"synthetic (here)", "synthetic (later)"}, "--align-starts: two runs begin together, told apart by their names",
+      page.words())
 check(view.end()[1].count("\n") <= 1, "--align-starts: as was asked")
 
 # --- names

@@ -149,7 +149,7 @@ class Findings {
 				goes ? element("button", {class: "link", title: "Go there", onclick: () => this.goTo(finding)}, name) :
 					element("strong", {}, name),
 				app.model.sessions.length > 1 ? element("span", {class: "dim"}, " in " +
-					sessionWords(app.model.sessions[finding.session])) : null,
+					app.model.sessions[finding.session].words) : null,
 				element("p", {}, visible(finding.what)), facts(pairs)));
 	}
 

@@ -5,6 +5,7 @@
 const DETAILS_KEPT = 400;
 const SNAP_PIXELS = 8;
 const NAMES_LEAST = 90;
+const NAMED_MOST = 4;
 const HEIGHT_FOR_PANEL = 460;
 const FAILURE_MS = 8000;
 
@@ -27,6 +28,7 @@ class App {
 
 	async start() {
 		this.model = await this.source.model();
+		nameSessions(this.model.sessions);
 		this.labels = this.model.sessions.map((session) => {
 			const labels = session.labels.map(([name, kind, flags, plain]) =>
 				new Label(name, session.kinds[kind], flags, plain));
@@ -99,7 +101,7 @@ class App {
 		const {sessions} = this.model;
 		const one = sessions[0];
 		const run = byId("run");
-		const names = sessions.map(sessionWords);
+		const names = sessions.map((session) => session.words);
 		const exit = one.exit_signal ? `, died of signal ${one.exit_signal}` :
 			one.exit_code ? `, exit status ${one.exit_code}` : one.ended ? "" : ", still running when it was read";
 		const about = sessions.length > 1 ? `${sessions.length} sessions` :
@@ -108,14 +110,15 @@ class App {
 		run.append(element("strong", {}, names.join(" \u00b7 ")), element("span", {class: "dim"}, about));
 		run.title = sessions.map((session) => `${session.command}\n${session.start}\n${session.path}`).join("\n\n");
 		document.title = names.join(", ") + " \u2013 Tandem";
-		byId("overview-names").append(...sessions.map((session) =>
-			element("span", {}, sessions.length > 1 ? sessionWords(session) : "the whole run")));
+		/* Where their bands are too narrow for names, the rows have them. */
+		const named = sessions.length === 1 ? ["the whole run"] : sessions.length > NAMED_MOST ? [about] : names;
+		byId("overview-names").append(...named.map((words) => element("span", {}, words)));
 	}
 
 	/* What is missing or wrong in the trace, never hidden. */
 	showNotes() {
 		const notes = this.model.sessions.flatMap((session) => session.notes.map((note) =>
-			({...note, of: this.model.sessions.length > 1 ? sessionWords(session) + ": " : ""})));
+			({...note, of: this.model.sessions.length > 1 ? session.words + ": " : ""})));
 		const button = byId("notes"), dialog = byId("notes-dialog");
 		if (!notes.length)
 			return;
@@ -644,11 +647,16 @@ function listenSeparator(node, drag, step, less, more) {
 	});
 }
 
-/* The program without its folders; of one that another was started by, the session's
- * own name says more. */
-function sessionWords(session) {
+/* The program without its folders; the session's own name behind it where several have
+ * the same program. */
+function nameSessions(sessions) {
 	const last = (path) => path.replace(/\/+$/, "").replace(/.*\//, "");
-	return visible(last(session.program || "") || last(session.path));
+	const program = (session) => last(session.program || "");
+	for (const session of sessions) {
+		const name = program(session), own = last(session.path);
+		const alike = sessions.some((other) => other !== session && program(other) === name);
+		session.words = visible(!name ? own : alike ? `${name} (${own})` : name);
+	}
 }
 
 function hatchPattern(colour) {

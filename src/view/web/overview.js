@@ -3,7 +3,10 @@
  * lie. */
 "use strict";
 
+/* Of each session two bands, as high as leaves room for the rows. */
 const BAND_HEIGHT = 9;
+const BAND_LEAST = 2;
+const BANDS_MOST = 92;
 const MARKS_HEIGHT = 6;
 
 class Overview {
@@ -14,8 +17,17 @@ class Overview {
 		this.listen();
 	}
 
+	get band() {
+		return clamp(Math.floor((BANDS_MOST / this.app.rows.sessions.length - 3) / 2), BAND_LEAST, BAND_HEIGHT);
+	}
+
+	/* From one session to the next. */
+	get step() {
+		return 2 * this.band + (this.band === BAND_HEIGHT ? 5 : 3);
+	}
+
 	get height() {
-		return this.app.rows.sessions.length * (2 * BAND_HEIGHT + 5) + MARKS_HEIGHT + 6;
+		return this.app.rows.sessions.length * this.step + MARKS_HEIGHT + 6;
 	}
 
 	x(ns) {
@@ -40,16 +52,15 @@ class Overview {
 		const context = canvas.getContext("2d");
 		context.setTransform(ratio, 0, 0, ratio, 0, 0);
 		context.clearRect(0, 0, width, height);
-		const places = [];
+		const places = [], band = this.band;
 		app.rows.sessions.forEach((session, i) => {
 			session.tracks.forEach((track, j) => {
-				places.push({track: {...track, height: BAND_HEIGHT},
-					y: 4 + i * (2 * BAND_HEIGHT + 5) + j * (BAND_HEIGHT + 1)});
+				places.push({track: {...track, height: band}, y: 4 + i * this.step + j * (band + 1)});
 			});
 		});
 		context.fillStyle = app.style.row;
 		for (const {y} of places)
-			context.fillRect(0, y, width, BAND_HEIGHT);
+			context.fillRect(0, y, width, band);
 		app.overviewPainter.draw(context, places, width, ratio, app.range.first, app.range.last);
 		this.drawMarks(context, width, height);
 		this.drawWindow(context, width, height);

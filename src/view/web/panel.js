@@ -2,6 +2,8 @@
 "use strict";
 
 const PANEL_LEAST = 60;
+const SUMS_KEPT = 32;
+const NOTICE_AFTER_MS = 300;
 
 const TIME_COLUMNS = [
 	{key: "total_ns", heading: "total", number: true, words: lengthWords, sorted: true},
@@ -63,6 +65,7 @@ class Panel {
 		byId("panel-close").addEventListener("click", () => this.fold());
 		this.tables = [];
 		this.asked = 0;
+		this.known = new Map(); /* sums, by what was asked */
 		this.clear();
 	}
 
@@ -240,11 +243,17 @@ class Panel {
 		if (!quietly || (!this.opened && !this.node.classList.contains("folded")))
 			this.open("selection");
 		let answers;
+		const late = setTimeout(() => {
+			notice.textContent = "Summing up\u2026";
+		}, NOTICE_AFTER_MS);
 		try {
 			answers = await this.ask(scope, begin, end);
 		} catch (error) {
 			app.fail(error);
 			return;
+		} finally {
+			clearTimeout(late);
+			notice.textContent = "";
 		}
 		if (asked !== this.asked)
 			return;
@@ -281,10 +290,24 @@ class Panel {
 			const row = scope ? scope.split(":").map(Number) : null;
 			if (row && row[0] !== number)
 				return;
-			questions.push(app.source.select(number, begin - session.offset_ns, end - session.offset_ns,
-				row ? row[1] : null));
+			questions.push(this.sums(number, begin - session.offset_ns, end - session.offset_ns, row ? row[1] : null));
 		});
 		return Promise.all(questions);
+	}
+
+	/* Of a large trace they take seconds, and those of the whole run are asked for again
+	 * and again. */
+	sums(...question) {
+		const key = question.join();
+		let answer = this.known.get(key);
+		if (!answer) {
+			answer = this.app.source.select(...question);
+			this.known.set(key, answer);
+			answer.catch(() => this.known.delete(key));
+			if (this.known.size > SUMS_KEPT)
+				this.known.delete(this.known.keys().next().value);
+		}
+		return answer;
 	}
 
 	csv() {

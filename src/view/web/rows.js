@@ -16,8 +16,7 @@ class Row {
 		this.number = number;
 		this.session = session;
 		this.kind = told.kind;
-		/* Of a program's path the end tells more than the begin. */
-		this.name = visible(told.kind === "session" ? told.name.replace(/\/+$/, "").replace(/.*\//, "") : told.name);
+		this.name = visible(told.name);
 		this.note = visible(told.note);
 		this.id = told.number;
 		this.device = told.device;
@@ -89,7 +88,8 @@ class Rows {
 	}
 
 	add(told, session) {
-		const rows = told.rows.map((row, number) => new Row(number, session, row));
+		const rows = told.rows.map((row, number) => new Row(number, session,
+			row.kind === "session" ? {...row, name: told.words} : row));
 		told.rows.forEach((row, number) => {
 			if (row.parent < 0) {
 				this.roots.push(rows[number]);
