@@ -91,7 +91,6 @@ static int moment_begin(struct align_clock *clock, struct align_moment *moment, 
 static inline int moment_add(struct align_clock *clock, struct align_moment *moment,
 			     int64_t device_ns, int64_t host_ns)
 {
-	int side = is_lower(clock, moment) ? 1 : -1;
 	uint64_t into = (uint64_t)host_ns - (uint64_t)moment->begin_ns;
 	int side = is_lower(clock, moment) ? 1 : -1;
 

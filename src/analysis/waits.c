@@ -144,12 +144,10 @@ static void call_divide(struct waits *waits, const struct wait_call *call)
 
 static inline void call_settle(struct waits *waits, const struct wait_call *call)
 {
-	if (!call->counts)
-		return;
 	/* Nearly all only ran. */
-	if (call->waited)
+	if (call->waited && call->counts)
 		call_divide(waits, call);
-	else
+	else if (call->counts)
 		waits->functions[call->function].ns[STATE_RUNNING] +=
 			(uint64_t)(call->end - call->begin);
 }
@@ -226,8 +224,7 @@ static struct states_thread *stream_thread(struct waits *waits, const struct tra
 	return thread;
 }
 
-static int call_begin(const struct waits *waits, struct wait_thread *waiter,
-		      const struct trace_event *event)
+static int call_begin(struct wait_thread *waiter, const struct trace_event *event, bool counts)
 {
 	struct wait_call *call;
 
@@ -240,18 +237,19 @@ static int call_begin(const struct waits *waits, struct wait_thread *waiter,
 	call->end = event->end_ns;
 	call->function = event->layout->index;
 	call->waited = false;
-	call->counts = range_holds(&waits->range, event->ns);
+	call->counts = counts;
 	return 0;
 }
 
 int waits_call(struct waits *waits, const struct trace_event *event)
 {
 	struct states_thread *thread = stream_thread(waits, event);
+	bool counts = range_holds(&waits->range, event->ns);
 	bool lasts = event->end_ticks && event->end_ns > event->ns;
 	struct wait_thread *waiter;
 
 	if (!thread) {
-		if (lasts && range_holds(&waits->range, event->ns))
+		if (lasts && counts)
 			waits->functions[event->layout->index].ns[STATE_UNKNOWN] +=
 				(uint64_t)(event->end_ns - event->ns);
 		return 0;
@@ -263,7 +261,7 @@ int waits_call(struct waits *waits, const struct trace_event *event)
 		return -ENOMEM;
 	waiter->stream = event->stream->index + 1;
 	calls_settle(waits, waiter, event->ns);
-	if (lasts && call_begin(waits, waiter, event))
+	if (lasts && call_begin(waiter, event, counts))
 		return -ENOMEM;
 	return waits->failed;
 }
