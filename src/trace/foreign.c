@@ -2,17 +2,83 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace/foreign_pipe.h"
+
+/* In the process that libbabeltrace2 may end. */
+static _Noreturn void read_and_exit(foreign_ctf_fn *read, const char *path, int fd)
+{
+	static const struct rlimit no_core;
+	FILE *file = fdopen(fd, "w");
+	struct foreign_sink sink = foreign_pipe_sink(file);
+	int nowhere = open("/dev/null", O_WRONLY);
+	char why[400] = "";
+
+	signal(SIGPIPE, SIG_IGN);
+	setrlimit(RLIMIT_CORE, &no_core);
+	/* Its last words are of its own source. What it has to say comes by `why`. */
+	if (nowhere >= 0)
+		dup2(nowhere, STDERR_FILENO);
+	if (file)
+		foreign_pipe_end(file, read(path, &sink, why, sizeof(why)), why);
+	_exit(0);
+}
+
+static int read_apart(const char *path, foreign_ctf_fn *read, const struct foreign_sink *sink,
+		      struct error *error)
+{
+	char why[400] = "";
+	int ends[2], status, ended = 0;
+	pid_t child;
+	FILE *file;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return error_add(error, -errno, "%s: %s", path, strerror(errno));
+	fflush(NULL);
+	child = fork();
+	if (child == 0) {
+		close(ends[0]);
+		read_and_exit(read, path, ends[1]);
+	}
+	close(ends[1]);
+	file = child < 0 ? NULL : fdopen(ends[0], "r");
+	if (!file) {
+		status = -errno;
+		close(ends[0]);
+	} else {
+		status = foreign_pipe_read(file, sink, why, sizeof(why));
+		fclose(file);
+	}
+	if (child > 0) {
+		if (status && status != -EPIPE)
+			kill(child, SIGKILL);
+		while (waitpid(child, &ended, 0) < 0 && errno == EINTR)
+			;
+	}
+	if (status == -EPIPE) {
+		error_set_mend(error, "`babeltrace2 %s` may say more", path);
+		return error_add(error, -EBADMSG, "%s: damaged: libbabeltrace2 gave up on it (%s)",
+				 path, WIFSIGNALED(ended) ? strsignal(WTERMSIG(ended)) : "no reason");
+	}
+	if (*why)
+		error_add(error, status, "%s: %s", path, why);
+	return status;
+}
 
 static int ctf_read(const char *path, const char *module, const struct foreign_sink *sink,
 		    struct error *error)
 {
 	void *library = module ? dlopen(module, RTLD_NOW | RTLD_LOCAL) : NULL;
 	foreign_ctf_fn *read;
-	char why[400] = "";
 	void *symbol;
-	int status;
 
 	if (!library) {
 		error_set_mend(error, "install libbabeltrace2-dev and build tandem again");
@@ -21,11 +87,8 @@ static int ctf_read(const char *path, const char *module, const struct foreign_s
 	}
 	symbol = dlsym(library, FOREIGN_CTF_SYMBOL);
 	memcpy(&read, &symbol, sizeof(read));
-	status = read ? read(path, sink, why, sizeof(why)) : -ENOTSUP;
-	if (*why)
-		error_add(error, status, "%s: %s", path, why);
 	/* Stays loaded: what it brings along can't be unloaded in safety. */
-	return status;
+	return read ? read_apart(path, read, sink, error) : -ENOTSUP;
 }
 
 int foreign_read(const char *path, const char *module, const struct foreign_sink *sink,

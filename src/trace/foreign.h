@@ -67,7 +67,7 @@ struct foreign_sink {
 
 /* Reads the trace at `path`: a file of trace-cmd, or a folder in which LTTng's
  * kernel traces lie at any depth. `module` is the file that holds the reader of
- * CTF (NULL: there is none). Returns 0, -ENOTSUP (not built in), another -errno
+ * CTF (NULL: there is none); it is used in a child, which libbabeltrace2 may end. Returns 0, -ENOTSUP (not built in), another -errno
  * of its own, or what the sink returned. */
 int foreign_read(const char *path, const char *module, const struct foreign_sink *sink,
 		 struct error *error);

@@ -1,5 +1,6 @@
 /* LTTng's kernel traces through libbabeltrace2. A module of its own, loaded when
- * such a trace is given: the library brings more with it than the whole command.
+ * such a trace is given: the library brings more with it than the whole command. It
+ * also ends the process where its own checks fail, so this runs in a child (foreign.c).
  * Looks for traces in a folder at any depth; those of user space are passed over. */
 #include <babeltrace2/babeltrace.h>
 #include <dirent.h>

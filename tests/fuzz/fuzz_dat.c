@@ -1,60 +1,18 @@
-/* Fuzz target of the reader of trace-cmd's files: any bytes as a trace.dat. What it
- * hands out is looked at to the last byte. */
-#include <stdlib.h>
+/* Fuzz target of the reader of trace-cmd's files: any bytes as a trace.dat. */
 #include <string.h>
 
+#include "look.h"
 #include "scratch.h"
-#include "trace/foreign.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-static volatile uint64_t seen;
-
-static void look(const void *data, size_t bytes)
-{
-	for (size_t i = 0; i < bytes; i++)
-		seen += ((const uint8_t *)data)[i];
-}
-
-static void look_text(const char *text)
-{
-	if (text)
-		look(text, strlen(text));
-}
-
-static int begin(void *user, const struct foreign_description *description)
-{
-	(void)user;
-	look_text(description->host);
-	look_text(description->release);
-	look_text(description->boot_id);
-	look_text(description->clock);
-	return 0;
-}
-
-static int event(void *user, const struct foreign_event *found)
-{
-	(void)user;
-	look_text(found->name);
-	look_text(found->other_name);
-	if (found->data)
-		look(found->data, found->bytes);
-	if (found->format) {
-		look_text(found->format->system);
-		look_text(found->format->name);
-		look_text(found->format->text);
-	}
-	return 0;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	static const struct foreign_sink sink = {.begin = begin, .event = event};
 	struct error error = ERROR_INIT;
 	char path[256];
 
 	scratch_put("trace.dat", data, bytes);
 	strcpy(stpcpy(path, scratch()), "/trace.dat");
-	foreign_dat_read(path, &sink, &error);
+	foreign_dat_read(path, &look_sink, &error);
 	return 0;
 }

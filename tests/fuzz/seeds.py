@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes first inputs for the fuzz targets into FOLDER/TARGET: sessions of every argument
-level, machines with the kernel's side, files of trace-cmd.
+level, machines with the kernel's side, files of trace-cmd, traces of LTTng.
 
     tests/fuzz/seeds.py BUILD FOLDER
 """
@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
-from foreigntrace import write_dat
+from foreigntrace import write_dat, write_lttng
 
 
 def part(data):
@@ -61,6 +61,15 @@ def machine_input(build, records):
                 [event for event in events if event["domain"] == "kernel"])
 
 
+def lttng_input(events):
+    with tempfile.TemporaryDirectory() as folder:
+        trace = os.path.join(folder, "kernel")
+        write_lttng(trace, events, "93eacddb-4598-400f-a422-8d3e25180000", "here")
+        streams = part(content(trace, "channel0_0")) + content(trace, "channel0_1")
+        # Fields as LTTng has them, and some others.
+        return part(b"") + streams, part(bytes(range(12)) * 4) + streams
+
+
 def main():
     build, folder = sys.argv[1:]
     for level in "none", "basic", "full":
@@ -72,6 +81,8 @@ def main():
         write(folder, "machine", str(records), data)
         os.makedirs(os.path.join(folder, "dat"), exist_ok=True)
         write_dat(os.path.join(folder, "dat", str(records)), events, "here", "6.1.0")
+        for number, data in enumerate(lttng_input(events)):
+            write(folder, "ctf", f"{records}-{number}", data)
 
 
 main()

@@ -6,6 +6,7 @@ machine. Nothing is guessed, and what is left out is said.
 import json
 import os
 import platform
+import random
 import struct
 import sys
 
@@ -219,4 +220,36 @@ said, report = lttng("nothing", [e for e in events(times) if e["name"] != "sched
 check(said.returncode == 1 and len(said.stderr.splitlines()) == 1 and
       "sched_switch" in said.stderr, "LTTng's: without switches it is refused, with what helps",
       said.stderr)
+
+# Damaged: libbabeltrace2 ends the process that reads some of these.
+whole = {name: open(os.path.join("plain", name), "rb").read() for name in os.listdir("plain")}
+stream = next(name for name in whole if name != "metadata")
+data = bytearray(whole[stream])
+data[40:56] = (b"\xff" * 7 + b"\x9f") * 2  # the packet's sizes
+os.mkdir("damaged")
+for name in whole:
+    with open(os.path.join("damaged", name), "wb") as file:
+        file.write(data if name == stream else whole[name])
+said = tandem("report", "--with", "damaged", "dat")
+check(said.returncode == 1 and len(said.stderr.splitlines()) == 1 and "damaged: " in said.stderr,
+      "LTTng's: a size that can't be is refused in a line", said.stderr)
+random.seed(2)
+worst = []
+for i in range(60):
+    name = ("metadata", stream)[i % 2]
+    data = bytearray(whole[name])
+    place = random.randrange(256) if i % 3 else random.randrange(len(data))
+    data[place] = random.randrange(256)
+    with open(os.path.join("damaged", name), "wb") as file:
+        file.write(data)
+    if i % 2 == 0:
+        with open(os.path.join("damaged", stream), "wb") as file:
+            file.write(whole[stream])
+    said = tandem("report", "--format", "json", "--with", "damaged", "dat")
+    if said.returncode not in (0, 1) or len(said.stderr.splitlines()) > 1 or \
+            said.returncode and not said.stderr.startswith("tandem: "):
+        worst.append((i, said.returncode, said.stderr[-300:]))
+    with open(os.path.join("damaged", "metadata"), "wb") as file:
+        file.write(whole["metadata"])
+check(not worst, "LTTng's: damaged ones are read as far as they go, or refused in a line", worst[:3])
 finish()

@@ -1,0 +1,10 @@
+/* A taker of foreign events that looks at all that a reader hands out, to the last
+ * byte: what is not there to be read shows itself to the sanitizers. */
+#ifndef TESTS_FUZZ_LOOK_H
+#define TESTS_FUZZ_LOOK_H
+
+#include "trace/foreign.h"
+
+extern const struct foreign_sink look_sink;
+
+#endif
