@@ -3,7 +3,7 @@
  * benchmark, and for tests that want to know what really happened.
  *
  *	gen_machine [-n RECORDS] [-p PROCESSES] [-t THREADS] [-c CPUS]
- *	            [-w WINDOW_BYTES] DIR
+ *	            [-w WINDOW_BYTES] [-s] DIR
  *
  * A thread makes synchronous calls, enqueues some kernels and waits for them in a
  * blocking read; the device does one command after another, whoever's. Each
@@ -12,6 +12,9 @@
  * device's interrupt, timers and each other), displaced at the end of their time
  * slice and moved to CPUs that have nothing to do. The device's clock runs fast,
  * and from another zero.
+ *
+ * With -s the stacks of the traced threads are sampled whenever they do something:
+ * one of 1,024, of functions in 32 files.
  *
  * The simulation goes from event to event in the order of time. It ends at the
  * last record, whatever is in flight. What a right report must say is printed as
@@ -35,6 +38,8 @@
 #define NEVER UINT64_MAX
 #define SLICE_TICKS 250000u /* 0.1 ms */
 #define COMMANDS 8u 	    /* of an iteration, at most */
+#define FILES 32u      /* that samples are in */
+#define DEPTH 8u       /* of a sample's stack */
 #define HELP 1000u	    /* the step of waking the helper */
 #define DEVICE_OFFSET_NS INT64_C(-246000000)
 #define DEVICE_PPM 41 /* faster than CLOCK_MONOTONIC */
@@ -85,7 +90,8 @@ static const char *const call_names[] = {
 static struct {
 	uint64_t records;
 	unsigned processes, threads, cpus;
-} options = { 1000000, 3, 4, 4 };
+	bool samples;
+} options = { 1000000, 3, 4, 4, false };
 
 static struct template templates[COUNT(call_names)], launch, reading;
 static struct task *tasks;
@@ -391,10 +397,55 @@ static uint64_t caller_step(struct cpu *cpu, struct task *task, uint64_t now)
 	return now + 2000;
 }
 
+static uint64_t file_start(unsigned file)
+{
+	return UINT64_C(0x7f0000000000) + ((uint64_t)file << 20);
+}
+
+static void sampling_begins(struct cpu *cpu, uint64_t now)
+{
+	KERNEL_RECORD(record, cpu, sampling, now);
+	record->period_ns = 100000;
+	for (unsigned i = 0; i < options.processes * FILES; i++) {
+		struct tandem_kernel_mapping *mapping;
+		char path[32];
+		size_t length = (size_t)snprintf(path, sizeof(path), "/nowhere/file-%u.so", i % FILES);
+
+		mapping = kernel_record(cpu, TANDEM_KERNEL_EVENT_mapping,
+					sizeof(*mapping) + length, now);
+		memset((uint8_t *)mapping + sizeof(mapping->head), 0,
+		       sizeof(*mapping) - sizeof(mapping->head));
+		mapping->pid = 1000 * (i / FILES + 1);
+		mapping->start = file_start(i % FILES);
+		mapping->bytes = 1 << 20;
+		mapping->path_count = (uint16_t)length;
+		memcpy(mapping + 1, path, length);
+	}
+}
+
+static void sample(struct cpu *cpu, const struct task *task, uint64_t now)
+{
+	uint64_t stack = chance_below(1024);
+	struct tandem_kernel_sample *record = kernel_record(
+		cpu, TANDEM_KERNEL_EVENT_sample, sizeof(*record) + DEPTH * sizeof(uint64_t), now);
+
+	record->local_tid = task->tid;
+	record->pid = task->pid;
+	record->in_kernel = 0;
+	record->frames_count = DEPTH;
+	for (unsigned i = 0; i < DEPTH; i++) {
+		uint64_t frame = file_start((unsigned)(stack >> (DEPTH - i)) % FILES) + 64 * i;
+
+		memcpy((uint8_t *)(record + 1) + i * sizeof(frame), &frame, sizeof(frame));
+	}
+}
+
 static void cpu_step(struct cpu *cpu, uint64_t now)
 {
 	struct task *task = cpu->running;
 
+	if (options.samples && task && task->role != STRANGER)
+		sample(cpu, task, now);
 	if (!task) {
 		schedule(cpu, TANDEM_TASK_STATE_sleeping, now);
 	} else if (now >= cpu->slice_end && cpu->ready_count) {
@@ -577,8 +628,8 @@ static void read_options(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "n:p:t:c:w:")) != -1) {
-		uint64_t number = option == '?' ? 0 : synthetic_number(optarg);
+	while ((option = getopt(argc, argv, "n:p:t:c:w:s")) != -1) {
+		uint64_t number = option == '?' || option == 's' ? 0 : synthetic_number(optarg);
 
 		if (option == 'n')
 			options.records = number;
@@ -588,6 +639,8 @@ static void read_options(int argc, char **argv)
 			options.threads = (unsigned)number;
 		else if (option == 'c')
 			options.cpus = (unsigned)number;
+		else if (option == 's')
+			options.samples = true;
 		else if (option == 'w' && number >= 1024)
 			synthetic.window_bytes = (uint32_t)number & ~7u;
 		else
@@ -624,6 +677,8 @@ int main(int argc, char **argv)
 		task_add(STRANGER, 100 + i, 100 + i, name);
 	}
 	kernel_begins();
+	if (options.samples)
+		sampling_begins(&cpus[0], START_TICKS);
 	finish(simulate());
 	return 0;
 }

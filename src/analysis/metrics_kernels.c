@@ -137,7 +137,8 @@ int metrics_kernels_finish(struct metrics_kernels *kernels, struct metrics *metr
 	metrics->kernels = arena_alloc(&metrics->arena, kernels->count * sizeof(*metrics->kernels));
 	if (!metrics->kernels)
 		return -ENOMEM;
-	memcpy(metrics->kernels, kernels->rows, kernels->count * sizeof(*kernels->rows));
+	if (kernels->count)
+		memcpy(metrics->kernels, kernels->rows, kernels->count * sizeof(*kernels->rows));
 	metrics->kernel_count = kernels->count;
 	for (size_t i = 0; i < metrics->kernel_count; i++)
 		if (row_finish(&metrics->kernels[i], metrics))

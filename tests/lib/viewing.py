@@ -7,6 +7,7 @@
         page.browser.move(x, y)
         page.text("tooltip")
 """
+import atexit
 import os
 import subprocess
 import sys
@@ -34,6 +35,8 @@ class View:
                 environment.pop(name, None)
         self.process = subprocess.Popen([TANDEM, "view", *arguments], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, env=environment)
+        # A test that fails half way leaves none behind.
+        atexit.register(self.process.kill)
         self.address = self.process.stdout.readline().strip()
 
     def end(self):

@@ -281,7 +281,7 @@ with View("--no-open", "hand") as view, Page(view.address) as page:
     # --- when the server has gone
     page = Page(view.address)
     view.end()
-    page.run("app.panel.showSelection()")
+    page.run("app.select({begin: 1000, end: 2000}, true)")
     said = page.wait("const m = document.getElementById('message'); return !m.hidden && m.innerText")
     check(said and "has ended" in said, "the page says that the server has gone", said)
 

@@ -97,11 +97,12 @@ for where, address in (("served", view.address), ("file", "file://" + os.path.ab
         return count""")
     check(inside > 3 and abs(marks - inside) <= 1, f"{where}: close to it each has a mark", (marks, inside))
 
-    # --- one of them
+    # --- one of them, not at the very edge, which can be dragged
     hit = page.run("""
         const track = app.rows.shown.find(r => r.kind === "thread").tracks[0];
         return await app.source.step(0, new Set(app.labels[0].map((l, i) => l.name === "busy_long" ? i : -1)
-            .filter(i => i >= 0)), {begin: arguments[0], track: 4294967295, item: 0}, false)""", begin)
+            .filter(i => i >= 0)), {begin: arguments[0], track: 4294967295, item: 0}, false)""", begin + 2e6)
+    page.show(begin, max(end, hit["begin_ns"] + 5e6))
     browser.move(*page.place(name, hit["begin_ns"]))
     tip = page.wait("const t = document.getElementById('tooltip'); return !t.hidden && t.querySelector('.stack') "
                     "&& t.innerText")
@@ -130,7 +131,12 @@ for where, address in (("served", view.address), ("file", "file://" + os.path.ab
     whole = functions(page.select(-1e6, 1e12))
     check(sorted(whole) == reported(told), f"{where}: functions of the whole run are the report's",
           [one for one in zip(sorted(whole), reported(told)) if one[0] != one[1]][:2])
-    part = functions(page.select(begin, end + 400e6))
+    first, last = int(begin), int(end + 400e6)
+    part = functions(page.select(first, last))
+    of_part = json.loads(tandem("report", "--format", "json", "--from", f"{first}ns", "--to", f"{last}ns", "hot").stdout)
+    check(sorted(part) == reported(of_part) and 0 < of_part["session"]["samples"] < told["session"]["samples"],
+          f"{where}: and of a part those of the report's part",
+          [one for one in zip(sorted(part), reported(of_part)) if one[0] != one[1]][:2])
     answers[where] = whole, part
     csv = page.run("return app.panel.csv()").splitlines()
     check(csv[0] == "name,self,self_percent,total,total_percent,file" and
