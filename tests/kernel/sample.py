@@ -189,7 +189,10 @@ else:
     os.chown("theirs", nobody.pw_uid, nobody.pw_gid)
     os.chmod(".", 0o755)
     user = dict(user=nobody.pw_uid, group=nobody.pw_gid, extra_groups=[], cwd="theirs")
-    said = tandem("record", "-o", "s", "--sample", "499", "--", HOT, PLUGIN, **user)
+    try:
+        said = tandem("record", "-o", "s", "--sample", "499", "--", HOT, PLUGIN, **user)
+    except PermissionError:
+        said = subprocess.CompletedProcess([], 126, "", "")
     lines = [line for line in said.stderr.splitlines() if "stacks" in line]
     with open("/proc/sys/kernel/perf_event_paranoid", encoding="utf-8") as file:
         level = int(file.read())
