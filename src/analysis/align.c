@@ -145,7 +145,8 @@ int align_on_host(struct align *align, const struct devices *devices, uint32_t d
 }
 
 /* A driver that stamps "queued" after the call has returned, or whose timer is not the
- * clock of its commands, shows itself by what no line agrees with. (One that does so by the same time always can't be told.) */
+ * clock of its commands, shows itself by what no line agrees with. (One that is off by
+ * the same time always can't be told.) */
 static void choose_fit(struct align_clock *clock)
 {
 	struct clockfit *unused = clock->sharp;

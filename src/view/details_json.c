@@ -29,6 +29,17 @@ void details_time(struct json *json, const char *is, int64_t at_ns)
 	json_end_object(json);
 }
 
+void details_thread(struct json *json, const struct view_index *index,
+		    const struct view_row *row)
+{
+	struct text words = TEXT_INIT;
+
+	text_format(&words, "%s (%" PRIu64 ")", view_index_text(index, row->name), row->number);
+	if (words.data)
+		details_text(json, "thread", words.data);
+	text_free(&words);
+}
+
 void details_stream(struct json *json, const struct trace_stream *stream)
 {
 	struct text words = TEXT_INIT;

@@ -21,6 +21,10 @@ void details_time(struct json *json, const char *is, int64_t at_ns);
 /* Process and thread of a stream, as facts. */
 void details_stream(struct json *json, const struct trace_stream *stream);
 
+/* The thread that a row is of, as a fact. */
+void details_thread(struct json *json, const struct view_index *index,
+		    const struct view_row *row);
+
 /* An operation id as "thread:number". */
 void details_op(struct json *json, const char *is, uint64_t op);
 

@@ -1,7 +1,5 @@
 #include "view/details_sample.h"
 
-#include <inttypes.h>
-
 static void add_stack(const struct view_index *index, uint32_t stack, struct json *json)
 {
 	json_begin_array(json, "stack");
@@ -21,14 +19,9 @@ void details_sample(const struct view_details *details, const struct details_spa
 {
 	const struct view_index *index = details->index;
 	uint32_t ref = view_index_ref(index, span->track, span->item);
-	struct text words = TEXT_INIT;
 
 	json_begin_array(json, "facts");
-	text_format(&words, "%s (%" PRIu64 ")", view_index_text(index, span->row->name),
-		    span->row->number);
-	if (words.data)
-		details_text(json, "thread", words.data);
-	text_free(&words);
+	details_thread(json, index, span->row);
 	details_text(json, "on the CPU",
 		     ref != VIEW_NONE && ref & 1 ? "the system, on the thread's behalf"
 						 : "the program's own code");

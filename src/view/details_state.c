@@ -1,7 +1,5 @@
 #include "view/details_state.h"
 
-#include <inttypes.h>
-
 /* What the waker did at that moment: its own state then. */
 static void link_waker(const struct view_index *index, const struct details_span *span,
 		       struct json *json, uint32_t waker)
@@ -26,14 +24,9 @@ void details_state(const struct view_details *details, const struct details_span
 	const struct view_index *index = details->index;
 	uint32_t ref = view_index_ref(index, span->track, span->item);
 	bool blocked = span->label->kind == VIEW_SPAN_wait_blocked;
-	struct text words = TEXT_INIT;
 
 	json_begin_array(json, "facts");
-	text_format(&words, "%s (%" PRIu64 ")", view_index_text(index, span->row->name),
-		    span->row->number);
-	if (words.data)
-		details_text(json, "thread", words.data);
-	text_free(&words);
+	details_thread(json, index, span->row);
 	if (!blocked && span->label->kind != VIEW_SPAN_unknown && ref != VIEW_NONE)
 		details_number(json, "CPU", "count", ref);
 	json_end_array(json);
