@@ -12,6 +12,10 @@
 #include <unistd.h>
 
 #include "trace/foreign_pipe.h"
+#include "trace/watch.h"
+
+/* Of CPU time; a trace of gigabytes is opened in a few seconds. */
+#define STUCK_S 60
 
 /* In the process that libbabeltrace2 may end. */
 static _Noreturn void read_and_exit(foreign_ctf_fn *read, const char *path, int fd)
@@ -24,6 +28,7 @@ static _Noreturn void read_and_exit(foreign_ctf_fn *read, const char *path, int 
 
 	signal(SIGPIPE, SIG_IGN);
 	setrlimit(RLIMIT_CORE, &no_core);
+	watch_begin(STUCK_S);
 	/* Its last words are of its own source. What it has to say comes by `why`. */
 	if (nowhere >= 0)
 		dup2(nowhere, STDERR_FILENO);
@@ -65,8 +70,10 @@ static int read_apart(const char *path, foreign_ctf_fn *read, const struct forei
 	}
 	if (status == -EPIPE) {
 		error_set_mend(error, "`babeltrace2 %s` may say more", path);
-		return error_add(error, -EBADMSG, "%s: damaged: libbabeltrace2 gave up on it (%s)",
-				 path, WIFSIGNALED(ended) ? strsignal(WTERMSIG(ended)) : "no reason");
+		return error_add(error, -EBADMSG, "%s: damaged: libbabeltrace2 gave up on it (%s)", path,
+				 !WIFSIGNALED(ended) ? "no reason" :
+				 WTERMSIG(ended) == SIGPROF ? "it came no further" :
+				 strsignal(WTERMSIG(ended)));
 	}
 	if (*why)
 		error_add(error, status, "%s: %s", path, why);

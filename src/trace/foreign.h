@@ -62,13 +62,17 @@ struct foreign_sink {
 	int (*begin)(void *user, const struct foreign_description *description);
 	/* Not 0: reading ends with it. */
 	int (*event)(void *user, const struct foreign_event *event);
+	/* Called now and then, also where no event is wanted: the reading goes on.
+	 * NULL: nobody asks. */
+	void (*alive)(void);
 	void *user;
 };
 
 /* Reads the trace at `path`: a file of trace-cmd, or a folder in which LTTng's
  * kernel traces lie at any depth. `module` is the file that holds the reader of
- * CTF (NULL: there is none); it is used in a child, which libbabeltrace2 may end. Returns 0, -ENOTSUP (not built in), another -errno
- * of its own, or what the sink returned. */
+ * CTF (NULL: there is none); it is used in a child, which libbabeltrace2 may end, and
+ * which ends itself when that comes no further. Returns 0, -ENOTSUP (not built in),
+ * another -errno of its own, or what the sink returned. */
 int foreign_read(const char *path, const char *module, const struct foreign_sink *sink,
 		 struct error *error);
 

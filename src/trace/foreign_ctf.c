@@ -305,6 +305,8 @@ on_messages(bt_message_iterator *iterator, void *user)
 	bt_message_iterator_next_status status =
 		bt_message_iterator_next(iterator, &messages, &count);
 
+	if (reading->sink->alive)
+		reading->sink->alive();
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END)
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
 	if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN)

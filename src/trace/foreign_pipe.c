@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "trace/watch.h"
+
 /* Longer names of threads and system calls do not occur; longer words are cut. */
 #define TEXT_BYTES 512
 
@@ -61,7 +63,8 @@ static int on_event(void *user, const struct foreign_event *event)
 
 struct foreign_sink foreign_pipe_sink(FILE *file)
 {
-	return (struct foreign_sink){.begin = on_begin, .event = on_event, .user = file};
+	return (struct foreign_sink){.begin = on_begin, .event = on_event, .alive = watch_alive,
+				     .user = file};
 }
 
 void foreign_pipe_end(FILE *file, int status, const char *why)

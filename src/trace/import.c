@@ -504,7 +504,7 @@ int import_make(struct import *import, struct trace_session *session, const char
 {
 	struct importing importing = { .import = import, .session = session, .path = path,
 				       .error = error };
-	const struct foreign_sink sink = { on_begin, on_event, &importing };
+	const struct foreign_sink sink = {.begin = on_begin, .event = on_event, .user = &importing};
 	int status, written;
 
 	memset(importing.since, 0xff, sizeof(importing.since));

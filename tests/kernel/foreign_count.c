@@ -114,7 +114,7 @@ static int on_event(void *user, const struct foreign_event *event)
 
 int main(int argc, char **argv)
 {
-	const struct foreign_sink sink = { on_begin, on_event, NULL };
+	const struct foreign_sink sink = {.begin = on_begin, .event = on_event};
 	struct error error = ERROR_INIT;
 	int status;
 

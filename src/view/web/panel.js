@@ -240,6 +240,7 @@ class Panel {
 			}}, "Copy as CSV"),
 			app.selection ? element("button", {onclick: () => app.select(null)}, "Clear") : null, notice);
 		sheet.replaceChildren(head);
+		this.tables = [];
 		if (!quietly || (!this.opened && !this.node.classList.contains("folded")))
 			this.open("selection");
 		let answers;
@@ -257,7 +258,6 @@ class Panel {
 		}
 		if (asked !== this.asked)
 			return;
-		this.tables = [];
 		for (const [key, [title, columns]] of Object.entries(TABLES)) {
 			const rows = withShares(merged(answers.map((answer) => rowsOfTable(answer, key)), key), key);
 			if (!rows.length)
