@@ -17,7 +17,7 @@ need_tool("babeltrace2")
 PROGRAM = """
 import os, threading, time
 def work():
-    for _ in range(20):
+    for _ in range(150):
         time.sleep(0.002)
 threads = [threading.Thread(target=work) for _ in range(2)]
 [t.start() for t in threads]

@@ -17,6 +17,9 @@
 /* What is lost at most when the recorder is killed. Each time, the program may have
  * to give up a CPU, and threads that start together no longer run together. */
 #define PERIOD_MS 500
+/* The first looks come sooner: what a tracepoint leaves out is found by its gaps. */
+#define EARLY_MS 50
+#define EARLY_PERIODS 3
 /* The same while the session is paused: how early a resumption can be. */
 #define PAUSED_MS 100
 /* So long the program runs before the rest of the tracepoints is opened: each
@@ -257,6 +260,13 @@ static void drain(struct kernel_collector *collector)
 	}
 }
 
+/* After a drain: what they had to say is written. */
+static void look_for_cpus(struct kernel_collector *collector)
+{
+	kernel_timeline_advance(&collector->timeline);
+	kernel_machine_update(&collector->machine, &collector->decoder);
+}
+
 static void completed(struct kernel_collector *collector)
 {
 	/* First what was recorded before it was complete. */
@@ -295,7 +305,9 @@ int kernel_collector_poll(struct kernel_collector *collector)
 	drain(collector);
 	kernel_machine_fill_gaps(&collector->machine);
 	if (++collector->periods % UPDATE_PERIODS == 0)
-		kernel_machine_update(&collector->machine, &collector->decoder);
+		look_for_cpus(collector);
+	if (collector->periods <= EARLY_PERIODS)
+		return EARLY_MS;
 	return collector->kept ? PERIOD_MS : PAUSED_MS;
 }
 
@@ -305,6 +317,10 @@ void kernel_collector_stop(struct kernel_collector *collector)
 		return;
 	if (collector->machine.count) {
 		read_formats(collector);
+		drain(collector);
+	}
+	if (collector->complete) {
+		look_for_cpus(collector);
 		drain(collector);
 	}
 	kernel_machine_close(&collector->machine);

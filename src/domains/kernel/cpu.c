@@ -2,11 +2,16 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "util/array.h"
 
-static int event_keep(struct kernel_cpu *cpu, int event)
+/* The events' clock and CLOCK_MONOTONIC differ by less from one look to the next. Who
+ * stopped later than that before a look is found by the one after. */
+#define STOPPED_NS 20000000
+
+static int event_keep(struct kernel_cpu *cpu, int event, enum perf_who who)
 {
 	if (event < 0)
 		return event;
@@ -15,7 +20,7 @@ static int event_keep(struct kernel_cpu *cpu, int event)
 		close(event);
 		return -ENOMEM;
 	}
-	cpu->events[cpu->event_count++] = event;
+	cpu->events[cpu->event_count++] = (struct kernel_cpu_event){event, who};
 	return 0;
 }
 
@@ -25,7 +30,15 @@ void kernel_cpu_init(struct kernel_cpu *cpu, struct kernel_folder *folder, int n
 	kernel_stream_open(&cpu->stream, folder, number);
 }
 
-int kernel_cpu_open(struct kernel_cpu *cpu, int event, size_t ring_bytes)
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int kernel_cpu_open(struct kernel_cpu *cpu, int event, enum perf_who who, size_t ring_bytes)
 {
 	int error = kernel_ring_map(&cpu->ring, event, ring_bytes);
 
@@ -33,20 +46,24 @@ int kernel_cpu_open(struct kernel_cpu *cpu, int event, size_t ring_bytes)
 		close(event);
 		return error;
 	}
-	error = event_keep(cpu, event);
+	error = event_keep(cpu, event, who);
 	if (error)
 		kernel_ring_unmap(&cpu->ring);
+	cpu->lead = 0;
+	cpu->lead_ns = 0;
+	cpu->looked_ns = monotonic_ns();
 	return error;
 }
 
 int kernel_cpu_add(struct kernel_cpu *cpu, int id, enum perf_who who)
 {
-	return event_keep(cpu, perf_open_tracepoint(id, who, cpu->number, cpu->events[0]));
+	return event_keep(cpu, perf_open_tracepoint(id, who, cpu->number, cpu->events[0].fd), who);
 }
 
 int kernel_cpu_add_samples(struct kernel_cpu *cpu, struct kernel_sampling *sampling)
 {
-	int error = event_keep(cpu, kernel_sample_open(sampling, cpu->number, cpu->events[0]));
+	int error = event_keep(cpu, kernel_sample_open(sampling, cpu->number, cpu->events[0].fd),
+			       PERF_CHILDREN);
 
 	if (!error)
 		cpu->sampling = sampling;
@@ -57,13 +74,50 @@ int kernel_cpu_add_samples(struct kernel_cpu *cpu, struct kernel_sampling *sampl
 void kernel_cpu_drop_samples(struct kernel_cpu *cpu)
 {
 	if (cpu->sampling)
-		close(cpu->events[--cpu->event_count]);
+		close(cpu->events[--cpu->event_count].fd);
 	cpu->sampling = NULL;
 }
 
 int kernel_cpu_add_switches(struct kernel_cpu *cpu)
 {
-	return event_keep(cpu, perf_open_switches(PERF_EVERYBODY, cpu->number, cpu->events[0]));
+	return event_keep(cpu, perf_open_switches(PERF_EVERYBODY, cpu->number, cpu->events[0].fd),
+			  PERF_EVERYBODY);
+}
+
+bool kernel_cpu_stopped(struct kernel_cpu *cpu)
+{
+	uint64_t now_ns = monotonic_ns(), enabled_ns;
+	bool stopped;
+
+	if (perf_lead_enabled(cpu->events[cpu->lead].fd, &enabled_ns))
+		return false;
+	stopped = enabled_ns - cpu->lead_ns + STOPPED_NS < now_ns - cpu->looked_ns;
+	cpu->lead_ns = enabled_ns;
+	cpu->looked_ns = now_ns;
+	return stopped;
+}
+
+int kernel_cpu_restart(struct kernel_cpu *cpu, int id)
+{
+	size_t kept = 1;
+	int error;
+
+	/* Its descriptor stands for the ring. */
+	perf_disable(cpu->events[0].fd);
+	for (size_t i = 1; i < cpu->event_count; i++) {
+		if (cpu->events[i].who == PERF_EVERYBODY)
+			close(cpu->events[i].fd);
+		else
+			cpu->events[kept++] = cpu->events[i];
+	}
+	cpu->event_count = kept;
+	cpu->lead = kept;
+	cpu->lead_ns = 0;
+	cpu->looked_ns = monotonic_ns();
+	error = event_keep(cpu, perf_open_lead(id, cpu->number, cpu->events[0].fd), PERF_EVERYBODY);
+	if (error)
+		cpu->lead = 0;
+	return error;
 }
 
 void kernel_cpu_announce(struct kernel_cpu *cpu, struct kernel_scope scope, bool anew,
@@ -138,9 +192,9 @@ size_t kernel_cpu_release(struct kernel_cpu *cpu, int *fds)
 
 	for (size_t i = 0; i < count; i++) {
 		if (fds)
-			fds[i] = cpu->events[i];
+			fds[i] = cpu->events[i].fd;
 		else
-			close(cpu->events[i]);
+			close(cpu->events[i].fd);
 	}
 	cpu->event_count = 0;
 	cpu->sampling = NULL;

@@ -20,10 +20,17 @@ struct kernel_scope {
 	bool switches, wakeups, migrations, syscalls;
 };
 
+struct kernel_cpu_event {
+	int fd;
+	enum perf_who who;
+};
+
 struct kernel_cpu {
 	int number;
-	int *events; /* descriptors; the first owns the ring */
+	struct kernel_cpu_event *events; /* the first owns the ring */
 	size_t event_count, event_capacity;
+	size_t lead;		   /* of the events: what kernel_cpu_stopped() looks at */
+	uint64_t looked_ns, lead_ns; /* when, by CLOCK_MONOTONIC; what it had then */
 	struct kernel_ring ring;
 	struct kernel_stream stream;
 	struct kernel_scope scope;
@@ -37,7 +44,7 @@ void kernel_cpu_init(struct kernel_cpu *cpu, struct kernel_folder *folder, int n
 
 /* Takes over an open event as the owner of the ring. Returns 0 or -errno: then
  * the event is closed. */
-int kernel_cpu_open(struct kernel_cpu *cpu, int event, size_t ring_bytes);
+int kernel_cpu_open(struct kernel_cpu *cpu, int event, enum perf_who who, size_t ring_bytes);
 
 /* Adds a tracepoint. Returns 0 or -errno. */
 int kernel_cpu_add(struct kernel_cpu *cpu, int id, enum perf_who who);
@@ -49,6 +56,15 @@ void kernel_cpu_drop_samples(struct kernel_cpu *cpu);
 
 /* Adds perf's own records of switches. Returns 0 or -errno. */
 int kernel_cpu_add_switches(struct kernel_cpu *cpu);
+
+/* Whether the CPU was off-line for a moment: then what watched everybody there is dead,
+ * and nothing else tells. Asked at intervals; the ring belongs to a perf_open_lead(). */
+bool kernel_cpu_stopped(struct kernel_cpu *cpu);
+
+/* Ends what watches everybody, and begins it again with the same tracepoint in the lead.
+ * The ring stays, and so does what watches the program: that went on by itself. Returns
+ * 0 or -errno. */
+int kernel_cpu_restart(struct kernel_cpu *cpu, int id);
 
 /* Says what the stream holds from these ticks on; anew: as a fresh start. */
 void kernel_cpu_announce(struct kernel_cpu *cpu, struct kernel_scope scope, bool anew,

@@ -41,9 +41,11 @@ static int cpu_begin(struct kernel_machine *machine, int number)
 
 	if (!cpu)
 		return -ENOMEM;
-	event = plan ? perf_open_tracepoint(plan->events[0].id, plan->events[0].who, number, -1)
+	event = plan ? perf_open_lead(plan->events[0].id, number, -1)
 		     : perf_open_switches(PERF_CHILDREN, number, -1);
-	error = event < 0 ? event : kernel_cpu_open(cpu, event, machine->ring_bytes);
+	error = event < 0 ? event
+			  : kernel_cpu_open(cpu, event, plan ? PERF_EVERYBODY : PERF_CHILDREN,
+					    machine->ring_bytes);
 	if (!error && epoll_ctl(machine->epoll, EPOLL_CTL_ADD, event, &wake))
 		error = -errno;
 	for (size_t i = 1; !error && plan && i < machine->opened; i++)
@@ -174,10 +176,35 @@ static void cpu_came(struct kernel_machine *machine, struct kernel_decoder *deco
 	}
 }
 
+/* It was off-line between two looks, as at a suspend. */
+static void cpu_was_away(struct kernel_machine *machine, struct kernel_decoder *decoder,
+			 struct kernel_cpu *cpu)
+{
+	const struct kernel_plan *plan = machine->plan;
+	int error = kernel_cpu_restart(cpu, plan->events[0].id);
+
+	for (size_t i = 1; !error && i < machine->opened; i++) {
+		if (plan->events[i].who == PERF_EVERYBODY)
+			error = kernel_cpu_add(cpu, plan->events[i].id, PERF_EVERYBODY);
+	}
+	if (!error && machine->gaps_filled)
+		kernel_cpu_add_switches(cpu);
+	if (error)
+		cpu_end(cpu, decoder);
+	else
+		kernel_cpu_announce(cpu, cpu->scope, true, decoder->timeline->now.ticks);
+}
+
 void kernel_machine_update(struct kernel_machine *machine, struct kernel_decoder *decoder)
 {
 	struct kernel_cpus online;
 
+	for (size_t i = 0; machine->plan && i < machine->count; i++) {
+		struct kernel_cpu *cpu = &machine->cpus[i];
+
+		if (kernel_cpu_active(cpu) && kernel_cpu_stopped(cpu))
+			cpu_was_away(machine, decoder, cpu);
+	}
 	if (kernel_cpus_online(&online) < 0 || !memcmp(&online, &machine->online, sizeof(online)))
 		return;
 	for (int number = 0; number < KERNEL_CPUS; number++) {

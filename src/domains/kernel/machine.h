@@ -47,7 +47,8 @@ void kernel_machine_announce(struct kernel_machine *machine, bool anew, uint64_t
 void kernel_machine_drain(struct kernel_machine *machine, struct kernel_decoder *decoder,
 			  bool keep);
 
-/* Looks for CPUs that came or went, begins with those and ends with these. */
+/* Looks for CPUs that came or went, or did both, begins with those and ends with these.
+ * Asked at intervals, not more often than 10 times a second. */
 void kernel_machine_update(struct kernel_machine *machine, struct kernel_decoder *decoder);
 
 /* Ends all events without waiting for the kernel. */

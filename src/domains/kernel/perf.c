@@ -21,12 +21,17 @@ struct perf_event_attr perf_attributes(uint32_t type, uint64_t config)
 	};
 }
 
-/* Wakes the collector when half of the ring is full, however large it is. */
-static void own_ring(struct perf_event_attr *attr)
+static void tasks_too(struct perf_event_attr *attr)
 {
 	attr->comm = 1;
 	attr->comm_exec = 1;
 	attr->task = 1;
+}
+
+/* Wakes the collector when half of the ring is full, however large it is. */
+static void own_ring(struct perf_event_attr *attr)
+{
+	tasks_too(attr);
 	attr->watermark = 1;
 	attr->wakeup_watermark = 0;
 }
@@ -68,13 +73,44 @@ int perf_open(struct perf_event_attr *attr, enum perf_who who, int cpu, int owne
 	return redirect(event_open(attr, who, cpu), owner);
 }
 
-int perf_open_tracepoint(int id, enum perf_who who, int cpu, int owner)
+static struct perf_event_attr tracepoint(int id)
 {
 	struct perf_event_attr attr = perf_attributes(PERF_TYPE_TRACEPOINT, (uint64_t)id);
 
 	attr.sample_period = 1;
 	attr.sample_type |= PERF_SAMPLE_RAW;
+	return attr;
+}
+
+int perf_open_tracepoint(int id, enum perf_who who, int cpu, int owner)
+{
+	struct perf_event_attr attr = tracepoint(id);
+
 	return perf_open(&attr, who, cpu, owner);
+}
+
+int perf_open_lead(int id, int cpu, int owner)
+{
+	struct perf_event_attr attr = tracepoint(id);
+
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	tasks_too(&attr);
+	return perf_open(&attr, PERF_EVERYBODY, cpu, owner);
+}
+
+int perf_lead_enabled(int lead, uint64_t *ns)
+{
+	uint64_t values[2]; /* the count, the time */
+
+	if (read(lead, values, sizeof(values)) != sizeof(values))
+		return -EIO;
+	*ns = values[1];
+	return 0;
+}
+
+void perf_disable(int event)
+{
+	ioctl(event, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 int perf_open_switches(enum perf_who who, int cpu, int owner)

@@ -18,6 +18,16 @@ enum perf_who {
  * and names. Returns a descriptor or -errno. */
 int perf_open_tracepoint(int id, enum perf_who who, int cpu, int owner);
 
+/* The same for everybody, and the records of tasks with any ring. */
+int perf_open_lead(int id, int cpu, int owner);
+
+/* For how long it has been enabled, in ns: stands still once its CPU went off-line,
+ * also when that is back, as does whatever else watches everybody there. Interrupts
+ * that CPU. Returns 0 or -errno. */
+int perf_lead_enabled(int lead, uint64_t *ns);
+
+void perf_disable(int event);
+
 /* Perf's own records of who gets and who gives up this CPU; of the children they
  * may be had without privileges. The machine's first such event takes the kernel
  * some 10 ms. Otherwise as above. */
