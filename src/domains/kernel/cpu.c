@@ -2,9 +2,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "core/ticks.h"
 #include "util/array.h"
 
 /* The events' clock and CLOCK_MONOTONIC differ by less from one look to the next. Who
@@ -30,14 +30,6 @@ void kernel_cpu_init(struct kernel_cpu *cpu, struct kernel_folder *folder, int n
 	kernel_stream_open(&cpu->stream, folder, number);
 }
 
-static uint64_t monotonic_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 int kernel_cpu_open(struct kernel_cpu *cpu, int event, enum perf_who who, size_t ring_bytes)
 {
 	int error = kernel_ring_map(&cpu->ring, event, ring_bytes);
@@ -51,7 +43,7 @@ int kernel_cpu_open(struct kernel_cpu *cpu, int event, enum perf_who who, size_t
 		kernel_ring_unmap(&cpu->ring);
 	cpu->lead = 0;
 	cpu->lead_ns = 0;
-	cpu->looked_ns = monotonic_ns();
+	cpu->looked_ns = tandem_monotonic_ns();
 	return error;
 }
 
@@ -86,7 +78,7 @@ int kernel_cpu_add_switches(struct kernel_cpu *cpu)
 
 bool kernel_cpu_stopped(struct kernel_cpu *cpu)
 {
-	uint64_t now_ns = monotonic_ns(), enabled_ns;
+	uint64_t now_ns = tandem_monotonic_ns(), enabled_ns;
 	bool stopped;
 
 	if (perf_lead_enabled(cpu->events[cpu->lead].fd, &enabled_ns))
@@ -113,7 +105,7 @@ int kernel_cpu_restart(struct kernel_cpu *cpu, int id)
 	cpu->event_count = kept;
 	cpu->lead = kept;
 	cpu->lead_ns = 0;
-	cpu->looked_ns = monotonic_ns();
+	cpu->looked_ns = tandem_monotonic_ns();
 	error = event_keep(cpu, perf_open_lead(id, cpu->number, cpu->events[0].fd), PERF_EVERYBODY);
 	if (error)
 		cpu->lead = 0;

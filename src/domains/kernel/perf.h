@@ -23,7 +23,7 @@ int perf_open_lead(int id, int cpu, int owner);
 
 /* For how long it has been enabled, in ns: stands still once its CPU went off-line,
  * also when that is back, as does whatever else watches everybody there. Interrupts
- * that CPU. Returns 0 or -errno. */
+ * that CPU. Returns 0 or -EIO. */
 int perf_lead_enabled(int lead, uint64_t *ns);
 
 void perf_disable(int event);
