@@ -95,8 +95,9 @@ class Gaps:
     each other record about a thread.
 
     Nobody knows then what two threads did, and only these: the one that came, until its
-    next record; and the one that goes, since its record before. `of(tid)` says how often
-    that was, and for how many ns."""
+    next record; and the one that goes, since its record before. Who goes first of all on
+    a CPU came before the records began: the same. `of(tid)` says how often that was, and
+    for how many ns."""
 
     def __init__(self, records):
         records = sorted(records, key=lambda record: record[0])
@@ -104,13 +105,14 @@ class Gaps:
         for ns, _, *tids in records:
             for tid in set(tids):
                 named.setdefault(tid, []).append(ns)
-        self.end = records[-1][0] if records else 0
+        self.start, self.end = (records[0][0], records[-1][0]) if records else (0, 0)
         for ns, cpu, prev, next_ in records:
             if cpu is None:
                 continue
-            tid, since = came.get(cpu, (prev, ns))
+            tid, since = came.get(cpu, (None, ns))
             if tid != prev:
-                self.add(tid, since, max(ns, self.after(named, tid, since)))
+                if tid is not None:
+                    self.add(tid, since, max(ns, self.after(named, tid, since)))
                 self.add(prev, min(since, self.before(named, prev, ns)), ns)
             came[cpu] = next_, ns
 
@@ -119,10 +121,9 @@ class Gaps:
         at = bisect.bisect_right(times, ns)
         return times[at] if at < len(times) else self.end
 
-    @staticmethod
-    def before(named, tid, ns):
+    def before(self, named, tid, ns):
         at = bisect.bisect_left(named[tid], ns)
-        return named[tid][at - 1] if at else 0
+        return named[tid][at - 1] if at else self.start
 
     def add(self, tid, begin, end):
         if tid:
