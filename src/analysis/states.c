@@ -138,6 +138,8 @@ static void forget(struct states *states, struct states_thread *thread, int64_t 
 		return;
 	if (thread->state == STATE_WAIT_CPU && thread->watched)
 		waiting_remove(states, thread);
+	if (thread->state == STATE_RUNNING && thread->seen < ns)
+		tell(states, thread, thread->seen, true);
 	thread->state = STATE_UNKNOWN;
 	tell(states, thread, ns, true);
 }
@@ -266,6 +268,33 @@ static void cpu_run(struct states *states, struct states_cpu *cpu, struct states
 	cpu->known = true;
 }
 
+static bool runs_elsewhere(const struct states_thread *thread, uint32_t cpu)
+{
+	return thread->state == STATE_RUNNING && thread->cpu != cpu &&
+	       thread->cpu != STATES_NO_CPU;
+}
+
+/* The thread left a record here: it runs, though maybe none told of the switch to it. */
+static void seen_on(struct states *states, struct states_cpu *cpu, uint32_t number,
+		    struct states_thread *thread, int64_t ns)
+{
+	if (!cpu || !thread || thread->state == STATE_NONE)
+		return;
+	if (cpu->running != thread && cpu->scope != TANDEM_SCOPE_program) {
+		if (cpu->known && cpu->running)
+			forget(states, cpu->running, ns);
+		cpu->known = false;
+		cpu_run(states, cpu, thread, ns);
+	}
+	if (thread->state != STATE_RUNNING || runs_elsewhere(thread, number)) {
+		forget(states, thread, ns);
+		thread->state = STATE_RUNNING;
+	}
+	thread->cpu = number;
+	thread->has_run = true;
+	thread->seen = ns;
+}
+
 void states_collecting(struct states *states, int64_t ns, uint32_t cpu_number, uint8_t scope,
 		       bool anew, bool wakeups, bool syscalls)
 {
@@ -278,12 +307,6 @@ void states_collecting(struct states *states, int64_t ns, uint32_t cpu_number, u
 	cpu->scope = scope;
 	cpu->wakeups = wakeups;
 	cpu->syscalls = syscalls;
-}
-
-static bool runs_elsewhere(const struct states_thread *thread, uint32_t cpu)
-{
-	return thread->state == STATE_RUNNING && thread->cpu != cpu &&
-	       thread->cpu != STATES_NO_CPU;
 }
 
 /* From its latest record on, everything may have happened on this CPU: to the
@@ -311,8 +334,8 @@ void states_lost(struct states *states, int64_t ns, uint32_t cpu_number)
 	cpu->last_ns = ns;
 }
 
-void states_task(struct states *states, int64_t ns, uint32_t tid, uint32_t local_tid,
-		 uint32_t pid, bool exec, const char *name, size_t length)
+void states_task(struct states *states, int64_t ns, uint32_t cpu_number, uint32_t tid,
+		 uint32_t local_tid, uint32_t pid, bool exec, const char *name, size_t length)
 {
 	/* Who becomes another program runs. */
 	struct states_thread *thread = exec && tid && !thread_find(states, tid)
@@ -322,6 +345,8 @@ void states_task(struct states *states, int64_t ns, uint32_t tid, uint32_t local
 	if (!thread)
 		return;
 	thread_learn(states, thread, local_tid, pid);
+	if (exec)
+		seen_on(states, cpu_get(states, cpu_number), cpu_number, thread, ns);
 	if (!length)
 		return;
 	if (intern_add(&states->names, name, length, &thread->name) ||
@@ -354,6 +379,7 @@ void states_task_new(struct states *states, int64_t ns, uint32_t cpu_number, uin
 	thread = thread_add(states, tid, ns, STATE_NONE);
 	if (!thread)
 		return;
+	seen_on(states, cpu, cpu_number, thread_get(states, parent_tid), ns);
 	thread_learn(states, thread, local_tid, pid);
 	thread_born(states, thread, parent_tid);
 	/* No wake-up will come: it waits from the start. */
@@ -483,9 +509,9 @@ void states_waking(struct states *states, int64_t ns, uint32_t cpu_number, uint3
 		   enum states_waker waker, uint32_t by_tid, uint32_t target_cpu)
 {
 	struct states_thread *thread = thread_get(states, tid);
-	const struct states_thread *by = thread_get(states, by_tid);
+	struct states_thread *by = thread_get(states, by_tid);
 
-	heard(states, cpu_number, ns);
+	seen_on(states, heard(states, cpu_number, ns), cpu_number, by, ns);
 	if (!thread)
 		return;
 	thread->waker = waker;
@@ -513,7 +539,7 @@ void states_wakeup_new(struct states *states, int64_t ns, uint32_t cpu_number, u
 {
 	struct states_thread *thread = thread_find(states, tid);
 
-	heard(states, cpu_number, ns);
+	seen_on(states, heard(states, cpu_number, ns), cpu_number, thread_get(states, by_tid), ns);
 	/* Of other namespaces no task_new comes. */
 	if (thread && thread->has_run) {
 		thread_end(states, thread, ns);
@@ -556,22 +582,24 @@ void states_syscall(struct states *states, int64_t ns, uint32_t cpu_number, uint
 {
 	struct states_thread *thread = thread_get(states, tid);
 
-	heard(states, cpu_number, ns);
+	seen_on(states, heard(states, cpu_number, ns), cpu_number, thread, ns);
 	if (!thread)
 		return;
-	states_runs(states, thread, ns);
 	tell(states, thread, ns, false);
 	thread->in_syscall = enters;
 }
 
 void states_runs(struct states *states, struct states_thread *thread, int64_t ns)
 {
-	if (thread->state == STATE_RUNNING || thread->state == STATE_NONE ||
-	    ns - thread->since < SKEW_NS)
+	if (thread->state == STATE_NONE)
 		return;
-	forget(states, thread, ns);
-	thread->state = STATE_RUNNING;
-	thread->cpu = STATES_NO_CPU;
+	if (thread->state != STATE_RUNNING && ns - thread->since >= SKEW_NS) {
+		forget(states, thread, ns);
+		thread->state = STATE_RUNNING;
+		thread->cpu = STATES_NO_CPU;
+	}
+	if (thread->state == STATE_RUNNING)
+		thread->seen = ns;
 }
 
 void states_finish(struct states *states, int64_t end_ns)

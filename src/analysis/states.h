@@ -55,6 +55,7 @@ struct states_thread {
 	bool in_syscall;
 	uint32_t cpu;  /* where it runs, waits, or ran last; or STATES_NO_CPU: not known */
 	int64_t since; /* told up to here */
+	int64_t seen;  /* RUNNING: at this time at least it did, as it left a record */
 	enum states_waker waker; /* of the latest waking; then ... */
 	uint32_t waker_tid, waker_pid, waker_name; /* ... who it was */
 	uint64_t switches, migrations;
@@ -114,8 +115,8 @@ int states_watch(struct states *states, uint32_t pid);
 void states_collecting(struct states *states, int64_t ns, uint32_t cpu, uint8_t scope, bool anew,
 		       bool wakeups, bool syscalls);
 void states_lost(struct states *states, int64_t ns, uint32_t cpu);
-void states_task(struct states *states, int64_t ns, uint32_t tid, uint32_t local_tid,
-		 uint32_t pid, bool exec, const char *name, size_t length);
+void states_task(struct states *states, int64_t ns, uint32_t cpu, uint32_t tid,
+		 uint32_t local_tid, uint32_t pid, bool exec, const char *name, size_t length);
 void states_task_new(struct states *states, int64_t ns, uint32_t cpu, uint32_t tid,
 		     uint32_t local_tid, uint32_t pid, uint32_t parent_tid);
 void states_task_exit(struct states *states, int64_t ns, uint32_t cpu, uint32_t tid);

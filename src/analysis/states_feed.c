@@ -17,7 +17,7 @@ static void feed_task(struct states *states, const struct trace_event *event)
 {
 	RECORD(task);
 
-	states_task(states, event->ns, record->tid, record->local_tid, record->pid,
+	states_task(states, event->ns, event->tid, record->tid, record->local_tid, record->pid,
 		    record->how == TANDEM_KNOWN_BY_exec, (const char *)(record + 1),
 		    record->name_count);
 }

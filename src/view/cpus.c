@@ -60,41 +60,95 @@ static int task_label(struct view_cpus *cpus, const struct states *states, uint3
 	return status;
 }
 
-/* Ends what ran up to now. */
-static int cpu_leave(struct view_cpus *cpus, struct view_cpu *cpu, const struct states *states,
-		     int64_t now_ns)
+static int task_draw(struct view_cpus *cpus, struct view_cpu *cpu, const struct states *states,
+		     int64_t end_ns)
 {
 	uint32_t label;
 	int status;
 
-	if (!cpu->known || !cpu->tid || now_ns <= cpu->since_ns)
+	if (!cpu->tid || end_ns <= cpu->since_ns)
 		return 0;
 	status = task_label(cpus, states, cpu->tid, &label);
-	return status ? status
-		      : view_writer_span(cpu->track, cpu->since_ns, now_ns, label);
+	if (!status)
+		status = view_writer_span(cpu->track, cpu->since_ns, end_ns, label);
+	cpu->since_ns = end_ns;
+	return status;
+}
+
+/* Ends what ran up to now. */
+static int cpu_leave(struct view_cpus *cpus, struct view_cpu *cpu, const struct states *states,
+		     int64_t now_ns)
+{
+	return cpu->known ? task_draw(cpus, cpu, states, now_ns) : 0;
 }
 
 static void cpu_enter(struct view_cpu *cpu, uint32_t tid, int64_t now_ns)
 {
 	cpu->known = true;
 	cpu->tid = tid;
-	cpu->since_ns = now_ns;
+	cpu->since_ns = cpu->seen_ns = now_ns;
 }
 
-/* What happened since the latest record is not known. */
-static int cpu_lose(struct view_cpus *cpus, struct view_cpu *cpu, int64_t now_ns)
+/* What happened since it was last seen is not known. */
+static int cpu_lose(struct view_cpus *cpus, struct view_cpu *cpu, const struct states *states,
+		    int64_t now_ns)
 {
 	uint32_t label;
-	int64_t since_ns = cpu->since_ns;
 	int status;
 
 	if (!cpu->known)
 		return 0;
 	cpu->known = false;
-	if (now_ns <= since_ns)
+	status = task_draw(cpus, cpu, states, cpu->seen_ns);
+	if (status || now_ns <= cpu->since_ns)
+		return status;
+	status = view_builder_label(cpus->builder, "not known", VIEW_SPAN_task_unknown, 0, &label);
+	if (!status)
+		status = view_writer_span(cpu->track, cpu->since_ns, now_ns, label);
+	cpu->since_ns = now_ns;
+	return status;
+}
+
+/* It runs here now. Where nobody was known to, it may have since longer ago. */
+static int cpu_sees(struct view_cpus *cpus, struct view_cpu *cpu, const struct states *states,
+		    uint32_t number, uint32_t tid, int64_t now_ns)
+{
+	const struct states_thread *thread = states_of_kernel(states, tid);
+	int64_t since_ns = now_ns;
+	int status = 0;
+
+	if (cpu->known && cpu->tid != tid)
+		status = cpu_lose(cpus, cpu, states, now_ns);
+	if (!cpu->known) {
+		if (thread && thread->state == STATE_RUNNING && thread->cpu == number)
+			since_ns = thread->since - cpus->session->start_ns;
+		cpu_enter(cpu, tid, since_ns > cpu->since_ns ? since_ns : cpu->since_ns);
+	}
+	cpu->seen_ns = now_ns;
+	return status;
+}
+
+/* The thread that this record shows on its CPU; 0: none. */
+static uint32_t seen_in(const struct tandem_record *record)
+{
+	const struct tandem_kernel_task *task = (const void *)record;
+
+	switch (record->id) {
+	case TANDEM_KERNEL_EVENT_task:
+		return task->how == TANDEM_KNOWN_BY_exec ? task->tid : 0;
+	case TANDEM_KERNEL_EVENT_task_new:
+		return ((const struct tandem_kernel_task_new *)(const void *)record)->parent_tid;
+	case TANDEM_KERNEL_EVENT_sched_waking:
+		return ((const struct tandem_kernel_sched_waking *)(const void *)record)->by;
+	case TANDEM_KERNEL_EVENT_sched_wakeup_new:
+		return ((const struct tandem_kernel_sched_wakeup_new *)(const void *)record)->by;
+	case TANDEM_KERNEL_EVENT_syscall_entry:
+		return ((const struct tandem_kernel_syscall_entry *)(const void *)record)->tid;
+	case TANDEM_KERNEL_EVENT_syscall_exit:
+		return ((const struct tandem_kernel_syscall_exit *)(const void *)record)->tid;
+	default:
 		return 0;
-	status = view_builder_label(cpus->builder, "not known", VIEW_SPAN_unknown, 0, &label);
-	return status ? status : view_writer_span(cpu->track, since_ns, now_ns, label);
+	}
 }
 
 int view_cpus_event(struct view_cpus *cpus, const struct states *states,
@@ -115,10 +169,9 @@ int view_cpus_event(struct view_cpus *cpus, const struct states *states,
 	cpu->last_ns = now_ns;
 	switch (event->record->id) {
 	case TANDEM_KERNEL_EVENT_sched_switch:
-		/* Before the first record it ran, too, since nobody knows when. */
-		if (!cpu->known)
-			cpu_enter(cpu, change->prev_tid, now_ns);
-		status = cpu_leave(cpus, cpu, states, now_ns);
+		status = cpu_sees(cpus, cpu, states, event->tid, change->prev_tid, now_ns);
+		if (!status)
+			status = cpu_leave(cpus, cpu, states, now_ns);
 		cpu_enter(cpu, change->next_tid, now_ns);
 		break;
 	case TANDEM_KERNEL_EVENT_sched_in:
@@ -129,13 +182,16 @@ int view_cpus_event(struct view_cpus *cpus, const struct states *states,
 		cpu->known = false;
 		break;
 	case TANDEM_EVENT_lost:
-		status = cpu_lose(cpus, cpu, now_ns);
+		status = cpu_lose(cpus, cpu, states, now_ns);
 		break;
 	case TANDEM_KERNEL_EVENT_collecting:
 		if (collecting->anew)
-			status = cpu_lose(cpus, cpu, now_ns);
+			status = cpu_lose(cpus, cpu, states, now_ns);
 		break;
 	default:
+		if (seen_in(event->record))
+			status = cpu_sees(cpus, cpu, states, event->tid, seen_in(event->record),
+					  now_ns);
 		break;
 	}
 	return status;

@@ -47,8 +47,8 @@ enum view_refs_kind {
 	X(call) X(enqueue) X(wait) X(create) X(release) X(build)               \
 	X(kernel) X(copy_h2d) X(copy_d2h) X(copy_d2d) X(fill) X(map) X(unmap)  \
 	X(migrate) X(barrier) X(marker) X(other)                               \
-	X(running) X(wait_cpu) X(wait_blocked) X(unknown) X(task) X(active)    \
-	X(sample)
+	X(running) X(wait_cpu) X(wait_blocked) X(unknown) X(task)              \
+	X(task_unknown) X(active) X(sample)
 
 enum view_span_kind {
 #define X(name) VIEW_SPAN_##name,

@@ -219,7 +219,7 @@ static void add_states(struct json *json, const struct select *select)
 	for (size_t i = 0; i < select->count; i++) {
 		const struct select_row *row = &select->rows[i];
 
-		if (!kind_between(select, row, VIEW_SPAN_running, VIEW_SPAN_task, &label))
+		if (!kind_between(select, row, VIEW_SPAN_running, VIEW_SPAN_task_unknown, &label))
 			continue;
 		json_begin_object(json, NULL);
 		json_unsigned(json, "label", row->label);

@@ -45,9 +45,9 @@ static void begin(void)
 	states_watch(&states, A);
 	for (uint32_t cpu = 0; cpu < 2; cpu++)
 		states_collecting(&states, START, cpu, TANDEM_SCOPE_system, true, true, false);
-	states_task(&states, START, A, A, A, false, "app", 3);
-	states_task(&states, START, B, B, B, false, "busy", 4);
-	states_task(&states, START, C, C, C, false, "waker", 5);
+	states_task(&states, START, 0, A, A, A, false, "app", 3);
+	states_task(&states, START, 0, B, B, B, false, "busy", 4);
+	states_task(&states, START, 0, C, C, C, false, "waker", 5);
 }
 
 static void end(const char *what, int64_t ns, const char *expected)
@@ -180,7 +180,7 @@ static void test_switch_missing(void)
 static void test_lost(void)
 {
 	begin();
-	states_task(&states, START, A + 1, A + 1, A, false, "app2", 4);
+	states_task(&states, START, 0, A + 1, A + 1, A, false, "app2", 4);
 	states_switch(&states, 2000, 0, 0, READY, A);
 	states_switch(&states, 2100, 1, 0, READY, A + 1);
 	states_switch(&states, 3000, 0, A, SLEEPS, B);
@@ -262,13 +262,38 @@ static void test_own_records(void)
 	    "10 running 12000-13000\n");
 }
 
+/* Kernels that leave a switch out: who leaves a record on a CPU runs there. */
+static void test_seen(void)
+{
+	begin();
+	states_switch(&states, 2000, 0, 0, READY, A);
+	states_waking(&states, 2500, 0, C, WAKER_THREAD, A, 1);
+	states_switch(&states, 4000, 0, B, SLEEPS, 0);
+	states_waking(&states, 5000, 0, C, WAKER_INTERRUPT, A, 1);
+	states_switch(&states, 6000, 0, A, PREEMPTED, 0);
+	/* B runs on CPU 1, where A waits meanwhile. */
+	states_migrate(&states, 6100, 1, A, 1);
+	states_waking(&states, 6500, 1, C, WAKER_THREAD, B, 0);
+	states_switch(&states, 7000, 1, B, SLEEPS, A);
+	end("seen", 8000,
+	    "10 unknown 1000-2000\n"
+	    "10 running 2000-2500 cpu0\n"
+	    "10 unknown 2500-4000\n"
+	    "10 unknown 4000-5000\n"
+	    "10 running 5000-6000 cpu0\n"
+	    "10 wait_cpu 6000-6100 cpu0 by idle\n"
+	    "10 wait_cpu 6100-6500 cpu1\n"
+	    "10 wait_cpu 6500-7000 cpu1 by busy/20\n"
+	    "10 running 7000-8000 cpu1\n");
+}
+
 static void test_program_only(void)
 {
 	text_clear(&told);
 	states_init(&states, START, tell_text, NULL);
 	states_watch(&states, A);
 	states_collecting(&states, START, 0, TANDEM_SCOPE_program, true, false, false);
-	states_task(&states, 1500, A, A, A, true, "app", 3);
+	states_task(&states, 1500, 0, A, A, A, true, "app", 3);
 	states_out(&states, 2000, 0, A, false);
 	states_in(&states, 3000, 0, A);
 	states_out(&states, 4000, 0, A, true);
@@ -342,7 +367,7 @@ static void test_storm(void)
 		ns += any(2000);
 		switch (any(14)) {
 		case 0: states_lost(&states, ns, cpu); break;
-		case 1: states_task(&states, ns, tid + !tid, tid, tid, any(2), "x", 1); break;
+		case 1: states_task(&states, ns, cpu, tid + !tid, tid, tid, any(2), "x", 1); break;
 		case 2: states_task_new(&states, ns, cpu, tid, tid, tid, other); break;
 		case 3: states_task_exit(&states, ns, cpu, tid); break;
 		case 4: states_in(&states, ns, cpu, tid); break;
@@ -394,6 +419,7 @@ int main(void)
 	test_cpu_gone();
 	test_number_reused();
 	test_own_records();
+	test_seen();
 	test_program_only();
 	test_system_calls();
 	test_storm();

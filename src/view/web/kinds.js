@@ -35,6 +35,7 @@ const KINDS = {
 	wait_blocked: ["waiting, blocked", "#e8cf52"],
 	unknown: ["state unknown", "#a8b0ba"],
 	task: ["on this CPU", null],
+	task_unknown: ["no record tells what ran", "#c9ced6"],
 	active: ["active", "#5b8cc9"],
 	sample: ["CPU sample", null],
 };
@@ -98,7 +99,7 @@ class Label {
 		this.setPixel();
 		this.level = kind in STATE_LEVELS ? STATE_LEVELS[kind] : 2;
 		this.hatched = (flags & (FLAG.unfinished | FLAG.untimed)) !== 0 ||
-			kind === "unknown";
+			kind === "unknown" || kind === "task_unknown";
 		const sign = flags & FLAG.failed ? "\u2715 " : flags & FLAG.noncausal ? "! " : "";
 		this.shown = sign + this.shown;
 		this.brief = sign + this.brief;

@@ -5,7 +5,7 @@
 const HISTOGRAM_STEPS = 32;
 
 const CALL_KINDS = ["call", "enqueue", "wait", "create", "release", "build"];
-const STATE_KINDS = ["running", "wait_cpu", "wait_blocked", "unknown", "task"];
+const STATE_KINDS = ["running", "wait_cpu", "wait_blocked", "unknown", "task", "task_unknown"];
 
 /* As printf() rounds: of two that are as near, the even one. With one decimal such
  * a middle is a quarter, or three. */

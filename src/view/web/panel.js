@@ -327,7 +327,7 @@ function isCommandKind(kind) {
 /* What ran on the CPUs is no state of a traced thread. */
 function rowsOfTable(answer, key) {
 	if (key === "tasks" || key === "states")
-		return answer.states.filter((row) => (row.state === "task") === (key === "tasks"));
+		return answer.states.filter((row) => row.state.startsWith("task") === (key === "tasks"));
 	return answer[key];
 }
 
