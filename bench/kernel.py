@@ -1,8 +1,10 @@
 """What it costs to record the kernel's scheduler beside the calls: the image
 program with `--kernel sched` and with `--kernel off`, the recorder's own share of the
 machine, and the floor: with `--kernel off`, while `perf record` has the same tracepoints
-and throws them away. A part of bench/run."""
+and throws them away. The control is `--kernel off` once more: by so much do runs of the
+same differ. A part of bench/run."""
 import json
+import math
 import os
 import random
 import re
@@ -26,10 +28,10 @@ TRACEPOINTS = ("sched_switch", "sched_waking", "sched_wakeup", "sched_wakeup_new
 
 def scheduler(bench):
     print("\nThe scheduler recorded beside the calls: an iteration of the image program\n"
-          "%-22s %9s %9s %7s %7s %7s %7s %9s %10s %9s %6s" % (
-              "case", "off (us)", "sched", "ratio", "floor", "CPU", "floor", "recorder",
-              "wake-ups/s", "events/s", "quiet"))
-    states = ["off", "sched"]
+          "%-20s %9s %9s %7s %15s %7s %7s %7s %7s %9s %10s %9s %6s" % (
+              "case", "off (us)", "sched", "ratio", "95 % of it", "control", "floor", "CPU",
+              "floor", "recorder", "wake-ups/s", "events/s", "quiet"))
+    states = ["off", "sched", "control"]
     if can_perf():
         states.append("floor")
     else:
@@ -73,10 +75,12 @@ def add(bench, name, limited, rounds, recorders):
         return round(statistics.median(r[state][key] / r["off"][key] for r in rounds), 4) \
             if state in rounds[0] else None
 
+    low, high = interval([r["sched"]["us"] / r["off"]["us"] for r in rounds])
     share, rate, woken = (statistics.median(values) for values in zip(*recorders))
     row = {"bench": "kernel", "case": name, "unit": "us", "base": round(median("off", "us"), 3),
            "loaded": None, "traced": round(median("sched", "us"), 3),
            "floor": median("floor", "us"), "ratio": ratio("sched", "us"),
+           "ratio_low": low, "ratio_high": high, "control_ratio": ratio("control", "us"),
            "floor_ratio": ratio("floor", "us"),
            # Of everybody: program, kernel on its behalf, recorder. Others' load does not
            # change it much.
@@ -87,10 +91,22 @@ def add(bench, name, limited, rounds, recorders):
         row["target"] = f"<= {LIMIT} x"
         row["pass"] = row["ratio"] <= LIMIT
     bench.results.append(row)
-    print("%-22s %9.1f %9.1f %7.4f %7s %7.4f %7s %7.3f %% %10.1f %9d %6d  %s" % (
-        name, row["base"], row["traced"], row["ratio"], row["floor_ratio"] or "-",
-        row["cpu_ratio"], row["floor_cpu_ratio"] or "-", share, woken, rate, number,
-        "" if "pass" not in row else "ok" if row["pass"] else "MISSED"), flush=True)
+    print("%-20s %9.1f %9.1f %7.4f %6.4f - %6.4f %7.4f %7s %7.4f %7s %7.3f %% "
+          "%10.1f %9d %6d  %s" % (
+              name, row["base"], row["traced"], row["ratio"], low, high, row["control_ratio"],
+              row["floor_ratio"] or "-", row["cpu_ratio"], row["floor_cpu_ratio"] or "-", share,
+              woken, rate, number,
+              "" if "pass" not in row else "ok" if row["pass"] else "MISSED"), flush=True)
+
+
+def interval(values):
+    """Between these the median lies with 95 % certainty, whatever the distribution: by
+    ranks (the binomial's normal approximation)."""
+    values = sorted(values)
+    half = 0.98 * math.sqrt(len(values))
+    first = max(math.floor(len(values) / 2 - half), 0)
+    last = min(math.ceil(len(values) / 2 + half), len(values) - 1)
+    return round(values[first], 4), round(values[last], 4)
 
 
 def floor_command():

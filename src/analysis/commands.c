@@ -10,13 +10,21 @@
 #include "trace/operation.h"
 #include "util/array.h"
 
+#define KEPT 16384u
+
 struct command_flight { /* an enqueued command */
 	uint64_t op, call;
+	uint64_t kept; /* where it stands in the ring, from 1; 0: nothing of it has ended */
 	int64_t begin_ns, end_ns;
 	uint32_t process, stream, queue;
 	uint16_t api;
 	bool open; /* not seen to end yet; a free one is in the list by `stream` */
 	struct command_shape shape;
+};
+
+struct command_kept {
+	uint64_t ended; /* when, in commands that have ended */
+	uint32_t flight;
 };
 
 int commands_init(struct commands *commands, struct devices *devices,
@@ -58,10 +66,48 @@ static int flight_take(struct commands *commands, struct command_flight **flight
 
 static void flight_give(struct commands *commands, uint32_t index)
 {
-	commands->flights[index].open = false;
 	commands->flights[index].stream = commands->free_list;
 	commands->free_list = index + 1;
+}
+
+static void flight_close(struct commands *commands, uint32_t index)
+{
+	commands->flights[index].open = false;
 	commands->in_flight--;
+}
+
+/* Its call's latest command was so long ago that no more will come. */
+static void flight_forget(struct commands *commands, uint32_t index)
+{
+	const struct command_flight *flight = &commands->flights[index];
+	struct map *known = &commands->known[flight->process];
+
+	if (map_get(known, flight->op) == index)
+		map_remove(known, flight->op);
+	flight_give(commands, index);
+}
+
+/* More commands of its call may come. It goes to the ring's end, once in a while. */
+static int flight_keep(struct commands *commands, uint32_t index)
+{
+	struct command_flight *flight = &commands->flights[index];
+	struct command_kept *kept;
+
+	if (!commands->kept)
+		commands->kept = calloc(KEPT, sizeof(*commands->kept));
+	if (!commands->kept)
+		return -ENOMEM;
+	commands->ended_count++;
+	if (flight->kept &&
+	    commands->ended_count - commands->kept[(flight->kept - 1) % KEPT].ended < KEPT / 2)
+		return 0;
+	kept = &commands->kept[commands->kept_count % KEPT];
+	if (commands->kept_count >= KEPT &&
+	    commands->flights[kept->flight].kept == commands->kept_count - KEPT + 1)
+		flight_forget(commands, kept->flight);
+	*kept = (struct command_kept){.ended = commands->ended_count, .flight = index};
+	flight->kept = ++commands->kept_count;
+	return 0;
 }
 
 int commands_call(struct commands *commands, const struct trace_event *event, uint64_t number)
@@ -158,6 +204,7 @@ static void take_flight(struct command *command, const struct command_flight *fl
 {
 	command->op = flight->op;
 	command->process = flight->process;
+	command->further = flight->kept != 0;
 	command->call = flight->call;
 	command->stream = flight->stream;
 	command->call_begin_ns = flight->begin_ns;
@@ -184,7 +231,7 @@ static void take_times(struct commands *commands, struct command *command)
 	if (times.waits) {
 		ended->queued = times.queued;
 		ended->submitted = times.submitted;
-	} else if (command->call && command->call_begin_ns >= 0 &&
+	} else if (command->call && !command->further && command->call_begin_ns >= 0 &&
 		   (uint64_t)command->call_begin_ns < times.start) {
 		ended->queued = ended->submitted = (uint64_t)command->call_begin_ns;
 	}
@@ -192,19 +239,34 @@ static void take_times(struct commands *commands, struct command *command)
 	command->on_host = true;
 }
 
+/* What is known of it from its call, if anything is. */
+static int take_ended(struct commands *commands, uint64_t op, struct command *command)
+{
+	uint64_t index = map_get(&commands->known[command->process], op);
+
+	if (index == MAP_NONE)
+		return 0;
+	take_flight(command, &commands->flights[index]);
+	if (commands->flights[index].open)
+		flight_close(commands, (uint32_t)index);
+	if (trace_operation_is_runtime(op))
+		return flight_keep(commands, (uint32_t)index);
+	map_remove(&commands->known[command->process], op);
+	flight_give(commands, (uint32_t)index);
+	return 0;
+}
+
 int commands_ended(struct commands *commands, const struct trace_event *event,
 		   struct command *command)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	uint32_t process = event->stream->process->index;
-	uint64_t index = map_remove(&commands->known[process], record->op);
 	int status;
 
 	*command = (struct command){.process = process, .stream = TRACE_NONE};
-	if (index != MAP_NONE) {
-		take_flight(command, &commands->flights[index]);
-		flight_give(commands, (uint32_t)index);
-	}
+	status = take_ended(commands, record->op, command);
+	if (status)
+		return status;
 	command->op = record->op;
 	if (record->api)
 		command->api = record->api;
@@ -280,6 +342,7 @@ void commands_free(struct commands *commands)
 		map_free(&commands->known[i]);
 	free(commands->known);
 	free(commands->flights);
+	free(commands->kept);
 	map_free(&commands->queue_of);
 	memset(commands, 0, sizeof(*commands));
 }

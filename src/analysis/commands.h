@@ -1,7 +1,9 @@
 /* Commands from the call that enqueued them to the record of their end. A call
  * of class ENQUEUE opens one, the record `operation` with the same id closes it;
- * what the two say together is handed out then. Memory: some 120 bytes for each
- * command in flight. One thread.
+ * what the two say together is handed out then. Where the runtime gives the ids, a
+ * call can have many commands (a graph's launch), so it stays known until 16,384
+ * others have ended since. Memory: some 120 bytes for each command in flight, and for
+ * each of those. One thread.
  *
  *	commands_call(&commands, event, number);           each API call
  *	commands_ended(&commands, event, &command);        each record `operation`
@@ -51,6 +53,7 @@ struct command {
 	int64_t seen_ns;
 	uint8_t kind;	  /* enum tandem_operation_kind */
 	const char *name; /* of the kernel, else of the call without its prefix */
+	bool further;	  /* its call had others before */
 	bool timed;	  /* the device gave four times, in their order */
 	bool on_host;	  /* ... on the session's clock: nothing to fit */
 	bool placed;	  /* ... and `times` holds them */
@@ -58,6 +61,7 @@ struct command {
 };
 
 struct command_flight;
+struct command_kept;
 
 struct commands {
 	struct trace_session *session;
@@ -67,6 +71,8 @@ struct commands {
 	size_t flight_count, flight_capacity;
 	uint32_t free_list; /* + 1 */
 	uint64_t in_flight;
+	struct command_kept *kept; /* a ring: calls that may have more commands */
+	uint64_t kept_count, ended_count;
 	struct map queue_of; /* process and number -> device row, objects' queue */
 	struct tandem_rec_operation ended; /* the latest, where its times were ticks */
 };

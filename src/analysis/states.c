@@ -431,12 +431,15 @@ static void gets_cpu(struct states *states, struct states_thread *thread, int64_
 		     const struct states_cpu *cpu, uint32_t cpu_number, bool from_idle)
 {
 	/* Blocked until it ran: without a record of its waking that is sure only
-	 * where it found the CPU idle, or where no wakings are recorded at all
-	 * (scope `program`: doc/KERNEL.md says what a wait is there). */
-	if (thread->state == STATE_RUNNING ||
-	    (thread->state == STATE_WAIT_BLOCKED && !from_idle &&
-	     cpu->scope != TANDEM_SCOPE_program))
+	 * while the CPU was idle, which would have taken it, or where no wakings are
+	 * recorded at all (scope `program`: doc/KERNEL.md says what a wait is there). */
+	if (thread->state == STATE_WAIT_BLOCKED && !from_idle &&
+	    cpu->scope != TANDEM_SCOPE_program) {
+		tell(states, thread, cpu->idle_ns, true);
 		forget(states, thread, ns);
+	} else if (thread->state == STATE_RUNNING) {
+		forget(states, thread, ns);
+	}
 	if (thread->has_run && thread->cpu != cpu_number && thread->cpu != STATES_NO_CPU)
 		thread->migrations += range_holds(&states->counted, ns);
 	if (thread->state == STATE_NONE)
@@ -461,6 +464,8 @@ void states_switch(struct states *states, int64_t ns, uint32_t cpu_number, uint3
 	if (cpu->running != prev)
 		cpu->known = false;
 	cpu_run(states, cpu, next, ns);
+	if (!prev || !next)
+		cpu->idle_ns = ns;
 	if (prev && prev != next)
 		gives_up(states, prev, ns, cpu_number, prev_state);
 	if (next)

@@ -158,6 +158,7 @@ static void compose(struct text *text, const struct session *session, const int 
 	known = !uname(&host);
 	json_string(&json, "host", known ? host.nodename : "?");
 	json_string(&json, "kernel_release", known ? host.release : "");
+	json_string(&json, "machine", known ? host.machine : "");
 	json_string(&json, "boot_id", read_boot_id(boot, sizeof(boot)));
 	json_string(&json, "cwd", getcwd(directory, sizeof(directory)) ? directory : "?");
 	add_start(&json, session);

@@ -67,7 +67,8 @@ static int perfetto_process(struct export *export, const struct trace_process *p
 	status = tracks_find(&state->tracks, perfetto_process_key(export, process->index), &id);
 	if (status < 0)
 		return status;
-	if (map_set(&state->sched.processes, (uint64_t)export_pid(export, process->pid), 1))
+	if (map_set(&state->sched.tasks.processes, (uint64_t)export_pid(export, process->pid),
+		    PERFETTO_TRACED))
 		return -ENOMEM;
 	track = perfetto_describe(export, id, 0);
 	described = proto_begin(packet, TRACK_OF_PROCESS);

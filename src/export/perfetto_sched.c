@@ -1,16 +1,14 @@
 #include "export/perfetto_sched.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "schema/gen/core_records.h"
 #include "schema/gen/kernel_records.h"
-#include "util/array.h"
 
-/* Field numbers of perfetto.dev's protos/perfetto/trace/ftrace/ and ps/. */
+/* Field numbers of perfetto.dev's protos/perfetto/trace/ftrace/ and
+ * system_info.proto. */
 enum {
-	PACKET_PROCESS_TREE = 2,
 	PACKET_SYSTEM_INFO = 45,
 
 	BUNDLE_CPU = 1,
@@ -20,9 +18,12 @@ enum {
 	EVENT_TIME = 1,
 	EVENT_THREAD = 2,
 	EVENT_SWITCH = 4,
+	EVENT_FLAGS = 5,
 	EVENT_WAKEUP = 17,
 	EVENT_WAKING = 20,
 	EVENT_WAKEUP_NEW = 114,
+	EVENT_SYSCALL_ENTRY = 329,
+	EVENT_SYSCALL_EXIT = 330,
 
 	SWITCH_PREV_NAME = 1,
 	SWITCH_PREV = 2,
@@ -37,105 +38,41 @@ enum {
 	WAKE_SUCCESS = 4,
 	WAKE_CPU = 5,
 
-	TREE_PROCESS = 1,
-	TREE_THREAD = 2,
-	PROCESS_PID = 1,
-	PROCESS_COMMAND = 3,
-	THREAD_TID = 1,
-	THREAD_NAME = 2,
-	THREAD_PROCESS = 3,
+	SYSCALL_NUMBER = 1,
+	SYSCALL_ARGUMENT = 2,
+	SYSCALL_RETURNED = 2,
 
 	SYSTEM_NAMES = 1,
 	NAMES_SYSTEM = 1,
 	NAMES_RELEASE = 3,
+	NAMES_MACHINE = 4,
 };
 
-/* Kernel threads of another namespace are put where no local number is. */
-#define FOREIGN_TIDS (UINT32_C(1) << 29)
-
-static struct perfetto_task *task_get(struct perfetto_sched *sched, uint32_t tid)
-{
-	uint64_t known = map_get(&sched->by_tid, tid);
-
-	if (known != MAP_NONE)
-		return &sched->tasks[known];
-	if (array_reserve(&sched->tasks, &sched->task_capacity, sched->task_count + 1,
-			  sizeof(*sched->tasks)) ||
-	    map_set(&sched->by_tid, tid, sched->task_count))
-		return NULL;
-	sched->tasks[sched->task_count] = (struct perfetto_task){.tid = tid};
-	return &sched->tasks[sched->task_count++];
-}
-
-static uint32_t number_of(const struct perfetto_sched *sched, const struct export *export,
-			  uint32_t tid)
-{
-	uint64_t known = map_get(&sched->by_tid, tid);
-	uint32_t local = known == MAP_NONE ? 0 : sched->tasks[known].local_tid;
-
-	if (local)
-		return (uint32_t)export_pid(export, local);
-	return tid && sched->namespaced ? tid + FOREIGN_TIDS : tid;
-}
-
-static const char *name_of(const struct perfetto_sched *sched, uint32_t tid)
-{
-	uint64_t known = map_get(&sched->by_tid, tid);
-
-	if (!tid)
-		return "swapper";
-	return known == MAP_NONE ? "" : intern_text(&sched->names, sched->tasks[known].name);
-}
-
-static int learn_task(struct perfetto_sched *sched, const struct trace_event *event)
-{
-	const struct tandem_kernel_task *record = (const void *)event->record;
-	struct perfetto_task *task = task_get(sched, record->tid);
-
-	if (!task)
-		return -ENOMEM;
-	if (record->local_tid)
-		task->local_tid = record->local_tid;
-	if (record->pid)
-		task->pid = record->pid;
-	sched->namespaced |= task->local_tid && task->local_tid != task->tid;
-	return intern_add(&sched->names, (const char *)(record + 1), record->name_count,
-			  &task->name);
-}
-
-static int learn_new_task(struct perfetto_sched *sched, const struct trace_event *event)
-{
-	const struct tandem_kernel_task_new *record = (const void *)event->record;
-	uint64_t parent = map_get(&sched->by_tid, record->parent_tid);
-	struct perfetto_task *task = record->tid ? task_get(sched, record->tid) : NULL;
-
-	if (!task)
-		return record->tid ? -ENOMEM : 0;
-	/* A number that is used again is another thread's. */
-	*task = (struct perfetto_task){.tid = record->tid,
-				       .local_tid = record->local_tid,
-				       .pid = record->pid,
-				       .name = parent == MAP_NONE ? 0 : sched->tasks[parent].name};
-	sched->namespaced |= task->local_tid && task->local_tid != task->tid;
-	return 0;
-}
+/* An event of the kernel's: where and when, and in which thread. */
+struct place {
+	int64_t ns;
+	uint32_t cpu, thread, flags;
+};
 
 static size_t bundle_begin(struct perfetto_sched *sched, struct export *export,
-			   struct perfetto_writer *writer, const struct trace_event *event,
-			   uint32_t thread, size_t *bundle)
+			   struct perfetto_writer *writer, const struct place *place,
+			   size_t *bundle)
 {
-	uint64_t ns = (uint64_t)export_time(export, event->ns);
+	struct text *packet = &writer->packet;
 	size_t begun;
 
-	perfetto_packet_begin(writer, (int64_t)ns);
-	*bundle = proto_begin(&writer->packet, PERFETTO_FTRACE_EVENTS);
-	proto_number(&writer->packet, BUNDLE_CPU, event->tid);
+	perfetto_packet_begin(writer, place->ns);
+	*bundle = proto_begin(packet, PERFETTO_FTRACE_EVENTS);
+	proto_number(packet, BUNDLE_CPU, place->cpu);
 	if (sched->lost)
-		proto_number(&writer->packet, BUNDLE_LOST, 1);
+		proto_number(packet, BUNDLE_LOST, 1);
 	sched->lost = false;
-	begun = proto_begin(&writer->packet, BUNDLE_EVENT);
-	proto_number(&writer->packet, EVENT_TIME, ns);
-	proto_number(&writer->packet, EVENT_THREAD, number_of(sched, export, thread));
+	begun = proto_begin(packet, BUNDLE_EVENT);
+	proto_number(packet, EVENT_TIME, (uint64_t)place->ns);
+	proto_number(packet, EVENT_THREAD,
+		     perfetto_task_number(&sched->tasks, export, place->thread));
+	if (place->flags)
+		proto_number(packet, EVENT_FLAGS, place->flags);
 	return begun;
 }
 
@@ -150,48 +87,6 @@ static void bundle_end(struct export *export, struct perfetto_writer *writer, si
 static void add_name(struct text *packet, uint32_t field, const char *name)
 {
 	proto_string(packet, field, name, strlen(name));
-}
-
-/* Once, and again when more is known. */
-static int tell_task(struct perfetto_sched *sched, struct export *export,
-		     struct perfetto_writer *writer, const struct trace_event *event, uint32_t tid)
-{
-	struct perfetto_task *task = tid ? task_get(sched, tid) : NULL;
-	struct text *packet = &writer->packet;
-	const char *name = name_of(sched, tid);
-	size_t tree, entry;
-	uint32_t pid;
-
-	if (!tid)
-		return 0;
-	if (!task)
-		return -ENOMEM;
-	if (!task->pid || (task->told && task->sent_pid == task->pid &&
-			   task->sent_name == task->name))
-		return 0;
-	task->told = true;
-	task->sent_pid = task->pid;
-	task->sent_name = task->name;
-	pid = (uint32_t)export_pid(export, task->pid);
-	perfetto_packet_begin(writer, export_time(export, event->ns));
-	tree = proto_begin(packet, PACKET_PROCESS_TREE);
-	/* Those that were traced have their track with all that is known of them. */
-	if (map_get(&sched->processes, pid) == MAP_NONE && task->local_tid == task->pid) {
-		entry = proto_begin(packet, TREE_PROCESS);
-		proto_number(packet, PROCESS_PID, pid);
-		add_name(packet, PROCESS_COMMAND, name);
-		proto_end(packet, entry);
-		if (map_set(&sched->processes, pid, 1))
-			return -ENOMEM;
-	}
-	entry = proto_begin(packet, TREE_THREAD);
-	proto_number(packet, THREAD_TID, number_of(sched, export, tid));
-	proto_number(packet, THREAD_PROCESS, pid);
-	add_name(packet, THREAD_NAME, name);
-	proto_end(packet, entry);
-	proto_end(packet, tree);
-	perfetto_packet_end(writer, &export->output);
-	return 0;
 }
 
 /* prev_state as the tracepoint has it since Linux 4.14. */
@@ -209,31 +104,65 @@ static uint64_t raw_state(uint8_t state)
 	return state < sizeof(bits) / sizeof(*bits) ? bits[state] : 1;
 }
 
+/* Of a record's common_flags (Linux, include/linux/trace_events.h). */
+enum { FLAG_HARDIRQ = 0x08, FLAG_SOFTIRQ = 0x10 };
+
 struct change { /* who gave a CPU to whom */
 	uint32_t prev, next;
 	uint8_t prev_state, prev_priority, next_priority;
 };
 
+static bool waits(uint8_t state)
+{
+	return state != TANDEM_TASK_STATE_runnable && state != TANDEM_TASK_STATE_preempted &&
+	       state != TANDEM_TASK_STATE_dead && state != TANDEM_TASK_STATE_zombie;
+}
+
+/* What is to be known of a thread when it is woken. */
+static int follow(struct perfetto_sched *sched, const struct change *change)
+{
+	struct perfetto_task *prev =
+		change->prev ? perfetto_task_get(&sched->tasks, change->prev) : NULL;
+	struct perfetto_task *next;
+
+	if (prev) {
+		prev->runs = false;
+		prev->blocked = waits(change->prev_state);
+	}
+	next = change->next ? perfetto_task_get(&sched->tasks, change->next) : NULL;
+	if (next) {
+		next->runs = true;
+		next->blocked = next->woken_early = false;
+	}
+	return (change->prev && !prev) || (change->next && !next) ? -ENOMEM : 0;
+}
+
 static int write_switch(struct perfetto_sched *sched, struct export *export,
 			struct perfetto_writer *writer, const struct trace_event *event,
 			const struct change *change)
 {
+	const struct place place = {.ns = export_time(export, event->ns),
+				    .cpu = event->tid,
+				    .thread = change->prev};
+	struct perfetto_tasks *tasks = &sched->tasks;
 	struct text *packet = &writer->packet;
 	size_t bundle, begun, fields;
-	int status = tell_task(sched, export, writer, event, change->prev);
+	int status = perfetto_task_tell(tasks, export, writer, place.ns, change->prev);
 
 	if (!status)
-		status = tell_task(sched, export, writer, event, change->next);
+		status = perfetto_task_tell(tasks, export, writer, place.ns, change->next);
+	if (!status)
+		status = follow(sched, change);
 	if (status)
 		return status;
-	begun = bundle_begin(sched, export, writer, event, change->prev, &bundle);
+	begun = bundle_begin(sched, export, writer, &place, &bundle);
 	fields = proto_begin(packet, EVENT_SWITCH);
-	add_name(packet, SWITCH_PREV_NAME, name_of(sched, change->prev));
-	proto_number(packet, SWITCH_PREV, number_of(sched, export, change->prev));
+	add_name(packet, SWITCH_PREV_NAME, perfetto_task_name(tasks, change->prev));
+	proto_number(packet, SWITCH_PREV, perfetto_task_number(tasks, export, change->prev));
 	proto_number(packet, SWITCH_PREV_PRIORITY, change->prev_priority);
 	proto_number(packet, SWITCH_PREV_STATE, raw_state(change->prev_state));
-	add_name(packet, SWITCH_NEXT_NAME, name_of(sched, change->next));
-	proto_number(packet, SWITCH_NEXT, number_of(sched, export, change->next));
+	add_name(packet, SWITCH_NEXT_NAME, perfetto_task_name(tasks, change->next));
+	proto_number(packet, SWITCH_NEXT, perfetto_task_number(tasks, export, change->next));
 	proto_number(packet, SWITCH_NEXT_PRIORITY, change->next_priority);
 	proto_end(packet, fields);
 	bundle_end(export, writer, begun, bundle);
@@ -241,19 +170,19 @@ static int write_switch(struct perfetto_sched *sched, struct export *export,
 }
 
 static int write_wake(struct perfetto_sched *sched, struct export *export,
-		      struct perfetto_writer *writer, const struct trace_event *event,
-		      uint32_t kind, uint32_t by, uint32_t tid, uint32_t cpu)
+		      struct perfetto_writer *writer, const struct place *place, uint32_t kind,
+		      uint32_t tid, uint32_t cpu)
 {
 	struct text *packet = &writer->packet;
 	size_t bundle, begun, fields;
-	int status = tell_task(sched, export, writer, event, tid);
+	int status = perfetto_task_tell(&sched->tasks, export, writer, place->ns, tid);
 
 	if (status)
 		return status;
-	begun = bundle_begin(sched, export, writer, event, by, &bundle);
+	begun = bundle_begin(sched, export, writer, place, &bundle);
 	fields = proto_begin(packet, kind);
-	add_name(packet, WAKE_NAME, name_of(sched, tid));
-	proto_number(packet, WAKE_THREAD, number_of(sched, export, tid));
+	add_name(packet, WAKE_NAME, perfetto_task_name(&sched->tasks, tid));
+	proto_number(packet, WAKE_THREAD, perfetto_task_number(&sched->tasks, export, tid));
 	proto_number(packet, WAKE_SUCCESS, 1);
 	proto_number(packet, WAKE_CPU, cpu);
 	proto_end(packet, fields);
@@ -261,28 +190,123 @@ static int write_wake(struct perfetto_sched *sched, struct export *export,
 	return 0;
 }
 
-/* The states' numbers depend on the kernel. */
+#define RECORD(name) const struct tandem_kernel_##name *record = (const void *)event->record
+
+/* As the kernel's own records say that they come from an interrupt. */
+static uint32_t waker_flags(uint8_t waker)
+{
+	return waker == TANDEM_WAKER_softirq ? FLAG_SOFTIRQ
+	       : waker == TANDEM_WAKER_thread ? 0 : FLAG_HARDIRQ;
+}
+
+static int write_waking(struct perfetto_sched *sched, struct export *export,
+			struct perfetto_writer *writer, const struct trace_event *event)
+{
+	RECORD(sched_waking);
+	const struct place place = {.ns = export_time(export, event->ns),
+				    .cpu = event->tid,
+				    .thread = record->by,
+				    .flags = waker_flags(record->waker)};
+	struct perfetto_task *task =
+		record->tid ? perfetto_task_get(&sched->tasks, record->tid) : NULL;
+
+	if (task) {
+		task->woken_early = task->runs;
+		task->woken_by = record->by;
+		task->woken_flags = place.flags;
+	}
+	return write_wake(sched, export, writer, &place, EVENT_WAKING, record->tid,
+			  record->target_cpu);
+}
+
+static int write_wakeup(struct perfetto_sched *sched, struct export *export,
+			struct perfetto_writer *writer, const struct trace_event *event)
+{
+	RECORD(sched_wakeup);
+	struct place place = {.ns = export_time(export, event->ns), .cpu = event->tid};
+	struct perfetto_task *task =
+		record->tid ? perfetto_task_get(&sched->tasks, record->tid) : NULL;
+	int status = 0;
+
+	if (task && task->woken_early && task->blocked) {
+		task->woken_early = false;
+		place.thread = task->woken_by;
+		place.flags = task->woken_flags;
+		status = write_wake(sched, export, writer, &place, EVENT_WAKING, record->tid,
+				    record->target_cpu);
+		place.thread = place.flags = 0;
+	}
+	return status ? status
+		      : write_wake(sched, export, writer, &place, EVENT_WAKEUP, record->tid,
+				   record->target_cpu);
+}
+
+static int write_wakeup_new(struct perfetto_sched *sched, struct export *export,
+			    struct perfetto_writer *writer, const struct trace_event *event)
+{
+	RECORD(sched_wakeup_new);
+	const struct place place = {.ns = export_time(export, event->ns),
+				    .cpu = event->tid,
+				    .thread = record->by};
+
+	return write_wake(sched, export, writer, &place, EVENT_WAKEUP_NEW, record->tid,
+			  record->target_cpu);
+}
+
+static int write_syscall(struct perfetto_sched *sched, struct export *export,
+			 struct perfetto_writer *writer, const struct trace_event *event)
+{
+	RECORD(syscall_entry);
+	const struct tandem_kernel_syscall_exit *after = (const void *)event->record;
+	const char *args = (const char *)(record + 1); /* aligned to nothing */
+	const struct place place = {.ns = export_time(export, event->ns),
+				    .cpu = event->tid,
+				    .thread = record->tid};
+	bool enters = event->record->id == TANDEM_KERNEL_EVENT_syscall_entry;
+	struct text *packet = &writer->packet;
+	size_t bundle, begun, fields;
+	int status = perfetto_task_tell(&sched->tasks, export, writer, place.ns, record->tid);
+
+	if (status)
+		return status;
+	begun = bundle_begin(sched, export, writer, &place, &bundle);
+	fields = proto_begin(packet, enters ? EVENT_SYSCALL_ENTRY : EVENT_SYSCALL_EXIT);
+	proto_number(packet, SYSCALL_NUMBER, record->number);
+	for (uint32_t i = 0; enters && i < record->args_count; i++) {
+		uint64_t value;
+
+		memcpy(&value, args + i * sizeof(value), sizeof(value));
+		proto_number(packet, SYSCALL_ARGUMENT, value);
+	}
+	if (!enters)
+		proto_number(packet, SYSCALL_RETURNED, (uint64_t)after->ret);
+	proto_end(packet, fields);
+	bundle_end(export, writer, begun, bundle);
+	return 0;
+}
+
+/* The states' numbers depend on the kernel, those of system calls on the machine. */
 static void tell_system(struct perfetto_sched *sched, struct export *export,
 			struct perfetto_writer *writer, const struct trace_event *event)
 {
-	const char *release = export->walk->session->run.release;
+	const struct trace_run *run = &export->walk->session->run;
 	struct text *packet = &writer->packet;
 	size_t system, names;
 
-	if (sched->system_told || !*release)
+	if (sched->system_told || !*run->release)
 		return;
 	sched->system_told = true;
 	perfetto_packet_begin(writer, export_time(export, event->ns));
 	system = proto_begin(packet, PACKET_SYSTEM_INFO);
 	names = proto_begin(packet, SYSTEM_NAMES);
 	add_name(packet, NAMES_SYSTEM, "Linux");
-	add_name(packet, NAMES_RELEASE, release);
+	add_name(packet, NAMES_RELEASE, run->release);
+	if (*run->machine)
+		add_name(packet, NAMES_MACHINE, run->machine);
 	proto_end(packet, names);
 	proto_end(packet, system);
 	perfetto_packet_end(writer, &export->output);
 }
-
-#define RECORD(name) const struct tandem_kernel_##name *record = (const void *)event->record
 
 static int write_event(struct perfetto_sched *sched, struct export *export,
 		       struct perfetto_writer *writer, const struct trace_event *event)
@@ -309,21 +333,15 @@ static int write_event(struct perfetto_sched *sched, struct export *export,
 									   ? TANDEM_TASK_STATE_preempted
 									   : TANDEM_TASK_STATE_sleeping});
 	}
-	case TANDEM_KERNEL_EVENT_sched_waking: {
-		RECORD(sched_waking);
-		return write_wake(sched, export, writer, event, EVENT_WAKING, record->by,
-				  record->tid, record->target_cpu);
-	}
-	case TANDEM_KERNEL_EVENT_sched_wakeup: {
-		RECORD(sched_wakeup);
-		return write_wake(sched, export, writer, event, EVENT_WAKEUP, 0, record->tid,
-				  record->target_cpu);
-	}
-	case TANDEM_KERNEL_EVENT_sched_wakeup_new: {
-		RECORD(sched_wakeup_new);
-		return write_wake(sched, export, writer, event, EVENT_WAKEUP_NEW, record->by,
-				  record->tid, record->target_cpu);
-	}
+	case TANDEM_KERNEL_EVENT_sched_waking:
+		return write_waking(sched, export, writer, event);
+	case TANDEM_KERNEL_EVENT_sched_wakeup:
+		return write_wakeup(sched, export, writer, event);
+	case TANDEM_KERNEL_EVENT_sched_wakeup_new:
+		return write_wakeup_new(sched, export, writer, event);
+	case TANDEM_KERNEL_EVENT_syscall_entry:
+	case TANDEM_KERNEL_EVENT_syscall_exit:
+		return write_syscall(sched, export, writer, event);
 	default:
 		return 0;
 	}
@@ -331,10 +349,8 @@ static int write_event(struct perfetto_sched *sched, struct export *export,
 
 void perfetto_sched_session(struct perfetto_sched *sched)
 {
-	map_clear(&sched->by_tid);
-	map_clear(&sched->processes);
-	sched->task_count = 0;
-	sched->lost = sched->namespaced = false;
+	perfetto_task_session(&sched->tasks);
+	sched->lost = false;
 	sched->since_ns = sched->last_ns;
 }
 
@@ -347,9 +363,9 @@ int perfetto_sched_event(struct perfetto_sched *sched, struct export *export,
 		return 0;
 	switch (event->record->id) {
 	case TANDEM_KERNEL_EVENT_task:
-		return learn_task(sched, event);
+		return perfetto_task_learn(&sched->tasks, event);
 	case TANDEM_KERNEL_EVENT_task_new:
-		return learn_new_task(sched, event);
+		return perfetto_task_learn_new(&sched->tasks, event);
 	case TANDEM_EVENT_lost:
 		sched->lost = true;
 		return 0;
@@ -366,9 +382,6 @@ int perfetto_sched_event(struct perfetto_sched *sched, struct export *export,
 
 void perfetto_sched_free(struct perfetto_sched *sched)
 {
-	free(sched->tasks);
-	map_free(&sched->by_tid);
-	map_free(&sched->processes);
-	intern_free(&sched->names);
+	perfetto_task_free(&sched->tasks);
 	memset(sched, 0, sizeof(*sched));
 }

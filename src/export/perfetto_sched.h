@@ -1,7 +1,10 @@
 /* Scheduling as the kernel's own tracepoints: a trace processor makes of them who
- * ran on each CPU and the state of each thread. Threads are told of with their
- * processes (ProcessTree) once they are known, by the numbers that the recorder's
- * namespace has for them, as the tracks of their calls are.
+ * ran on each CPU, the state of each thread and its system calls.
+ *
+ * A thread can be woken on its way to sleep: then its waking comes before its switch
+ * (only its wake-up comes after), and a trace processor, which goes by wakings alone,
+ * would have it blocked until it runs. So that waking is written once more, at the
+ * time of the wake-up.
  *
  * One machine's, and each moment once: of sessions on another machine, and of what
  * an earlier session recorded at the same time, nothing is written. One thread.
@@ -11,23 +14,11 @@
 
 #include "export/export.h"
 #include "export/perfetto_packet.h"
-
-struct perfetto_task { /* a thread, by the kernel's number */
-	uint32_t tid, local_tid, pid;
-	uint32_t name;	   /* in `names` */
-	uint32_t sent_pid; /* what was last told of it */
-	uint32_t sent_name;
-	bool told;
-};
+#include "export/perfetto_task.h"
 
 struct perfetto_sched {
-	struct map by_tid; /* -> index */
-	struct perfetto_task *tasks;
-	size_t task_count, task_capacity;
-	struct intern names;
-	struct map processes; /* pids that were told */
-	bool namespaced;      /* local numbers are not the kernel's */
-	bool lost;	      /* events before the next one */
+	struct perfetto_tasks tasks;
+	bool lost; /* events before the next one */
 	bool system_told;
 	int64_t since_ns, last_ns; /* earlier sessions' end; the latest event */
 };

@@ -10,7 +10,8 @@
 void trace_run_init(struct trace_run *run)
 {
 	*run = (struct trace_run){.tandem = "", .schema = "", .program = "", .command = "",
-				  .host = "", .boot_id = "", .release = "", .cwd = "", .start = ""};
+				  .host = "", .boot_id = "", .release = "", .machine = "",
+				  .cwd = "", .start = ""};
 }
 
 static const char *run_string(struct trace_run *run, const json_t *root, const char *key)
@@ -91,6 +92,7 @@ int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint6
 	run->host = run_string(run, root, "host");
 	run->boot_id = run_string(run, root, "boot_id");
 	run->release = run_string(run, root, "kernel_release");
+	run->machine = run_string(run, root, "machine");
 	run->cwd = run_string(run, root, "cwd");
 	run->start = run_string(run, root, "start");
 	run->ticks_hz = object_number(root, "ticks_hz");

@@ -17,6 +17,7 @@ struct trace_run {
 	const char *host;
 	const char *boot_id; /* of the machine: clocks of another boot are other clocks */
 	const char *release; /* of its kernel */
+	const char *machine; /* what hardware, as uname says: "x86_64" */
 	const char *cwd;
 	const char *start; /* date and time, RFC 3339 */
 

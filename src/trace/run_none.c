@@ -8,7 +8,8 @@
 void trace_run_init(struct trace_run *run)
 {
 	*run = (struct trace_run){.tandem = "", .schema = "", .program = "", .command = "",
-				  .host = "", .boot_id = "", .release = "", .cwd = "", .start = ""};
+				  .host = "", .boot_id = "", .release = "", .machine = "",
+				  .cwd = "", .start = ""};
 }
 
 int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint64_t *offset,

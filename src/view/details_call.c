@@ -173,14 +173,18 @@ static int read_on(struct view_details *details, const struct details_span *span
 	return status < 0 ? status : 0;
 }
 
+/* A graph's launch has many. */
 static void link_op(struct view_details *details, const struct details_span *span,
 		    struct json *json, const char *is, uint64_t op)
 {
-	const struct view_command *command =
-		view_index_find_op(details->index, span->row->process, op);
+	const struct view_command *command;
 
-	if (command)
+	for (uint32_t i = 0; i < LINKS_MOST; i++) {
+		command = view_index_find_op(details->index, span->row->process, op, i);
+		if (!command)
+			break;
 		details_link_command(json, details->index, is, command);
+	}
 }
 
 /* Events that the call waits for: fields that are operation ids, but not the

@@ -232,7 +232,7 @@ const struct view_command *view_index_command(const struct view_index *index,
 }
 
 const struct view_command *view_index_find_op(const struct view_index *index, uint32_t process,
-					      uint64_t op)
+					      uint64_t op, uint32_t number)
 {
 	uint64_t low = 0, high = index->by_op_count;
 	const struct view_command *command;
@@ -249,7 +249,8 @@ const struct view_command *view_index_find_op(const struct view_index *index, ui
 		else
 			high = middle;
 	}
-	if (low == index->by_op_count || index->by_op[low] >= index->commands_count)
+	low += number;
+	if (low >= index->by_op_count || index->by_op[low] >= index->commands_count)
 		return NULL;
 	command = &index->commands[index->by_op[low]];
 	return command->process == process && command->op == op ? command : NULL;

@@ -90,9 +90,9 @@ uint32_t view_index_stack(const struct view_index *index, const struct view_trac
 const struct view_command *view_index_command(const struct view_index *index,
 					      const struct view_track *track, uint32_t item);
 
-/* A command by its operation id, or NULL. */
+/* A command by its operation id, the number-th (from 0) of those that have it; or NULL. */
 const struct view_command *view_index_find_op(const struct view_index *index, uint32_t process,
-					      uint64_t op);
+					      uint64_t op, uint32_t number);
 
 /* The first item that begins at or after `ns`; track->items where there is none. */
 uint32_t view_index_lower(const struct view_index *index, const struct view_track *track,

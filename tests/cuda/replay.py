@@ -73,6 +73,13 @@ check(device["name"] == "NVIDIA_H200" and device["compute_units"] == 132, "the d
 graph = Trace("graph")
 captured = [e["args"].get("op") for e in graph.by_name["cudaLaunchKernel"]]
 check(captured == [None, None], "a captured launch makes no operation", captured)
+said = subprocess.run([TANDEM, "sql", "--format", "json", "graph",
+                       "SELECT c.name call, d.name command, count(*) count FROM device_ops d LEFT JOIN "
+                       "api_calls c ON c.id = d.call GROUP BY 1, 2 ORDER BY 2"], text=True,
+                      capture_output=True, check=True).stdout
+check([tuple(row.values()) for row in json.loads(said)] ==
+      [("cudaGraphLaunch", "add(float*, int, float)", 6), ("cudaGraphLaunch", "cudaGraphLaunch", 6),
+       ("cudaGraphLaunch", "nothing()", 3)], "each of a graph's commands is its launch's", said)
 
 for level in ("none", "full"):
     trace = Trace(record("overlap", "--args", level))

@@ -13,7 +13,7 @@ from tap import check, finish
 from traces import events, mandelbrot, report, tandem
 
 need("system")
-if not mandelbrot("run", "--kernel", "sched"):
+if not mandelbrot("run", "--kernel", "syscalls"):
     print("the image program does not run here")
     sys.exit(77)
 said = report("run")
@@ -23,6 +23,10 @@ threads = {(t["pid"], t["tid"]): t for t in said["threads"]}
 # SQL.
 done = tandem("export", "-f", "sqlite", "-o", "run.sqlite", "run")
 db = sqlite3.connect("run.sqlite")
+
+
+def s64(value):
+    return value - (1 << 64) if value >> 63 else value
 
 
 def query(sql):
@@ -97,6 +101,39 @@ check(not [t for t in trace.tracks.values() if t.kind == "thread" and t.name.sta
 woken = [e for e in trace.sched if e.name == "sched_waking" and e.fields[2][0] in
          [tid for _, tid in threads]]
 check(woken and all(e.fields[1][0] for e in woken), "who woke whom, by name", woken[:1])
+# A thread can be woken before it sleeps: then its waking is told again with its wake-up.
+runs, sleeps, early, wanted = set(), set(), {}, []
+for name, args in ((e["name"], e.get("args")) for e in raw):
+    tid = args and args.get("tid")
+    if name == "sched_switch":
+        prev, next_ = args["prev_tid"], args["next_tid"]
+        runs.discard(prev)
+        (sleeps.discard if args["prev_state"] in ("runnable", "preempted", "dead", "zombie")
+         else sleeps.add)(prev)
+        runs.add(next_)
+        sleeps.discard(next_)
+        early.pop(next_, None)
+    elif name == "sched_waking":
+        early.pop(tid, None)
+        if tid in runs:
+            early[tid] = args
+        wanted.append(args)
+    elif name == "sched_wakeup" and tid in early and tid in sleeps:
+        wanted.append(early.pop(tid))
+wanted = [(local.get(a["tid"], a["tid"]), {"softirq": 0x10, "thread": 0}.get(a["waker"], 8))
+          for a in wanted]
+found = [(e.fields[2][0], e.flags) for e in trace.sched if e.name == "sched_waking"]
+if all(tid == known for tid, known in local.items()):
+    check(found == wanted, "wakings, and whether an interrupt woke", (len(found), len(wanted)))
+for name, known in (("sys_enter", "syscall_entry"), ("sys_exit", "syscall_exit")):
+    found = [(e.tid, e.fields[1][0]) for e in trace.sched if e.name == name]
+    wanted = [(local.get(e["args"]["tid"], e["args"]["tid"]), e["args"]["number"]) for e in raw
+              if e["name"] == known]
+    check(found == wanted and found, f"system calls: {name}", (len(found), len(wanted)))
+done = [(s64(e.fields[2][0]), e.tid) for e in trace.sched if e.name == "sys_exit"]
+check(done == [(e["args"]["ret"], local.get(e["args"]["tid"], e["args"]["tid"])) for e in raw
+               if e["name"] == "syscall_exit"], "and what they return", done[:3])
+check(trace.machine == platform.machine(), "the machine is told", trace.machine)
 blocked = [e for e in trace.sched if e.name == "sched_switch" and e.fields[2][0] == pid and
            e.fields[4][0] in (1, 2)]
 check(blocked, "waits for something else are told from waits for a CPU", len(trace.sched))

@@ -7,7 +7,7 @@ that a timeline is made of.
     trace.slices                    begin, end (None: open), track, name, args...
     trace.counters, trace.instants, trace.sched
     trace.threads[tid]              (pid, name), as ProcessTree has it
-    trace.release                   of the kernel
+    trace.release, trace.machine    of the kernel; what hardware
 """
 import struct
 
@@ -101,6 +101,7 @@ class Trace:
         self.tracks, self.clocks, self.interned = {}, {}, {}
         self.slices, self.instants, self.counters, self.sched = [], [], [], []
         self.threads, self.processes, self.release = {}, {}, None
+        self.machine = None
         self.packets = 0
         self._ends = []
 
@@ -137,7 +138,8 @@ class Trace:
             for thread in map(message, tree.get(2, [])):
                 self.threads[one(thread, 1)] = one(thread, 3), text(one(thread, 2, b""))
         if 45 in packet:
-            self.release = text(one(message(one(message(one(packet, 45)), 1)), 3))
+            names = message(one(message(one(packet, 45)), 1))
+            self.release, self.machine = text(one(names, 3)), text(one(names, 4, b""))
         if 1 in packet:
             self.bundle(message(one(packet, 1)))
 
@@ -196,10 +198,11 @@ class Trace:
         for data in found.get(2, []):
             event = message(data)
             names = {4: "sched_switch", 17: "sched_wakeup", 20: "sched_waking",
-                     114: "sched_wakeup_new"}
+                     114: "sched_wakeup_new", 329: "sys_enter", 330: "sys_exit"}
             for number, name in names.items():
                 if number in event:
                     self.sched.append(Event(ns=one(event, 1), tid=one(event, 2), cpu=cpu, name=name,
+                                            flags=one(event, 5, 0),
                                             fields=message(one(event, number))))
 
     def finish(self):

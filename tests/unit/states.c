@@ -287,6 +287,26 @@ static void test_seen(void)
 	    "10 running 7000-8000 cpu1\n");
 }
 
+/* No record of its waking: it cannot have waited for a CPU that was idle. */
+static void test_idle_before(void)
+{
+	begin();
+	states_switch(&states, 2000, 0, 0, READY, A);
+	states_switch(&states, 3000, 0, A, SLEEPS, 0);
+	states_switch(&states, 4000, 0, 0, READY, B);
+	states_switch(&states, 4500, 0, B, READY, A);
+	states_switch(&states, 5000, 0, A, SLEEPS, C);
+	states_switch(&states, 6000, 0, C, READY, A);
+	end("idle before", 7000,
+	    "10 unknown 1000-2000\n"
+	    "10 running 2000-3000 cpu0\n"
+	    "10 wait_blocked 3000-4000\n"
+	    "10 unknown 4000-4500\n"
+	    "10 running 4500-5000 cpu0\n"
+	    "10 unknown 5000-6000\n"
+	    "10 running 6000-7000 cpu0\n");
+}
+
 static void test_program_only(void)
 {
 	text_clear(&told);
@@ -420,6 +440,7 @@ int main(void)
 	test_number_reused();
 	test_own_records();
 	test_seen();
+	test_idle_before();
 	test_program_only();
 	test_system_calls();
 	test_storm();
