@@ -1,8 +1,9 @@
 """What it costs to record the kernel's scheduler beside the calls: the image
 program with `--kernel sched` and with `--kernel off`, the recorder's own share of the
 machine, and the floor: with `--kernel off`, while `perf record` has the same tracepoints
-and throws them away. The control is `--kernel off` once more: by so much do runs of the
-same differ. A part of bench/run."""
+and throws them away. Each round has `--kernel off` twice: their mean is what the others
+are compared with, and by as much as the second (the control) is off the first do runs of
+the same differ. A part of bench/run."""
 import json
 import math
 import os
@@ -72,15 +73,16 @@ def add(bench, name, limited, rounds, recorders):
         return statistics.median(r[state][key] for r in rounds) if state in rounds[0] else None
 
     def ratio(state, key):
-        return round(statistics.median(r[state][key] / r["off"][key] for r in rounds), 4) \
+        return round(statistics.median(r[state][key] / without(r, key) for r in rounds), 4) \
             if state in rounds[0] else None
 
-    low, high = interval([r["sched"]["us"] / r["off"]["us"] for r in rounds])
+    low, high = interval([r["sched"]["us"] / without(r, "us") for r in rounds])
     share, rate, woken = (statistics.median(values) for values in zip(*recorders))
     row = {"bench": "kernel", "case": name, "unit": "us", "base": round(median("off", "us"), 3),
            "loaded": None, "traced": round(median("sched", "us"), 3),
            "floor": median("floor", "us"), "ratio": ratio("sched", "us"),
-           "ratio_low": low, "ratio_high": high, "control_ratio": ratio("control", "us"),
+           "ratio_low": low, "ratio_high": high, "control_ratio": round(statistics.median(
+               r["control"]["us"] / r["off"]["us"] for r in rounds), 4),
            "floor_ratio": ratio("floor", "us"),
            # Of everybody: program, kernel on its behalf, recorder. Others' load does not
            # change it much.
@@ -97,6 +99,10 @@ def add(bench, name, limited, rounds, recorders):
               row["floor_ratio"] or "-", row["cpu_ratio"], row["floor_cpu_ratio"] or "-", share,
               woken, rate, number,
               "" if "pass" not in row else "ok" if row["pass"] else "MISSED"), flush=True)
+
+
+def without(a_round, key):
+    return (a_round["off"][key] + a_round["control"][key]) / 2
 
 
 def interval(values):
