@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/ticks.h"
 #include "domains/kernel/access.h"
 #include "domains/kernel/machine.h"
 #include "domains/kernel/tracefs.h"
@@ -22,6 +23,10 @@
 #define EARLY_PERIODS 3
 /* The same while the session is paused: how early a resumption can be. */
 #define PAUSED_MS 100
+/* On a machine whose CPUs are all taken we may be as late as this... */
+#define LATE_MS 100
+/* ... which must not fill the buffers so far. */
+#define FULL_PERCENT 50
 /* So long the program runs before the rest of the tracepoints is opened: each
  * stops all CPUs for a moment, and a program that ends at once is spared that. */
 #define PATIENCE_MS 2
@@ -41,6 +46,8 @@ struct kernel_collector {
 	bool drivers_added;
 	bool complete; /* nothing more to open */
 	bool kept;     /* the last drain was written, not thrown away */
+	bool urgent;   /* buffers fill fast: we run in real time */
+	uint64_t drained_ns;
 	uint64_t failures_seen;
 	unsigned periods;
 };
@@ -223,21 +230,34 @@ static void add_drivers(struct kernel_collector *collector)
 		kernel_plan_add_drivers(&collector->plan, &collector->decoder.drivers);
 }
 
-/* The program has its own limits, dispositions and priority by now. */
+/* The program has its own limits and dispositions by now. */
 static void program_started(struct kernel_collector *collector)
 {
-	struct sched_param lowest = { .sched_priority = 1 };
-
 	collector->program_started = true;
-	/* A buffer that is half full leaves a few ms on a busy machine: whoever
-	 * is waiting for the CPU must not make us late. Not permitted: so be it. */
-	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest);
 	raise_file_limit();
 	signal(SIGXFSZ, SIG_IGN);
 	/* While the program starts, on another CPU as a rule: not when it has ended. */
 	read_formats(collector);
 	if (collector->kept)
 		kernel_folder_make(&collector->folder);
+}
+
+/* Whoever is waiting for the CPU must not make us late where the buffers fill fast;
+ * elsewhere nobody is to be displaced at once. Not permitted: so be it. */
+static void hurry(struct kernel_collector *collector, unsigned percent)
+{
+	struct sched_param lowest = { .sched_priority = 1 };
+	uint64_t now_ns = tandem_monotonic_ns();
+	uint64_t ms = (now_ns - collector->drained_ns) / 1000000;
+
+	if (ms < EARLY_MS)
+		ms = EARLY_MS;
+	collector->drained_ns = now_ns;
+	if (collector->urgent ||
+	    (percent < FULL_PERCENT && percent * LATE_MS / ms < FULL_PERCENT))
+		return;
+	collector->urgent = true;
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest);
 }
 
 static void drain(struct kernel_collector *collector)
@@ -252,7 +272,8 @@ static void drain(struct kernel_collector *collector)
 		kernel_machine_announce(&collector->machine, true, collector->timeline.now.ticks);
 	}
 	kernel_timeline_advance(&collector->timeline);
-	kernel_machine_drain(&collector->machine, &collector->decoder, keep || collector->kept);
+	hurry(collector, kernel_machine_drain(&collector->machine, &collector->decoder,
+					      keep || collector->kept));
 	collector->kept = keep;
 	if (collector->folder.failures != collector->failures_seen) {
 		collector->failures_seen = collector->folder.failures;

@@ -149,11 +149,13 @@ static bool is_before(const struct kernel_cpu *cpu, const struct kernel_decoder 
 		       cpu->scope_ticks;
 }
 
-void kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bool keep)
+unsigned kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bool keep)
 {
 	const struct perf_event_header *record;
+	unsigned percent;
 
 	kernel_ring_begin(&cpu->ring);
+	percent = kernel_ring_percent(&cpu->ring);
 	while ((record = kernel_ring_next(&cpu->ring))) {
 		if (!keep) {
 			kernel_mappings_hold(&decoder->mappings, record);
@@ -176,6 +178,7 @@ void kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bo
 	if (keep && !cpu->announced)
 		scope_put(cpu);
 	kernel_stream_flush(&cpu->stream);
+	return percent;
 }
 
 size_t kernel_cpu_release(struct kernel_cpu *cpu, int *fds)

@@ -70,8 +70,9 @@ int kernel_cpu_restart(struct kernel_cpu *cpu, int id);
 void kernel_cpu_announce(struct kernel_cpu *cpu, struct kernel_scope scope, bool anew,
 			 uint64_t ticks);
 
-/* Reads what is in the ring, and writes it unless it is to be thrown away. */
-void kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bool keep);
+/* Reads what is in the ring, and writes it unless it is to be thrown away. Returns how
+ * full it was, in percent. */
+unsigned kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bool keep);
 
 /* Whether it is collected from: it has events. */
 static inline bool kernel_cpu_active(const struct kernel_cpu *cpu)

@@ -141,13 +141,19 @@ void kernel_machine_announce(struct kernel_machine *machine, bool anew, uint64_t
 	}
 }
 
-void kernel_machine_drain(struct kernel_machine *machine, struct kernel_decoder *decoder,
-			  bool keep)
+unsigned kernel_machine_drain(struct kernel_machine *machine, struct kernel_decoder *decoder,
+			      bool keep)
 {
+	unsigned percent, most = 0;
+
 	for (size_t i = 0; i < machine->count; i++) {
-		if (kernel_cpu_active(&machine->cpus[i]))
-			kernel_cpu_drain(&machine->cpus[i], decoder, keep);
+		if (!kernel_cpu_active(&machine->cpus[i]))
+			continue;
+		percent = kernel_cpu_drain(&machine->cpus[i], decoder, keep);
+		if (percent > most)
+			most = percent;
 	}
+	return most;
 }
 
 static void cpu_end(struct kernel_cpu *cpu, struct kernel_decoder *decoder)

@@ -43,9 +43,10 @@ void kernel_machine_fill_gaps(struct kernel_machine *machine);
 /* Says in every stream what it holds from these ticks on. */
 void kernel_machine_announce(struct kernel_machine *machine, bool anew, uint64_t ticks);
 
-/* Reads every ring, and writes what was in it unless it is to be thrown away. */
-void kernel_machine_drain(struct kernel_machine *machine, struct kernel_decoder *decoder,
-			  bool keep);
+/* Reads every ring, and writes what was in it unless it is to be thrown away. Returns
+ * how full the fullest was, in percent. */
+unsigned kernel_machine_drain(struct kernel_machine *machine, struct kernel_decoder *decoder,
+			      bool keep);
 
 /* Looks for CPUs that came or went, or did both, begins with those and ends with these.
  * Asked at intervals, not more often than 10 times a second. */

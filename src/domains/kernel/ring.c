@@ -55,6 +55,11 @@ void kernel_ring_begin(struct kernel_ring *ring)
 	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 }
 
+unsigned kernel_ring_percent(const struct kernel_ring *ring)
+{
+	return (unsigned)((ring->head - ring->next) * 100 / ring->bytes);
+}
+
 const struct perf_event_header *kernel_ring_next(struct kernel_ring *ring)
 {
 	const struct perf_event_header *record;

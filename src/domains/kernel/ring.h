@@ -38,6 +38,9 @@ void kernel_ring_unmap(struct kernel_ring *ring);
 /* Sees how far the kernel has come: the records up to there can be read. */
 void kernel_ring_begin(struct kernel_ring *ring);
 
+/* How full it was then. */
+unsigned kernel_ring_percent(const struct kernel_ring *ring);
+
 /* The next of them, valid until the one after it is asked for; NULL: that was
  * the last. */
 const struct perf_event_header *kernel_ring_next(struct kernel_ring *ring);
