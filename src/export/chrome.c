@@ -69,15 +69,16 @@ static int chrome_begin(struct export *export)
 	return 0;
 }
 
-static void name_place(struct export *export, const char *what, uint64_t pid, uint64_t tid,
-		       const char *name)
+/* `key`: what the readers look for in an event of this name. */
+static void name_place(struct export *export, const char *what, const char *key, uint64_t pid,
+		       uint64_t tid, const char *name)
 {
 	struct chrome *state = export->state;
 
 	line_begin(export, "M", what);
 	add_place(export, pid, tid);
 	json_begin_object(&state->json, "args");
-	json_string(&state->json, "name", name);
+	json_string(&state->json, key, name);
 	json_end_object(&state->json);
 	line_end(export);
 }
@@ -86,9 +87,9 @@ static int chrome_process(struct export *export, const struct trace_process *pro
 {
 	if (process->kernel)
 		return 0; /* CPUs are no threads */
-	name_place(export, "process_name", process->pid, process->pid, process->name);
+	name_place(export, "process_name", "name", process->pid, process->pid, process->name);
 	if (*process->command)
-		name_place(export, "process_labels", process->pid, process->pid,
+		name_place(export, "process_labels", "labels", process->pid, process->pid,
 			   process->command);
 	return 0;
 }
@@ -97,7 +98,8 @@ static int chrome_thread(struct export *export, const struct trace_stream *strea
 {
 	if (stream->process->kernel)
 		return 0;
-	name_place(export, "thread_name", stream->process->pid, stream->tid, stream->thread_name);
+	name_place(export, "thread_name", "name", stream->process->pid, stream->tid,
+		   stream->thread_name);
 	return 0;
 }
 
@@ -171,7 +173,7 @@ static int row_tid(struct export *export, const struct command *command, uint64_
 	text_format(&name, "queue %u %s on %s", command->queue_number,
 		    kernel ? "kernels" : "transfers",
 		    walk_device_name(export->walk, command->device));
-	name_place(export, "thread_name",
+	name_place(export, "thread_name", "name",
 		   export->walk->session->processes[command->process].pid, *tid,
 		   name.failed ? "" : name.data);
 	text_free(&name);
@@ -246,6 +248,7 @@ static int chrome_memory(struct export *export, const struct walk_item *item)
 		return 0;
 	row = &export->walk->memory.rows[item->memory_row];
 	line_begin(export, "C", "memory in use");
+	json_string(&state->json, "cat", "memory");
 	add_place(export, item->event->stream->process->pid, 0);
 	add_time(export, "ts", item->event->ns);
 	json_begin_object(&state->json, "args");
@@ -272,6 +275,7 @@ static int chrome_engines(struct export *export, const struct walk_item *item)
 		if (name.failed)
 			break;
 		line_begin(export, "C", name.data);
+		json_string(&state->json, "cat", "engine");
 		add_place(export, item->event->stream->process->pid, 0);
 		add_time(export, "ts", item->event->ns);
 		json_begin_object(&state->json, "args");

@@ -17,6 +17,10 @@ kinds = Counter(e["ph"] for e in trace)
 check(kinds["X"] == made["calls"] + made["operations"], "a slice for each call and command", kinds)
 check(kinds["s"] == kinds["f"] == made["operations"], "a flow for each command", kinds)
 check(all({"pid", "tid", "name"} <= set(e) for e in trace), "each has its place")
+check(all("cat" in e for e in trace if e["ph"] != "M"), "and its category")
+wanted = {"process_name": "name", "process_labels": "labels", "thread_name": "name"}
+check(all(list(e["args"]) == [wanted[e["name"]]] for e in trace if e["ph"] == "M"),
+      "names as the trace viewer looks for them", [e for e in trace if e["ph"] == "M"][:2])
 
 printed = events("made")
 calls = sorted((round(e["ts"] * 1000), e["tid"], e["name"], round(e["dur"] * 1000))
