@@ -13,13 +13,6 @@
 
 #include "schema/packet.h"
 
-static bool header_is_zero(const struct tandem_packet_header *header)
-{
-	static const struct tandem_packet_header zero;
-
-	return !memcmp(header, &zero, sizeof(zero));
-}
-
 /* False, with the header all the same, where no packet begins. */
 static bool header_read(int fd, uint64_t at, struct tandem_packet_header *header)
 {
@@ -44,13 +37,13 @@ static bool stream_settle(int stream, const struct tandem_packet_header *window)
 	while (at < size) {
 		bool sound = header_read(stream, at, &header);
 		bool same = sound && header.packet_seq_num == window->packet_seq_num;
-		bool reserved = header_is_zero(&header) && size - at <= window->packet_bits / 8;
+		bool begun = tandem_packet_begun(&header, window, size - at);
 		uint64_t end = at + header.packet_bits / 8;
 
 		if (same && end == size && header.content_bits == window->content_bits)
 			return true;
 		/* The append that was under way: the window has all of it. */
-		if (same || reserved || at + sizeof(header) > size || (sound && end > size)) {
+		if (same || begun || at + sizeof(header) > size || (sound && end > size)) {
 			if (ftruncate(stream, (off_t)at))
 				perror("tandem: a packet that was cut off stays");
 			return false;

@@ -20,6 +20,7 @@
 #ifndef TANDEM_SCHEMA_PACKET_H
 #define TANDEM_SCHEMA_PACKET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TANDEM_CTF_MAGIC 0xC1FC1FC1u
@@ -45,6 +46,28 @@ struct tandem_packet_header {
 };
 
 _Static_assert(sizeof(struct tandem_packet_header) == 120, "packet header and context");
+
+/* Whether `found` is what a process that was killed while it appended `window` leaves
+ * of the packet's header, if anything less than all of it: its first bytes, up to the
+ * end of a page of the file, and zeros. `bytes`: from there to the end of stream-K. */
+static inline bool tandem_packet_begun(const struct tandem_packet_header *found,
+				       const struct tandem_packet_header *window, uint64_t bytes)
+{
+	struct tandem_packet_header whole = *window;
+	const unsigned char *is = (const unsigned char *)found;
+	const unsigned char *was = (const unsigned char *)&whole;
+	unsigned at = 0;
+
+	whole.content_bits = sizeof(whole) * 8;
+	whole.packet_bits = bytes * 8;
+	while (at < sizeof(whole) && is[at] == was[at])
+		at++;
+	if (at == sizeof(whole))
+		return false;
+	while (at < sizeof(whole) && !is[at])
+		at++;
+	return at == sizeof(whole) && bytes <= window->packet_bits / 8;
+}
 
 /* CTF's event.header (timestamp, id) and event.context (size). The timestamp is
  * aligned to 8 bytes, so records are too. */

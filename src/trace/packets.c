@@ -182,12 +182,15 @@ static bool all_zero(const void *bytes, size_t count)
 	return !count;
 }
 
-/* Room for a packet that was to be appended when the process was killed: the
- * window has the packet. */
-static bool packets_reserved(const struct trace_packets *packets, const struct head *head)
+/* A packet that was being appended when the process was killed: the window has it. */
+static bool packets_begun(struct trace_packets *packets, const struct head *head)
 {
-	return packets->stream->has_window && all_zero(&head->packet, HEADER_BYTES) &&
-	       packets->size - packets->next <= packets->stream->window_bytes;
+	struct head window;
+
+	return packets->stream->has_window &&
+	       !packets_read(packets, &packets->window_file, 0, &window) &&
+	       tandem_packet_begun(&head->packet, &window.packet,
+				   packets->size - packets->next);
 }
 
 /* The next packet of stream-K. Returns 1, or 0 when there is no further one. */
@@ -200,6 +203,11 @@ static int packets_next_in_stream(struct trace_packets *packets, uint64_t reache
 		const char *damage = packets_read(packets, file, packets->next, &head);
 		uint64_t at = packets->next, found;
 
+		/* Without all of its header, a packet has number 0, if any. */
+		if ((damage || !head.packet.packet_seq_num) && packets_begun(packets, &head)) {
+			packets->next = packets->size;
+			break;
+		}
 		if (!damage && packets_in_sequence(packets, &head, file, at)) {
 			packets_extend(packets, at + head.packet.packet_bits / 8);
 			packets_take(packets, file, at, packets->size, &head);
@@ -212,10 +220,6 @@ static int packets_next_in_stream(struct trace_packets *packets, uint64_t reache
 			packets->next = at + head.packet.packet_bits / 8;
 			reached = at + HEADER_BYTES;
 			continue;
-		}
-		if (packets_reserved(packets, &head)) {
-			packets->next = packets->size;
-			break;
 		}
 		/* The size that led here may be the damaged one, so the search
 		 * starts in the packet before, where records ended. */
