@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/clockfit.h"
+#include "analysis/clocksync/clockfit.h"
 #include "util/counter.h"
 
 struct command {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "analysis/chronicle.h"
+#include "analysis/events/ordered_events.h"
 #include "cli/cli.h"
 #include "cli/event_json.h"
 #include "cli/phase.h"

@@ -1,5 +1,5 @@
 /* tandem diff: two sides of recorded runs, beside each other. */
-#include "analysis/diff.h"
+#include "analysis/diff/diff.h"
 
 #include <errno.h>
 #include <getopt.h>

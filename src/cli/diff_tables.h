@@ -2,7 +2,7 @@
 #ifndef TANDEM_CLI_DIFF_TABLES_H
 #define TANDEM_CLI_DIFF_TABLES_H
 
-#include "analysis/diff.h"
+#include "analysis/diff/diff.h"
 #include "cli/table.h"
 
 /* Its columns, by table. */

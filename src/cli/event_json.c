@@ -1,6 +1,6 @@
 #include "cli/event_json.h"
 
-#include "analysis/event_args.h"
+#include "analysis/events/event_args.h"
 #include "cli/event_tracepoint.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "analysis/samples.h"
+#include "analysis/profile/samples.h"
 #include "util/json.h"
 #include "util/text.h"
 

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "analysis/events/event_value.h"
 #include "cli/colour.h"
 #include "cli/event_tracepoint.h"
-#include "analysis/event_value.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "trace/operation.h"

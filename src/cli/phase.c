@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 
-#include "analysis/event_args.h"
-#include "analysis/event_value.h"
-#include "analysis/operations.h"
+#include "analysis/events/event_args.h"
+#include "analysis/events/event_value.h"
+#include "analysis/report/operation_stats.h"
 #include "cli/colour.h"
 #include "trace/field.h"
 #include "util/json.h"

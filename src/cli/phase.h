@@ -6,7 +6,7 @@
 #ifndef TANDEM_CLI_PHASE_H
 #define TANDEM_CLI_PHASE_H
 
-#include "analysis/chronicle.h"
+#include "analysis/events/ordered_events.h"
 #include "cli/event_text.h"
 
 /* The duration is the time since the phase before. */

@@ -1,4 +1,4 @@
-/* tandem report --metrics: the GPU metrics of analysis/metrics.h as two tables,
+/* tandem report --metrics: the GPU metrics of analysis/report/metrics.h as two tables,
  * `metrics` and `kernels`. */
 #ifndef TANDEM_CLI_REPORT_METRICS_H
 #define TANDEM_CLI_REPORT_METRICS_H
@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "analysis/metrics.h"
+#include "analysis/report/metrics.h"
 #include "util/text.h"
 
 void report_metrics_text(struct text *out, const struct metrics *metrics, size_t top, bool colour);

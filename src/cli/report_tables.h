@@ -2,7 +2,7 @@
 #ifndef TANDEM_CLI_REPORT_TABLES_H
 #define TANDEM_CLI_REPORT_TABLES_H
 
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 #include "cli/table.h"
 
 /* X(field of struct report, its number of rows, name): in the order in which

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "analysis/findings/finding.h"
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 #include "util/text.h"
 
 /* `table` as enum report_table, or -1 for all, which begin with the findings (NULL:

@@ -3,8 +3,8 @@
  * with a number that no thread has. */
 #include <string.h>
 
-#include "analysis/event_args.h"
-#include "analysis/operations.h"
+#include "analysis/events/event_args.h"
+#include "analysis/report/operation_stats.h"
 #include "export/export.h"
 #include "export/tracks.h"
 #include "trace/field.h"

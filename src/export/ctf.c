@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analysis/chronicle.h"
+#include "analysis/events/ordered_events.h"
 #include "export/ctf_metadata.h"
 #include "export/export.h"
 #include "schema/gen/core_records.h"

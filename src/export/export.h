@@ -20,7 +20,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "analysis/walk.h"
+#include "analysis/events/event_iterator.h"
 #include "export/output.h"
 #include "util/error.h"
 

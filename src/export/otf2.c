@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/timeline.h"
+#include "analysis/events/event_sequence.h"
 #include "export/export.h"
 #include "export/otf2_archive.h"
 #include "schema/gen/core_records.h"

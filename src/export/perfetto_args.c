@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "analysis/event_args.h"
+#include "analysis/events/event_args.h"
 
 struct args {
 	struct perfetto_writer *writer;

@@ -2,7 +2,7 @@
 #ifndef TANDEM_EXPORT_PERFETTO_ARGS_H
 #define TANDEM_EXPORT_PERFETTO_ARGS_H
 
-#include "analysis/walk.h"
+#include "analysis/events/event_iterator.h"
 #include "export/perfetto_packet.h"
 
 /* To the track event that is being put together. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analysis/operations.h"
+#include "analysis/report/operation_stats.h"
 #include "export/perfetto.h"
 
 enum row { ROW_KERNELS, ROW_TRANSFERS, ROW_OTHERS, ROW_UNTIMED };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/samples.h"
+#include "analysis/profile/samples.h"
 #include "export/export.h"
 #include "util/array.h"
 #include "util/json.h"

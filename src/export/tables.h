@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-#include "analysis/states.h"
+#include "analysis/sched/states.h"
 #include "export/export.h"
 
 /* X(column, type, words) */

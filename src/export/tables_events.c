@@ -1,8 +1,8 @@
 /* Rows of what happened: calls, commands, allocations. */
 #include <errno.h>
 
-#include "analysis/event_args.h"
-#include "analysis/operations.h"
+#include "analysis/events/event_args.h"
+#include "analysis/report/operation_stats.h"
 #include "export/tables_row.h"
 
 static const char *class_name(uint8_t class)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analysis/states_feed.h"
+#include "analysis/sched/states_consume.h"
 #include "export/tables_row.h"
 
 static uint64_t thread_key(uint64_t pid, uint32_t tid)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/states_feed.h"
+#include "analysis/sched/states_consume.h"
 #include "util/array.h"
 
 struct view_band { /* of one thread */

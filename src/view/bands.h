@@ -15,7 +15,7 @@
 #ifndef TANDEM_VIEW_BANDS_H
 #define TANDEM_VIEW_BANDS_H
 
-#include "analysis/states.h"
+#include "analysis/sched/states.h"
 #include "trace/session.h"
 #include "view/builder.h"
 #include "view/threads.h"

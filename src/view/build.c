@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/walk.h"
+#include "analysis/events/event_iterator.h"
 #include "trace/fingerprint.h"
 #include "util/units.h"
 #include "view/bands.h"

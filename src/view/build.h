@@ -8,7 +8,7 @@
 #ifndef TANDEM_VIEW_BUILD_H
 #define TANDEM_VIEW_BUILD_H
 
-#include "analysis/progress.h"
+#include "analysis/events/progress.h"
 #include "trace/session.h"
 #include "view/store.h"
 

@@ -11,7 +11,7 @@
 #ifndef TANDEM_VIEW_CPUS_H
 #define TANDEM_VIEW_CPUS_H
 
-#include "analysis/states.h"
+#include "analysis/sched/states.h"
 #include "trace/session.h"
 #include "view/resources.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/event_args.h"
+#include "analysis/events/event_args.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "view/overlap.h"

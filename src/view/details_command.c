@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analysis/event_args.h"
-#include "analysis/event_value.h"
+#include "analysis/events/event_args.h"
+#include "analysis/events/event_value.h"
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "trace/operation.h"

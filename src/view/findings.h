@@ -14,7 +14,7 @@
 
 #include <stddef.h>
 
-#include "analysis/progress.h"
+#include "analysis/events/progress.h"
 #include "trace/session.h"
 #include "util/text.h"
 

@@ -12,7 +12,7 @@
 #ifndef TANDEM_VIEW_INDEX_H
 #define TANDEM_VIEW_INDEX_H
 
-#include "analysis/progress.h"
+#include "analysis/events/progress.h"
 #include "trace/session.h"
 #include "view/format.h"
 #include "view/kinds.h"

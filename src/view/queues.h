@@ -13,7 +13,7 @@
 #ifndef TANDEM_VIEW_QUEUES_H
 #define TANDEM_VIEW_QUEUES_H
 
-#include "analysis/walk.h"
+#include "analysis/events/event_iterator.h"
 #include "view/builder.h"
 #include "view/lanes.h"
 #include "view/resources.h"

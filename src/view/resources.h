@@ -11,7 +11,7 @@
 #ifndef TANDEM_VIEW_RESOURCES_H
 #define TANDEM_VIEW_RESOURCES_H
 
-#include "analysis/walk.h"
+#include "analysis/events/event_iterator.h"
 #include "view/builder.h"
 
 /* What is known of a command until its spans are written. */

@@ -12,8 +12,8 @@
 #ifndef TANDEM_VIEW_SAMPLES_H
 #define TANDEM_VIEW_SAMPLES_H
 
-#include "analysis/samples.h"
-#include "analysis/states.h"
+#include "analysis/profile/samples.h"
+#include "analysis/sched/states.h"
 #include "trace/session.h"
 #include "view/builder.h"
 #include "view/threads.h"

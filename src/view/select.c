@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/histogram.h"
-#include "analysis/operations.h"
+#include "analysis/report/operation_stats.h"
+#include "analysis/stats/histogram.h"
 #include "util/array.h"
 #include "util/json.h"
 #include "util/map.h"

@@ -10,7 +10,7 @@
 #ifndef TANDEM_VIEW_THREADS_H
 #define TANDEM_VIEW_THREADS_H
 
-#include "analysis/walk.h"
+#include "analysis/events/event_iterator.h"
 #include "view/builder.h"
 #include "view/strip.h"
 

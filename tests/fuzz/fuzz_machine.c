@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analysis/findings/finding.h"
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 #include "scratch.h"
 #include "view/build.h"
 

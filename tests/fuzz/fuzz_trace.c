@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/chronicle.h"
-#include "analysis/report.h"
+#include "analysis/events/ordered_events.h"
+#include "analysis/report/report.h"
 #include "cli/event_json.h"
 #include "cli/event_text.h"
 #include "cli/phase.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/engines.h"
+#include "analysis/sched/engines.h"
 #include "schema/gen/kernel_records.h"
 #include "trace/foreign.h"
 

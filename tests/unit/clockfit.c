@@ -1,6 +1,6 @@
 /* The clock fit where few constraints, odd ones or wrong ones are given, and
  * against a search through all lines. */
-#include "analysis/clockfit.h"
+#include "analysis/clocksync/clockfit.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analysis/chronicle.h"
-#include "analysis/report.h"
+#include "analysis/events/ordered_events.h"
+#include "analysis/report/report.h"
 #include "check.h"
 #include "cli/event_json.h"
 #include "cli/event_text.h"

@@ -1,12 +1,12 @@
 /* Percentiles against a sort, and the union of busy intervals against a plain
  * count of moments. */
-#include "analysis/histogram.h"
+#include "analysis/stats/histogram.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/busy.h"
+#include "analysis/stats/utilization.h"
 #include "check.h"
 
 #define VALUES 20000u

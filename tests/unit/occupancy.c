@@ -3,7 +3,7 @@
  * H200 does not show. */
 #include <stdio.h>
 
-#include "analysis/occupancy.h"
+#include "analysis/operations/occupancy.h"
 #include "check.h"
 
 static const struct occupancy_limits h200 = {

@@ -1,6 +1,6 @@
 /* The true order of events: the paper's example, the cases that break a simple
  * sequencer, and a million commands against a plain sort. */
-#include "analysis/order.h"
+#include "analysis/events/reorder_buffer.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* Who had a device while commands waited: by example, against the plain way of
  * counting moment by moment, and with more commands than memory is given. */
-#include "analysis/sharing.h"
+#include "analysis/stats/contention.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 /* Tests of significance against published values, against counting by hand, and
  * against chance itself. */
-#include "analysis/significance.h"
+#include "analysis/diff/significance.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/batches.h"
+#include "analysis/stats/batches.h"
 #include "check.h"
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))

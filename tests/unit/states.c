@@ -1,6 +1,6 @@
 /* The states of threads: what each record makes of them, what missing records
  * leave unknown, and that no time is told twice or left out. */
-#include "analysis/states.h"
+#include "analysis/sched/states.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

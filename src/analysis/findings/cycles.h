@@ -8,8 +8,8 @@
 #ifndef TANDEM_ANALYSIS_FINDINGS_CYCLES_H
 #define TANDEM_ANALYSIS_FINDINGS_CYCLES_H
 
-#include "analysis/replay.h"
-#include "analysis/walk.h"
+#include "analysis/events/event_iterator.h"
+#include "analysis/findings/replay.h"
 #include "util/map.h"
 
 #define CYCLES_MOST 1000u

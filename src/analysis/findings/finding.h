@@ -20,10 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/progress.h"
-#include "analysis/timeline.h"
-#include "analysis/waits.h"
-#include "analysis/walk.h"
+#include "analysis/events/event_iterator.h"
+#include "analysis/events/event_sequence.h"
+#include "analysis/events/progress.h"
+#include "analysis/report/waits.h"
 #include "util/arena.h"
 #include "util/error.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analysis/findings/finding.h"
-#include "analysis/occupancy.h"
-#include "analysis/shapes.h"
+#include "analysis/operations/launch_config.h"
+#include "analysis/operations/occupancy.h"
 #include "schema/gen/cuda_records.h"
 #include "trace/field.h"
 #include "util/array.h"

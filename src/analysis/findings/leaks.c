@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/event_value.h"
+#include "analysis/events/event_value.h"
 #include "analysis/findings/finding.h"
 #include "trace/field.h"
 #include "util/array.h"

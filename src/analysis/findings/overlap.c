@@ -7,7 +7,7 @@
 #include "analysis/findings/cycles.h"
 #include "analysis/findings/effort.h"
 #include "analysis/findings/finding.h"
-#include "analysis/replay.h"
+#include "analysis/findings/replay.h"
 #include "util/array.h"
 #include "util/units.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "analysis/findings/finding.h"
-#include "analysis/histogram.h"
-#include "trace/field.h"
+#include "analysis/stats/histogram.h"
 #include "schema/control.h"
+#include "trace/field.h"
 #include "util/units.h"
 
 /* A clock's bound that is so many times as wide as the device's median command

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analysis/findings/finding.h"
-#include "analysis/operations.h"
-#include "analysis/shapes.h"
+#include "analysis/operations/launch_config.h"
+#include "analysis/report/operation_stats.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"

@@ -1,5 +1,5 @@
 /* Sums of a stretch of time, made of the page's own data: as src/view/select.h and
- * src/analysis/histogram.h, number for number. */
+ * src/analysis/stats/histogram.h, number for number. */
 "use strict";
 
 const HISTOGRAM_STEPS = 32;

@@ -1,0 +1,419 @@
+#include "analysis/clocksync/clock_sync.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/merge.h"
+#include "util/array.h"
+
+/* Constraints nearer to each other than this say the same, within what clocks
+ * drift apart in that time: 0.1 us at worst, of which nothing is lost for good,
+ * as the next moment has its own. */
+#define MOMENT_NS 100000
+
+void align_init(struct align *align, const struct trace_session *session)
+{
+	memset(align, 0, sizeof(*align));
+	align->host_error_ns = session->clock.error_ns;
+}
+
+static int clock_make(struct align *align, const struct devices *devices, uint32_t device,
+		      struct align_clock **clock)
+{
+	struct clockfit_options options = CLOCKFIT_DEFAULTS;
+
+	if (array_reserve(&align->clocks, &align->capacity, (size_t)device + 1,
+			  sizeof(*align->clocks)))
+		return -ENOMEM;
+	while (align->count <= device)
+		align->clocks[align->count++] = (struct align_clock){.fit = NULL};
+	*clock = &align->clocks[device];
+	if (devices->rows[device].timer_ns > options.resolution_ns)
+		options.resolution_ns = devices->rows[device].timer_ns;
+	if (align->host_error_ns > options.host_error_ns)
+		options.host_error_ns = align->host_error_ns;
+	if (clockfit_create(&(*clock)->fit, CLOCKFIT_STREAM, &options) ||
+	    clockfit_create(&(*clock)->sharp, CLOCKFIT_STREAM, &options))
+		return -ENOMEM;
+	return 0;
+}
+
+static int clock_of(struct align *align, const struct devices *devices, uint32_t device,
+		    struct align_clock **clock)
+{
+	if (device >= align->count || !align->clocks[device].fit)
+		return clock_make(align, devices, device, clock);
+	*clock = &align->clocks[device];
+	return 0;
+}
+
+static bool is_lower(const struct align_clock *clock, const struct align_moment *moment)
+{
+	return moment == &clock->lower || moment == &clock->read_after;
+}
+
+/* Times that no clock shows are left out: a damaged trace can hold any. */
+static int constraint_add(struct align_clock *clock, const struct align_moment *moment)
+{
+	int (*add)(struct clockfit *fit, int64_t device_ns, int64_t host_ns) =
+		is_lower(clock, moment) ? clockfit_add_lower : clockfit_add_upper;
+	int status = 0;
+
+	if (moment == &clock->lower || moment == &clock->upper)
+		status = add(clock->fit, moment->device_ns, moment->host_ns);
+	if (!status)
+		status = add(clock->sharp, moment->device_ns, moment->host_ns);
+	return status == -ERANGE ? 0 : status;
+}
+
+static int moment_end(struct align_clock *clock, struct align_moment *moment)
+{
+	int status = moment->any ? constraint_add(clock, moment) : 0;
+
+	moment->any = false;
+	return status;
+}
+
+/* A constraint of another moment than the one before. */
+static int moment_begin(struct align_clock *clock, struct align_moment *moment, int64_t device_ns,
+			int64_t host_ns)
+{
+	if (moment_end(clock, moment))
+		return -ENOMEM;
+	*moment = (struct align_moment){host_ns - host_ns % MOMENT_NS, device_ns, host_ns, true};
+	return 0;
+}
+
+/* Of a moment's lower constraints the one with the lowest device time says most: no
+ * more can have been shown by then; of its upper ones the one with the highest.
+ * device_ns >= 0. */
+static inline int moment_add(struct align_clock *clock, struct align_moment *moment,
+			     int64_t device_ns, int64_t host_ns)
+{
+	uint64_t into = (uint64_t)host_ns - (uint64_t)moment->begin_ns;
+	int side = is_lower(clock, moment) ? 1 : -1;
+
+	if (!moment->any || into >= MOMENT_NS)
+		return moment_begin(clock, moment, device_ns, host_ns);
+	if (side * (device_ns - moment->device_ns) < side * (host_ns - moment->host_ns)) {
+		moment->device_ns = device_ns;
+		moment->host_ns = host_ns;
+	}
+	return 0;
+}
+
+int align_operation(struct align *align, const struct devices *devices, uint32_t device,
+		    const struct tandem_rec_operation *record, const struct call_span *call,
+		    int64_t seen_ns)
+{
+	struct align_clock *clock;
+	int status;
+
+	if (!record->timed || record->timed == TANDEM_TIMED_session_ticks || record->end > INT64_MAX || record->queued > INT64_MAX ||
+	    record->start > record->end)
+		return 0;
+	status = clock_of(align, devices, device, &clock);
+	if (!status)
+		status = moment_add(clock, &clock->upper, (int64_t)record->end, seen_ns);
+	if (status || !call || record->queued > record->end)
+		return status;
+	status = moment_add(clock, &clock->lower, (int64_t)record->queued, call->begin_ns);
+	/* A call that waited for its command says nothing by returning that the
+	 * command's end has not said. */
+	if (!status && call->end_ns && call->end_ns < seen_ns)
+		status = moment_add(clock, &clock->returned, (int64_t)record->queued,
+				    call->end_ns);
+	return status;
+}
+
+int align_on_host(struct align *align, const struct devices *devices, uint32_t device,
+		  const struct trace_operation_times *times, int64_t call_begin_ns, int64_t seen_ns)
+{
+	struct align_clock *clock;
+	int status;
+
+	if (times->end > INT64_MAX || times->start > times->end)
+		return 0;
+	status = clock_of(align, devices, device, &clock);
+	if (status)
+		return status;
+	clock->on_host = true;
+	status = moment_add(clock, &clock->upper, (int64_t)times->end, seen_ns);
+	return status ? status
+		      : moment_add(clock, &clock->lower, (int64_t)times->start, call_begin_ns);
+}
+
+/* A driver that stamps "queued" after the call has returned, or whose timer is not the
+ * clock of its commands, shows itself by what no line agrees with. (One that is off by
+ * the same time always can't be told.) */
+static void choose_fit(struct align_clock *clock)
+{
+	struct clockfit *unused = clock->sharp;
+	size_t sharp_count, plain_count;
+
+	clockfit_segments(clock->sharp, &sharp_count);
+	clockfit_segments(clock->fit, &plain_count);
+	if ((sharp_count <= plain_count || !plain_count) &&
+	    clockfit_stats(clock->sharp).outliers <= clockfit_stats(clock->fit).outliers) {
+		unused = clock->fit;
+		clock->fit = clock->sharp;
+	}
+	clockfit_destroy(unused);
+	clock->sharp = NULL;
+}
+
+static int clock_finish(struct align_clock *clock)
+{
+	struct align_moment *moments[] = {&clock->lower, &clock->upper, &clock->returned,
+					  &clock->read_after, &clock->read_before};
+	int status = 0;
+
+	for (size_t i = 0; !status && i < sizeof(moments) / sizeof(*moments); i++)
+		status = moment_end(clock, moments[i]);
+	if (!status)
+		status = clockfit_finish(clock->fit);
+	if (!status)
+		status = clockfit_finish(clock->sharp);
+	if (!status)
+		choose_fit(clock);
+	return status;
+}
+
+int align_pair(struct align *align, struct devices *devices, const struct trace_event *event)
+{
+	const struct tandem_rec_clock_pair *record = (const void *)event->record;
+	struct trace_clock *host = &devices->session->clock;
+	struct align_clock *clock;
+	uint32_t device;
+	int status;
+
+	if (record->device_ns > INT64_MAX || record->begin > record->until)
+		return 0;
+	status = devices_of_number(devices, event, record->device, record->domain, &device);
+	if (!status)
+		status = clock_of(align, devices, device, &clock);
+	if (!status)
+		status = moment_add(clock, &clock->read_after, (int64_t)record->device_ns,
+				    trace_clock_ns(host, record->begin));
+	if (!status)
+		status = moment_add(clock, &clock->read_before, (int64_t)record->device_ns,
+				    trace_clock_ns(host, record->until));
+	return status;
+}
+
+int align_finish(struct align *align)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < align->count; i++)
+		if (align->clocks[i].fit)
+			status = clock_finish(&align->clocks[i]);
+	return status;
+}
+
+static int align_command(struct align *align, const struct devices *devices,
+			 const struct command *command)
+{
+	struct call_span span = {command->call_begin_ns, command->call_end_ns};
+
+	if (command->on_host)
+		return 0;
+	return align_operation(align, devices, command->device, command->record,
+			       command->call ? &span : NULL, command->seen_ns);
+}
+
+static int align_pass(struct align *align, struct commands *commands,
+		      struct trace_session *session, const struct progress *progress)
+{
+	const struct trace_event *event;
+	struct trace_merge merge;
+	struct command command;
+	uint64_t events = 0;
+	int status = trace_merge_open(&merge, session, 0);
+
+	if (status)
+		return status;
+	while ((status = trace_merge_next(&merge, &event)) > 0) {
+		if (event->layout->op_offset) {
+			status = commands_call(commands, event, 1);
+		} else if (event->record->id == TANDEM_EVENT_operation) {
+			status = commands_ended(commands, event, &command);
+			if (!status)
+				status = align_command(align, commands->devices, &command);
+		} else if (event->record->id == TANDEM_EVENT_clock_pair) {
+			status = align_pair(align, commands->devices, event);
+		} else {
+			status = trace_objects_learn(&commands->devices->objects, event);
+		}
+		if (status < 0)
+			break;
+		if (++events % PROGRESS_EVENTS == 0)
+			progress_tell(progress, trace_merge_read_bytes(&merge),
+				      2 * session->content_bytes);
+	}
+	trace_merge_close(&merge);
+	return status;
+}
+
+int align_make(struct align *align, struct devices *devices, struct trace_session *session,
+	       const struct progress *progress)
+{
+	struct commands commands;
+	int status = commands_init(&commands, devices, session);
+
+	align_init(align, session);
+	if (status)
+		return status;
+	status = align_pass(align, &commands, session, progress);
+	commands_free(&commands);
+	if (!status)
+		status = align_finish(align);
+	if (status)
+		align_free(align);
+	return status;
+}
+
+const struct clockfit *align_clock(const struct align *align, uint32_t device)
+{
+	return device < align->count ? align->clocks[device].fit : NULL;
+}
+
+bool align_is_on_host(const struct align *align, uint32_t device)
+{
+	return device < align->count && align->clocks[device].on_host;
+}
+
+struct place { /* of one device time */
+	int64_t host_ns;
+	uint64_t bound_ns;
+	bool fits;
+};
+
+static bool place_find(struct clockfit *fit, const struct command *command, uint64_t device_ns,
+		       struct place *place)
+{
+	int64_t after_ns = command->call ? command->call_begin_ns : INT64_MIN;
+	int status = device_ns > INT64_MAX
+			     ? -ERANGE
+			     : clockfit_to_host_within(fit, (int64_t)device_ns, after_ns,
+						       command->seen_ns, &place->host_ns,
+						       &place->bound_ns);
+
+	place->fits = !status;
+	return !status || status == -EDOM;
+}
+
+static int64_t between(int64_t value, int64_t least, int64_t most)
+{
+	if (least > most)
+		return value;
+	return value < least ? least : value > most ? most : value;
+}
+
+/* As long as the clocks cannot have drifted apart during the command by more than
+ * is known of them, its times are moved together: then each is as far from the
+ * others as the device says. */
+static void place_together(struct command *command, const struct place *start,
+			   const struct place *end)
+{
+	const struct tandem_rec_operation *record = command->record;
+	struct command_times *times = &command->times;
+	int64_t first = start->host_ns - (int64_t)record->start;
+	int64_t shift = first + (end->host_ns - (int64_t)record->end - first) / 2;
+
+	shift = between(shift,
+			command->call ? command->call_begin_ns - (int64_t)record->queued
+				      : INT64_MIN,
+			command->seen_ns - (int64_t)record->end);
+	times->queued_ns = (int64_t)record->queued + shift;
+	times->submitted_ns = (int64_t)record->submitted + shift;
+	times->start_ns = (int64_t)record->start + shift;
+	times->end_ns = (int64_t)record->end + shift;
+}
+
+static bool in_order(const struct tandem_rec_operation *record)
+{
+	return record->queued <= record->submitted && record->submitted <= record->start &&
+	       record->start <= record->end;
+}
+
+static void place_on_host(const struct align *align, struct command *command)
+{
+	const struct tandem_rec_operation *record = command->record;
+
+	command->placed = command->timed && record->end <= INT64_MAX;
+	if (!command->placed)
+		return;
+	command->times = (struct command_times){
+		.queued_ns = (int64_t)record->queued,
+		.submitted_ns = (int64_t)record->submitted,
+		.start_ns = (int64_t)record->start,
+		.end_ns = (int64_t)record->end,
+		.bound_ns = align->host_error_ns,
+		.causal = (!command->call || (int64_t)record->start >= command->call_begin_ns) &&
+			  (int64_t)record->end <= command->seen_ns,
+	};
+}
+
+void align_place(const struct align *align, struct command *command)
+{
+	struct clockfit *fit = command->device < align->count
+				       ? align->clocks[command->device].fit
+				       : NULL;
+	const struct tandem_rec_operation *record = command->record;
+	struct command_times *times = &command->times;
+	struct place queued, submitted, start, end;
+	uint64_t apart, known;
+
+	if (command->on_host) {
+		place_on_host(align, command);
+		return;
+	}
+	command->placed = false;
+	if (!fit || !command->timed || !place_find(fit, command, record->start, &start) ||
+	    !place_find(fit, command, record->end, &end))
+		return;
+	if (!place_find(fit, command, record->queued, &queued))
+		queued = start;
+	if (!place_find(fit, command, record->submitted, &submitted))
+		submitted = start;
+	command->placed = true;
+	times->causal = queued.fits && start.fits && end.fits;
+	times->bound_ns = start.bound_ns > end.bound_ns ? start.bound_ns : end.bound_ns;
+	apart = (uint64_t)llabs((end.host_ns - start.host_ns) -
+				(int64_t)(record->end - record->start));
+	known = times->bound_ns > UINT64_MAX / 2 ? UINT64_MAX : 2 * times->bound_ns;
+	if (times->causal && in_order(record) && apart <= known) {
+		place_together(command, &start, &end);
+		return;
+	}
+	times->queued_ns = queued.host_ns;
+	times->submitted_ns = submitted.host_ns;
+	times->start_ns = start.host_ns;
+	times->end_ns = end.host_ns < start.host_ns ? start.host_ns : end.host_ns;
+}
+
+uint64_t align_bound_ns(const struct align *align, uint32_t device)
+{
+	const struct clockfit *fit = align_clock(align, device);
+	const struct clockfit_segment *segments;
+	uint64_t bound_ns = 0;
+	size_t count = 0;
+
+	segments = fit ? clockfit_segments(fit, &count) : NULL;
+	for (size_t i = 0; i < count; i++)
+		if (segments[i].bound_ns > bound_ns)
+			bound_ns = segments[i].bound_ns;
+	return bound_ns;
+}
+
+void align_free(struct align *align)
+{
+	for (size_t i = 0; i < align->count; i++) {
+		clockfit_destroy(align->clocks[i].fit);
+		clockfit_destroy(align->clocks[i].sharp);
+	}
+	free(align->clocks);
+	memset(align, 0, sizeof(*align));
+}

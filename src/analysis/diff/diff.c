@@ -1,0 +1,525 @@
+#include "analysis/diff/diff.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/array.h"
+#include "util/units.h"
+
+static const char *const side_names[] = {"A", "B"};
+
+int diff_init(struct diff *diff, const size_t runs[DIFF_SIDES],
+	      const struct diff_options *options)
+{
+	memset(diff, 0, sizeof(*diff));
+	diff->options = *options;
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		diff->runs_wanted[side] = runs[side];
+		diff->runs[side] = arena_alloc(&diff->arena,
+					       (runs[side] + 1) * sizeof(*diff->runs[side]));
+		if (!diff->runs[side]) {
+			diff_free(diff);
+			return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static const char *copy(struct diff *diff, const char *text)
+{
+	const char *copied = arena_copy(&diff->arena, text, strlen(text));
+
+	return copied ? copied : "";
+}
+
+/* --- rows */
+
+static struct diff_row *row_make(struct diff *diff, struct diff_table *table,
+				 const struct diff_row *named)
+{
+	struct diff_row *row;
+
+	if (array_reserve(&table->rows, &table->capacity, table->count + 1, sizeof(*table->rows)))
+		return NULL;
+	row = &table->rows[table->count];
+	*row = (struct diff_row){
+		.domain = copy(diff, named->domain),
+		.kind = copy(diff, named->kind),
+		.name = copy(diff, named->name),
+		.device = copy(diff, named->device),
+		.words = "",
+		.verdict = "",
+		.p = NAN,
+		.count_p = NAN,
+		.each_percent = NAN,
+	};
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		row->samples[side] = arena_alloc(&diff->arena, (diff->runs_wanted[side] + 1) *
+								       sizeof(*row->samples[side]));
+		if (!row->samples[side])
+			return NULL;
+	}
+	table->count++;
+	return row;
+}
+
+/* The row of this name, made when it is new; NULL without memory. */
+static struct diff_row *row_find(struct diff *diff, enum diff_kind kind,
+				 const struct diff_row *named)
+{
+	struct diff_table *table = &diff->tables[kind];
+	struct text key = TEXT_INIT;
+	struct diff_row *row = NULL;
+	uint32_t number;
+	uint64_t known;
+
+	/* Names may hold anything but this. */
+	text_format(&key, "%d\001%s\001%s\001%s\001%s", kind, named->domain, named->kind,
+		    named->name, named->device);
+	if (!key.failed && !intern_add(&diff->names, key.data, key.length, &number)) {
+		known = map_get(&diff->keys, number);
+		if (known != MAP_NONE)
+			row = &table->rows[known];
+		else if (!map_set(&diff->keys, number, table->count))
+			row = row_make(diff, table, named);
+	}
+	text_free(&key);
+	return row;
+}
+
+static int add_totals(struct diff *diff, enum diff_side side, size_t run,
+		      const struct report *report)
+{
+	double busy_ns = 0;
+	struct diff_sample samples[] = {
+		{.total_ns = (double)report->duration_ns, .count = 1},
+		{.total_ns = (double)report->api_ns, .count = (double)report->calls},
+		{.total_ns = (double)report->device_ns, .count = (double)report->operations},
+		{.count = (double)report->busy_count},
+	};
+	static const char *const names[] = {"run", "API calls", "device operations",
+					    "devices busy"};
+
+	for (size_t i = 0; i < report->busy_count; i++)
+		busy_ns += (double)report->devices[i].busy_ns;
+	samples[3].total_ns = busy_ns;
+	for (size_t i = 0; i < sizeof(samples) / sizeof(*samples); i++) {
+		struct diff_row named = {.domain = "", .kind = "", .name = names[i], .device = ""};
+		struct diff_row *row = row_find(diff, DIFF_TOTAL, &named);
+
+		if (!row)
+			return -ENOMEM;
+		row->samples[side][run] = samples[i];
+	}
+	return 0;
+}
+
+static int add_calls(struct diff *diff, enum diff_side side, size_t run,
+		     const struct report *report)
+{
+	for (size_t i = 0; i < report->api_count; i++) {
+		const struct report_api *api = &report->api[i];
+		struct diff_row named = {
+			.domain = api->domain, .kind = "", .name = api->name, .device = ""};
+		struct diff_row *row = row_find(diff, DIFF_API, &named);
+
+		if (!row)
+			return -ENOMEM;
+		row->samples[side][run] = (struct diff_sample){
+			.total_ns = (double)api->times.total_ns,
+			.count = (double)api->calls,
+			.timed = (double)(api->calls - api->open),
+			.p50_ns = (double)api->times.p50_ns,
+			.errors = (double)api->errors,
+		};
+		if (!run)
+			row->batches[side] = api->batches;
+	}
+	return 0;
+}
+
+static int add_operations(struct diff *diff, enum diff_side side, size_t run,
+			  const struct report *report)
+{
+	for (size_t i = 0; i < report->device_count; i++) {
+		const struct report_device *device = &report->device[i];
+		struct diff_row named = {.domain = device->domain,
+					 .kind = device->kind,
+					 .name = device->name,
+					 .device = device->device ? device->device : ""};
+		struct diff_row *row = row_find(diff, DIFF_DEVICE, &named);
+
+		if (!row)
+			return -ENOMEM;
+		row->samples[side][run] = (struct diff_sample){
+			.total_ns = (double)device->times.total_ns,
+			.count = (double)device->count,
+			.timed = (double)(device->count - device->untimed),
+			.p50_ns = (double)device->times.p50_ns,
+			.bytes = (double)device->bytes,
+			.errors = (double)device->failed,
+		};
+		if (!run)
+			row->batches[side] = device->batches;
+	}
+	return 0;
+}
+
+/* Findings of one kind, cause and object, at whatever places, are one. */
+static int add_findings(struct diff *diff, enum diff_side side, size_t run,
+			const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *finding = &findings->items[i];
+		struct diff_row named = {.domain = "",
+					 .kind = finding->name,
+					 .name = finding->cause,
+					 .device = finding->object};
+		struct diff_row *row = row_find(diff, DIFF_FINDINGS, &named);
+		struct diff_sample *sample;
+
+		if (!row)
+			return -ENOMEM;
+		sample = &row->samples[side][run];
+		sample->total_ns += (double)finding->cost_ns;
+		sample->count += (double)finding->count;
+		row->certain |= finding->free;
+		/* side[] is made at the end; until then it knows the most expensive one. */
+		if (!*row->words || (double)finding->cost_ns > row->side[0].total_ns) {
+			row->words = copy(diff, finding->what);
+			row->side[0].total_ns = (double)finding->cost_ns;
+		}
+	}
+	return 0;
+}
+
+static const char *args_word(enum tandem_args_level level)
+{
+	static const char *const words[] = {[TANDEM_ARGS_NONE] = "none",
+					    [TANDEM_ARGS_BASIC] = "basic",
+					    [TANDEM_ARGS_FULL] = "full"};
+
+	return (unsigned)level < sizeof(words) / sizeof(*words) ? words[level] : "unknown";
+}
+
+int diff_add(struct diff *diff, enum diff_side side, const struct trace_session *session,
+	     const struct report *report, const struct findings *findings)
+{
+	size_t run = diff->run_count[side]++;
+	int status = add_totals(diff, side, run, report);
+
+	diff->runs[side][run] = (struct diff_run){
+		.path = copy(diff, session->path),
+		.command = copy(diff, session->run.command),
+		.host = copy(diff, session->run.host),
+		.start = copy(diff, session->run.start),
+		.args = args_word(session->args_level),
+		.duration_ns = (double)report->duration_ns,
+		.events = report->events,
+		.lost = report->lost_total,
+		.damaged_places = report->damaged_places,
+		.ended = session->run.has_end,
+		.kernel = report->kernel_events > 0,
+	};
+	if (!status)
+		status = add_calls(diff, side, run, report);
+	if (!status)
+		status = add_operations(diff, side, run, report);
+	if (!status && findings)
+		status = add_findings(diff, side, run, findings);
+	return status;
+}
+
+/* --- devices that only one side has */
+
+static bool has_device(const struct diff *diff, enum diff_side side, const char *device)
+{
+	const struct diff_table *table = &diff->tables[DIFF_DEVICE];
+
+	for (size_t i = 0; i < table->count; i++) {
+		for (size_t run = 0; run < diff->run_count[side]; run++)
+			if (!strcmp(table->rows[i].device, device) &&
+			    table->rows[i].samples[side][run].count > 0)
+				return true;
+	}
+	return false;
+}
+
+static bool devices_differ(const struct diff *diff)
+{
+	const struct diff_table *table = &diff->tables[DIFF_DEVICE];
+	bool any[DIFF_SIDES] = {false, false}, differ = false;
+
+	for (size_t i = 0; i < table->count; i++) {
+		bool a = has_device(diff, DIFF_A, table->rows[i].device);
+		bool b = has_device(diff, DIFF_B, table->rows[i].device);
+
+		any[DIFF_A] |= a;
+		any[DIFF_B] |= b;
+		differ |= a != b;
+	}
+	/* Where one side used no device at all there is nothing to match. */
+	return any[DIFF_A] && any[DIFF_B] && differ;
+}
+
+static void merge_row(struct diff *diff, struct diff_row *into, const struct diff_row *row)
+{
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		bool both = false;
+
+		for (size_t run = 0; run < diff->run_count[side]; run++) {
+			struct diff_sample *sum = &into->samples[side][run];
+			const struct diff_sample *more = &row->samples[side][run];
+
+			both |= sum->count > 0 && more->count > 0;
+			/* Of two medians that of the more frequent one. */
+			if (more->timed > sum->timed)
+				sum->p50_ns = more->p50_ns;
+			sum->total_ns += more->total_ns;
+			sum->count += more->count;
+			sum->timed += more->timed;
+			sum->bytes += more->bytes;
+			sum->errors += more->errors;
+		}
+		if (both)
+			memset(&into->batches[side], 0, sizeof(into->batches[side]));
+		else if (row->samples[side][0].count > 0)
+			into->batches[side] = row->batches[side];
+	}
+	if (strcmp(into->device, row->device))
+		into->device = "";
+	if (strcmp(into->domain, row->domain))
+		into->domain = "";
+}
+
+/* Runs on different devices: what has one kind and name is one operation. */
+static void match_by_name(struct diff *diff)
+{
+	struct diff_table *table = &diff->tables[DIFF_DEVICE];
+	size_t kept = 0;
+
+	diff->by_name = true;
+	for (size_t i = 0; i < table->count; i++) {
+		size_t same = 0;
+
+		while (same < kept && (strcmp(table->rows[same].name, table->rows[i].name) ||
+				       strcmp(table->rows[same].kind, table->rows[i].kind)))
+			same++;
+		if (same < kept)
+			merge_row(diff, &table->rows[same], &table->rows[i]);
+		else
+			table->rows[kept++] = table->rows[i];
+	}
+	table->count = kept;
+}
+
+/* --- what both sides come to */
+
+static struct diff_value side_value(const struct diff *diff, const struct diff_row *row, int side)
+{
+	struct diff_value value = {.runs = 0};
+	double runs = (double)diff->run_count[side], timed = 0;
+
+	for (size_t run = 0; run < diff->run_count[side]; run++) {
+		const struct diff_sample *sample = &row->samples[side][run];
+
+		value.runs += sample->count > 0;
+		value.total_ns += sample->total_ns / runs;
+		value.count += sample->count / runs;
+		value.bytes += sample->bytes / runs;
+		value.errors += sample->errors / runs;
+		value.p50_ns += sample->p50_ns * sample->timed;
+		timed += sample->timed;
+	}
+	if (timed > 0) {
+		value.p50_ns /= timed;
+		value.mean_ns = value.total_ns * runs / timed;
+	}
+	return value;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct diff_row *left = a, *right = b;
+	double left_ns = fabs(left->difference_ns), right_ns = fabs(right->difference_ns);
+
+	if (left_ns < right_ns || left_ns > right_ns)
+		return left_ns < right_ns ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+static void finish_table(struct diff *diff, struct diff_table *table)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		struct diff_row *row = &table->rows[i];
+		const struct diff_value *a = &row->side[DIFF_A];
+		const struct diff_value *b = &row->side[DIFF_B];
+
+		for (int side = 0; side < DIFF_SIDES; side++)
+			row->side[side] = side_value(diff, row, side);
+		row->difference_ns = b->total_ns - a->total_ns;
+		if (a->total_ns > 0)
+			row->change_percent = 100 * row->difference_ns / a->total_ns;
+		else
+			row->change_percent = b->total_ns > 0 ? INFINITY : 0;
+	}
+}
+
+/* --- notes */
+
+static void note_runs(struct diff *diff, int side)
+{
+	char count[UNITS_BYTES];
+
+	for (size_t i = 0; i < diff->run_count[side]; i++) {
+		const struct diff_run *run = &diff->runs[side][i];
+		struct text path = TEXT_INIT;
+		const char *shown;
+
+		text_escape(&path, run->path, strlen(run->path));
+		shown = path.data ? path.data : "";
+		if (run->lost)
+			text_format(&diff->notes,
+				    "%s, %s: %s %s lost, so that its numbers and totals "
+				    "are too small\n",
+				    side_names[side], shown, units_count(count, run->lost),
+				    run->lost == 1 ? "event was" : "events were");
+		if (run->damaged_places)
+			text_format(&diff->notes, "%s, %s: damaged in %s %s\n",
+				    side_names[side], shown,
+				    units_count(count, run->damaged_places),
+				    run->damaged_places == 1 ? "place" : "places");
+		if (!run->ended)
+			text_format(&diff->notes,
+				    "%s, %s: still running or never seen to end; its run is as "
+				    "long as its records\n",
+				    side_names[side], shown);
+		if (!run->events)
+			text_format(&diff->notes, "%s, %s: nothing was recorded\n",
+				    side_names[side], shown);
+		for (size_t other = 0; side == DIFF_B && other < diff->run_count[DIFF_A]; other++)
+			if (!strcmp(diff->runs[DIFF_A][other].path, run->path))
+				text_format(&diff->notes, "%s is on both sides\n", shown);
+		text_free(&path);
+	}
+}
+
+/* The value of all runs of a side; NULL where they differ among each other. */
+static const char *common(const struct diff *diff, int side, size_t offset)
+{
+	const char *const *first = (const void *)((const char *)&diff->runs[side][0] + offset);
+
+	for (size_t i = 1; i < diff->run_count[side]; i++) {
+		const char *const *next =
+			(const void *)((const char *)&diff->runs[side][i] + offset);
+
+		if (strcmp(*first, *next))
+			return NULL;
+	}
+	return *first;
+}
+
+static void note_difference(struct diff *diff, size_t offset, bool tell, const char *what,
+			    const char *after)
+{
+	const char *values[] = {common(diff, DIFF_A, offset), common(diff, DIFF_B, offset)};
+
+	for (int side = 0; side < DIFF_SIDES; side++)
+		if (!values[side])
+			text_format(&diff->notes, "%s differ among the runs of %s%s\n", what,
+				    side_names[side], after);
+	if (!values[0] || !values[1] || !strcmp(values[0], values[1]))
+		return;
+	text_format(&diff->notes, "%s differ", what);
+	for (int side = 0; tell && side < DIFF_SIDES; side++) {
+		text_format(&diff->notes, side ? ", B " : ": A ");
+		text_escape(&diff->notes, values[side], strlen(values[side]));
+	}
+	text_format(&diff->notes, "%s\n", after);
+}
+
+static bool has_domain(const struct diff *diff, int side, const char *domain)
+{
+	const struct diff_table *table = &diff->tables[DIFF_API];
+
+	for (size_t i = 0; i < table->count; i++)
+		if (!strcmp(table->rows[i].domain, domain) && table->rows[i].side[side].count > 0)
+			return true;
+	return false;
+}
+
+/* Runtimes of which only one side made calls: all that is of them is gone, or new. */
+static void note_domains(struct diff *diff)
+{
+	const struct diff_table *table = &diff->tables[DIFF_API];
+
+	for (size_t i = 0; i < table->count; i++) {
+		const char *domain = table->rows[i].domain;
+		bool a = has_domain(diff, DIFF_A, domain), b = has_domain(diff, DIFF_B, domain);
+		bool told = false;
+
+		for (size_t k = 0; k < i; k++)
+			told |= !strcmp(table->rows[k].domain, domain);
+		if (!told && a != b)
+			text_format(&diff->notes, "only %s made calls of the domain %s\n",
+				    side_names[b], domain);
+	}
+}
+
+static void note_sides(struct diff *diff)
+{
+	bool kernel[DIFF_SIDES] = {false, false};
+
+	note_difference(diff, offsetof(struct diff_run, host), true, "the machines",
+			"; not the program alone is compared");
+	note_difference(diff, offsetof(struct diff_run, command), false, "the commands", "");
+	note_difference(diff, offsetof(struct diff_run, args), true, "the recorded arguments",
+			"; recording costs differ, too");
+	note_domains(diff);
+	for (int side = 0; side < DIFF_SIDES; side++)
+		for (size_t i = 0; i < diff->run_count[side]; i++)
+			kernel[side] |= diff->runs[side][i].kernel;
+	if (kernel[DIFF_A] != kernel[DIFF_B])
+		text_format(&diff->notes,
+			    "the kernel's side was recorded in %s only; that cost it time, and "
+			    "some findings need it\n",
+			    side_names[kernel[DIFF_B]]);
+	if (diff->by_name)
+		text_add_string(&diff->notes, "the devices differ: operations are matched by kind "
+					      "and name\n");
+}
+
+int diff_finish(struct diff *diff)
+{
+	int status;
+
+	if (devices_differ(diff))
+		match_by_name(diff);
+	for (int i = 0; i < DIFF_TABLE_COUNT; i++)
+		finish_table(diff, &diff->tables[i]);
+	status = diff_judge(diff);
+	for (int i = 0; i < DIFF_TABLE_COUNT; i++) {
+		struct diff_table *table = &diff->tables[i];
+
+		/* Totals stay as they are. */
+		if (i != DIFF_TOTAL && table->count > 1)
+			qsort(table->rows, table->count, sizeof(*table->rows), row_compare);
+	}
+	note_sides(diff);
+	note_runs(diff, DIFF_A);
+	note_runs(diff, DIFF_B);
+	return status || diff->notes.failed ? -ENOMEM : 0;
+}
+
+void diff_free(struct diff *diff)
+{
+	for (int i = 0; i < DIFF_TABLE_COUNT; i++)
+		free(diff->tables[i].rows);
+	text_free(&diff->notes);
+	intern_free(&diff->names);
+	map_free(&diff->keys);
+	arena_free(&diff->arena);
+	memset(diff, 0, sizeof(*diff));
+}

@@ -1,0 +1,106 @@
+/* The true order of events. A command's four device times become known only when
+ * its end was seen, long after the events beside which they belong. The sequencer
+ * takes events as they come, and hands them out in the order of time, each as
+ * soon as nothing earlier can come any more.
+ *
+ * That is known from the commands in flight: none of its events is earlier than
+ * the call that enqueued a command. So whatever is earlier than the begin of the
+ * oldest enqueue still in flight goes out, and memory is bounded by what happens
+ * while a command is in flight (the CLUST paper's section 3.3.2 lets the events
+ * of a command wait for all commands enqueued until its end was seen; to wait
+ * for those enqueued before the event in question is enough). If that is too
+ * much, as after a command that never ended, sorted runs go to files and are
+ * merged (an external merge sort).
+ *
+ *	order_create(&order, &options, emit, context);
+ *	for each record of the input, in the order of time:
+ *		order_reach(order, now);
+ *		order_add(order, &begin);                 a call
+ *		order_add(order, &end);                   and its end, later than now
+ *		order_enqueue(order, process, op, now);   if it enqueued a command
+ *	or
+ *		order_operation(order, process, op, events, 4);
+ *	order_finish(order);
+ *	order_destroy(order);
+ *
+ * Events of the same time: what a command did stands before what a thread did,
+ * and after the begin of its own enqueue; otherwise as they were given.
+ *
+ * Owner: the caller. One thread. Times are host ns.
+ */
+#ifndef TANDEM_ANALYSIS_EVENTS_REORDER_BUFFER_H
+#define TANDEM_ANALYSIS_EVENTS_REORDER_BUFFER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct order;
+
+struct order_event {
+	int64_t time_ns;
+	uint64_t op;	   /* free for the caller, as kind and payload */
+	const void *payload; /* copied; borrowed while the event is handed out */
+	uint32_t bytes;	   /* of payload */
+	uint32_t kind;
+	/* Handed out only: it came too late for its place by so much, and stands
+	 * at time_ns + moved_ns. Else 0. */
+	int64_t moved_ns;
+};
+
+struct order_options {
+	size_t max_bytes;      /* of waiting events in memory; more goes to files */
+	const char *directory; /* for these files; borrowed */
+};
+
+#define ORDER_DEFAULTS                                                         \
+	{                                                                      \
+		.max_bytes = 64 << 20, .directory = "/tmp"                     \
+	}
+
+struct order_stats {
+	uint64_t events;	/* handed out */
+	uint64_t late;		/* of these, too late for their place */
+	int64_t latest_ns;	/* the most that one of them was late */
+	uint64_t unknown;	/* operations whose enqueue was not seen */
+	uint64_t unfinished;	/* commands without an operation, given up */
+	size_t most_in_flight, most_waiting, most_bytes;
+	uint64_t runs, spilled_bytes; /* written to files */
+};
+
+/* Takes the next event, borrowed until it returns; 0 to go on, or an error that
+ * the call that led here returns. */
+typedef int order_emit(void *context, const struct order_event *event);
+
+/* Returns 0, -EINVAL (max_bytes is 0) or -ENOMEM. `options` is copied. */
+int order_create(struct order **order, const struct order_options *options, order_emit *emit,
+		 void *context);
+void order_destroy(struct order *order);
+
+/* All functions below return 0, -ENOMEM, an error of the files (as -ENOSPC), or
+ * what emit returned. After an error only order_destroy() makes sense. */
+
+/* The input is at now_ns: nothing earlier comes but from commands in flight. */
+int order_reach(struct order *order, int64_t now_ns);
+
+/* An event at its time, which is not before the time reached. */
+int order_add(struct order *order, const struct order_event *event);
+
+/* A command went in flight: its operation has no time before since_ns. A command
+ * that is in flight already is taken for a new one. `process` is a small number,
+ * and op is unique in it. */
+int order_enqueue(struct order *order, uint32_t process, uint64_t op, int64_t since_ns);
+
+/* A command ended: its events, in the order in which they happened; none if it
+ * has no times. */
+int order_operation(struct order *order, uint32_t process, uint64_t op,
+		    const struct order_event *events, size_t count);
+
+/* A command will not be heard of any more: its process has ended. */
+int order_abandon(struct order *order, uint32_t process, uint64_t op);
+
+/* The input has ended: all that waits goes out. */
+int order_finish(struct order *order);
+
+struct order_stats order_stats(const struct order *order);
+
+#endif

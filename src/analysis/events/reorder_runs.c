@@ -1,0 +1,207 @@
+#include "analysis/events/reorder_runs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct order_node *order_node_create(const struct order_event *event, uint64_t tie)
+{
+	struct order_node *node = malloc(sizeof(*node) + event->bytes);
+
+	if (!node)
+		return NULL;
+	node->event = *event;
+	node->event.payload = node->payload;
+	node->tie = tie;
+	if (event->bytes)
+		memcpy(node->payload, event->payload, event->bytes);
+	return node;
+}
+
+void order_runs_init(struct order_runs *runs, const char *directory)
+{
+	*runs = (struct order_runs){.directory = directory};
+}
+
+static void close_run(struct order_runs *runs, size_t run)
+{
+	fclose(runs->files[run]);
+	free(runs->heads[run]);
+	runs->files[run] = NULL;
+	runs->heads[run] = NULL;
+}
+
+void order_runs_free(struct order_runs *runs)
+{
+	for (size_t i = 0; i < ORDER_RUNS_MOST; i++) {
+		if (runs->files[i])
+			close_run(runs, i);
+	}
+	heap_free(&runs->order);
+}
+
+/* A file that nobody else sees, and that is gone when it is closed. */
+static int open_nameless(const char *directory)
+{
+	char *path;
+	int file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	if (file >= 0)
+		return file;
+	/* Not every file system can do that. */
+	if (asprintf(&path, "%s/tandem-order-XXXXXX", directory) < 0)
+		return -ENOMEM;
+	file = mkostemp(path, O_CLOEXEC);
+	if (file < 0)
+		file = -errno;
+	else
+		unlink(path);
+	free(path);
+	return file;
+}
+
+static int open_run(const struct order_runs *runs, FILE **file)
+{
+	int number = open_nameless(runs->directory);
+
+	if (number < 0)
+		return number;
+	*file = fdopen(number, "w+");
+	if (*file)
+		return 0;
+	close(number);
+	return -ENOMEM;
+}
+
+static int write_node(struct order_runs *runs, FILE *file, const struct order_node *node)
+{
+	size_t bytes = sizeof(*node) + node->event.bytes;
+
+	if (fwrite(node, bytes, 1, file) != 1)
+		return errno ? -errno : -EIO;
+	runs->written_bytes += bytes;
+	return 0;
+}
+
+/* Reads the next node of a run to its head; NULL there at the end. */
+static int read_head(struct order_runs *runs, size_t run)
+{
+	struct order_node head, *node;
+	FILE *file = runs->files[run];
+
+	runs->heads[run] = NULL;
+	if (fread(&head, sizeof(head), 1, file) != 1)
+		return ferror(file) ? -EIO : 0;
+	node = malloc(sizeof(head) + head.event.bytes);
+	if (!node)
+		return -ENOMEM;
+	*node = head;
+	node->event.payload = node->payload;
+	if (head.event.bytes && fread(node->payload, head.event.bytes, 1, file) != 1) {
+		free(node);
+		return -EIO;
+	}
+	runs->heads[run] = node;
+	return 0;
+}
+
+static struct heap_item item_of(const struct order_node *node, size_t run)
+{
+	return (struct heap_item){node->event.time_ns, node->tie, run};
+}
+
+/* Takes over a file that was written, also on errors. */
+static int add_run(struct order_runs *runs, FILE *file)
+{
+	size_t run = 0;
+	int error;
+
+	if (fflush(file) != 0) {
+		error = errno ? -errno : -EIO;
+		fclose(file);
+		return error;
+	}
+	rewind(file);
+	while (runs->files[run])
+		run++;
+	runs->files[run] = file;
+	runs->made++;
+	error = read_head(runs, run);
+	if (!error && runs->heads[run])
+		error = heap_push(&runs->order, item_of(runs->heads[run], run));
+	if (error < 0 || !runs->heads[run])
+		close_run(runs, run);
+	return error;
+}
+
+const struct order_node *order_runs_peek(const struct order_runs *runs)
+{
+	return runs->order.count ? runs->heads[runs->order.items[0].value] : NULL;
+}
+
+int order_runs_take(struct order_runs *runs, struct order_node **node)
+{
+	size_t run = runs->order.items[0].value;
+	int error;
+
+	*node = runs->heads[run];
+	error = read_head(runs, run);
+	if (runs->heads[run]) {
+		heap_replace(&runs->order, item_of(runs->heads[run], run));
+	} else {
+		heap_pop(&runs->order);
+		close_run(runs, run);
+	}
+	if (error < 0) {
+		free(*node);
+		*node = NULL;
+	}
+	return error;
+}
+
+/* All runs into one. */
+static int merge_runs(struct order_runs *runs)
+{
+	FILE *file;
+	int error = open_run(runs, &file);
+
+	if (error < 0)
+		return error;
+	while (!error && runs->order.count) {
+		struct order_node *node;
+
+		error = order_runs_take(runs, &node);
+		if (!error)
+			error = write_node(runs, file, node);
+		free(node);
+	}
+	if (!error)
+		return add_run(runs, file);
+	fclose(file);
+	return error;
+}
+
+int order_runs_spill(struct order_runs *runs, struct heap *waiting)
+{
+	FILE *file;
+	int error = 0;
+
+	if (runs->order.count == ORDER_RUNS_MOST)
+		error = merge_runs(runs);
+	if (!error)
+		error = open_run(runs, &file);
+	if (error < 0)
+		return error;
+	while (!error && waiting->count) {
+		struct order_node *node = (struct order_node *)(uintptr_t)heap_pop(waiting).value;
+
+		error = write_node(runs, file, node);
+		free(node);
+	}
+	if (!error)
+		return add_run(runs, file);
+	fclose(file);
+	return error;
+}

@@ -1,0 +1,337 @@
+#include "analysis/operations/devices.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/table.h"
+#include "schema/gen/core_records.h"
+#include "trace/field.h"
+#include "util/array.h"
+
+/* A chain of sub-devices longer than this is damage. */
+#define PARENTS_MOST 8u
+
+void devices_init(struct devices *devices, struct trace_session *session)
+{
+	memset(devices, 0, sizeof(*devices));
+	devices->session = session;
+}
+
+static int device_add(struct devices *devices, const struct device_row *row, uint32_t *index)
+{
+	if (array_reserve(&devices->rows, &devices->capacity, devices->count + 1,
+			  sizeof(*devices->rows)))
+		return -ENOMEM;
+	*index = (uint32_t)devices->count;
+	devices->rows[devices->count++] = *row;
+	return 0;
+}
+
+static bool device_same(const struct device_row *a, const struct device_row *b)
+{
+	return a->described && b->described && a->domain == b->domain && a->name == b->name &&
+	       a->platform_name == b->platform_name && a->platform == b->platform &&
+	       a->ordinal == b->ordinal && a->parent == b->parent;
+}
+
+static int device_unknown(struct devices *devices, uint8_t domain, uint32_t *row)
+{
+	struct device_row unknown = {.domain = domain, .parent = TRACE_NONE};
+	int status = 0;
+
+	if (!devices->unknown[domain]) {
+		status = device_add(devices, &unknown, row);
+		if (!status)
+			devices->unknown[domain] = *row + 1;
+	}
+	*row = devices->unknown[domain] - 1;
+	return status;
+}
+
+static int device_find(struct devices *devices, uint32_t process, uint32_t number,
+		       uint8_t domain, uint32_t *row, unsigned depth)
+{
+	const struct trace_device *device;
+	struct device_row made = {.described = true, .parent = TRACE_NONE};
+	uint32_t index = trace_objects_device(&devices->objects, process, number);
+	int status = 0;
+
+	if (index == TRACE_NONE || depth > PARENTS_MOST)
+		return device_unknown(devices, domain, row);
+	device = &devices->objects.devices[index];
+	made.domain = device->domain;
+	made.type = device->type;
+	made.name = device->name;
+	made.platform_name = device->platform_name;
+	made.platform = device->platform;
+	made.ordinal = device->ordinal;
+	made.timer_ns = device->timer_ns;
+	if (device->parent)
+		status = device_find(devices, process, device->parent, domain, &made.parent,
+				     depth + 1);
+	if (status)
+		return status;
+	for (size_t i = 0; i < devices->count; i++) {
+		if (device_same(&devices->rows[i], &made)) {
+			*row = (uint32_t)i;
+			return 0;
+		}
+	}
+	return device_add(devices, &made, row);
+}
+
+int devices_of_known(struct devices *devices, uint32_t process, uint32_t number,
+		     uint8_t domain, uint32_t *row)
+{
+	uint64_t key = (uint64_t)process << 32 | number;
+	uint64_t known = map_get(&devices->known, key);
+	int status;
+
+	if (known != MAP_NONE) {
+		*row = (uint32_t)known;
+		return 0;
+	}
+	status = device_find(devices, process, number, domain, row, 0);
+	if (!status && number && devices->rows[*row].described)
+		status = map_set(&devices->known, key, *row);
+	return status;
+}
+
+int devices_of_number(struct devices *devices, const struct trace_event *event,
+		      uint32_t number, uint8_t domain, uint32_t *row)
+{
+	int status = 0;
+
+	if (number)
+		status = trace_objects_look(&devices->objects, event, TANDEM_OBJECT_device,
+					    number);
+	return status ? status
+		      : devices_of_known(devices, event->stream->process->index, number, domain,
+					 row);
+}
+
+/* What several processes share is known to be busy by that as well. */
+static bool is_shared(const struct devices *devices)
+{
+	return devices->session->traced_count > 1;
+}
+
+int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns)
+{
+	if (is_shared(devices))
+		return 0;
+	return busy_add(&devices->rows[row].busy, start_ns, end_ns);
+}
+
+int devices_share(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
+		  uint64_t start_ns, uint64_t end_ns)
+{
+	if (!is_shared(devices))
+		return 0;
+	return sharing_add(&devices->rows[row].sharing, process, queued_ns, start_ns, end_ns);
+}
+
+int devices_settle(struct devices *devices)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < devices->count; i++) {
+		status = busy_settle(&devices->rows[i].busy);
+		if (!status)
+			status = sharing_rest(&devices->rows[i].sharing);
+	}
+	return status;
+}
+
+const char *devices_domain(uint8_t domain)
+{
+	/* Domains that this build does not trace have names all the same. */
+	static const struct tandem_field *field;
+	const struct tandem_domain *known = tandem_domain_get(domain);
+	const char *name = known ? known->name : NULL;
+
+	if (!name && !field) {
+		const struct tandem_event *event = tandem_event_get(TANDEM_EVENT_device);
+
+		for (unsigned i = 0; i < event->layout[0].field_count; i++) {
+			if (!strcmp(event->layout[0].fields[i].name, "domain"))
+				field = &event->layout[0].fields[i];
+		}
+	}
+	if (!name && field)
+		name = trace_name_find(field->names, domain);
+	return name ? name : "unknown";
+}
+
+const char *devices_type(uint8_t type)
+{
+	static const char *const words[] = {
+		[TANDEM_DEVICE_TYPE_other] = "other",
+		[TANDEM_DEVICE_TYPE_cpu] = "cpu",
+		[TANDEM_DEVICE_TYPE_gpu] = "gpu",
+		[TANDEM_DEVICE_TYPE_accelerator] = "accelerator",
+	};
+
+	return type < sizeof(words) / sizeof(*words) ? words[type] : "other";
+}
+
+/* Numbers those that share a name: " #1" goes to the first by platform and
+ * ordinal, which is the order in which a program finds them. */
+static const char *device_shown(const struct devices *devices, size_t index,
+				struct arena *arena)
+{
+	const struct device_row *row = &devices->rows[index];
+	const char *name = intern_text(&devices->objects.names, row->name);
+	unsigned same = 0, before = 0;
+	char *shown;
+	size_t bytes;
+
+	if (!row->described)
+		return "unknown device";
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct device_row *other = &devices->rows[i];
+
+		if (!other->described || other->name != row->name ||
+		    other->domain != row->domain)
+			continue;
+		same++;
+		before += other->platform < row->platform ||
+			  (other->platform == row->platform &&
+			   (other->ordinal < row->ordinal ||
+			    (other->ordinal == row->ordinal && i < index)));
+	}
+	bytes = strlen(name) + 16;
+	shown = arena_alloc(arena, bytes);
+	if (!shown)
+		return "";
+	if (same < 2)
+		snprintf(shown, bytes, "%s", name);
+	else
+		snprintf(shown, bytes, "%s #%u", name, before + 1);
+	return shown;
+}
+
+void devices_name(struct devices *devices, struct arena *arena)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		devices->rows[i].shown = device_shown(devices, i, arena);
+}
+
+static int busy_compare(const void *a, const void *b)
+{
+	const struct report_busy *left = a, *right = b;
+
+	if (left->busy_ns != right->busy_ns)
+		return left->busy_ns < right->busy_ns ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+static int sharing_compare(const void *a, const void *b)
+{
+	const struct report_sharing *left = a, *right = b;
+
+	if (left->waited_ns != right->waited_ns)
+		return left->waited_ns < right->waited_ns ? 1 : -1;
+	return left->beside_ns < right->beside_ns ? 1 : left->beside_ns > right->beside_ns ? -1 : 0;
+}
+
+static const char *process_name(const struct devices *devices, struct report *report,
+				uint32_t process)
+{
+	return process == SHARING_NOBODY
+		       ? "" : table_string(report, devices->session->processes[process].name);
+}
+
+/* Of devices that several processes used. */
+static int finish_sharing(struct devices *devices, struct report *report)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < devices->count; i++)
+		count += devices->rows[i].sharing.pair_count;
+	report->sharing = arena_alloc(&report->arena, count * sizeof(*report->sharing));
+	if (!report->sharing)
+		return -ENOMEM;
+	for (size_t i = 0; i < devices->count; i++) {
+		const struct sharing *sharing = &devices->rows[i].sharing;
+
+		for (size_t k = 0; k < sharing->pair_count; k++) {
+			const struct sharing_pair *pair = &sharing->pairs[k];
+			bool nobody = pair->other == SHARING_NOBODY;
+			const struct trace_process *processes = devices->session->processes;
+
+			report->sharing[report->sharing_count++] = (struct report_sharing){
+				.domain = devices_domain(devices->rows[i].domain),
+				.device = devices->rows[i].shown,
+				.process = processes[pair->process].pid,
+				.name = process_name(devices, report, pair->process),
+				.by_kind = nobody ? "idle" : pair->other == pair->process ? "itself"
+											   : "process",
+				.by_process = nobody ? 0 : processes[pair->other].pid,
+				.by = process_name(devices, report, pair->other),
+				.waited_ns = (uint64_t)(pair->waited_ns + 0.5),
+				.beside_ns = (uint64_t)(pair->beside_ns + 0.5),
+			};
+		}
+	}
+	table_sort(report->sharing, report->sharing_count, sizeof(*report->sharing),
+		   sharing_compare);
+	return 0;
+}
+
+/* How many commands were there at a moment, on the average: that of a time that
+ * several spend there counts several times (Little 1961). */
+static double mean_depth(uint64_t spent_ns, uint64_t span_ns)
+{
+	return span_ns ? (double)spent_ns / (double)span_ns : 0;
+}
+
+int devices_finish(struct devices *devices, struct report *report)
+{
+	report->devices = arena_alloc(&report->arena, devices->count * sizeof(*report->devices));
+	if (!report->devices)
+		return -ENOMEM;
+	devices_name(devices, &report->arena);
+	for (size_t i = 0; i < devices->count; i++) {
+		struct device_row *row = &devices->rows[i];
+		uint64_t busy_ns;
+
+		if (sharing_settle(&row->sharing))
+			return -ENOMEM;
+		busy_ns = is_shared(devices) ? row->sharing.busy_ns : busy_sum(&row->busy);
+		if (!row->described && !row->operations)
+			continue;
+		report->devices[report->busy_count++] = (struct report_busy){
+			.domain = devices_domain(row->domain),
+			.name = row->shown,
+			.type = devices_type(row->type),
+			.platform = table_string(report, intern_text(&devices->objects.names,
+								     row->platform_name)),
+			.busy_ns = busy_ns,
+			.busy_percent = table_percent(busy_ns, report->span_ns),
+			.idle_ns = busy_ns < report->span_ns ? report->span_ns - busy_ns : 0,
+			.operations = row->operations,
+			.host_queue_ns = row->host_queue_ns,
+			.device_queue_ns = row->device_queue_ns,
+			.executing_ns = row->executing_ns,
+			.host_queue_depth = mean_depth(row->host_queue_ns, report->span_ns),
+			.device_queue_depth = mean_depth(row->device_queue_ns, report->span_ns),
+		};
+	}
+	table_sort(report->devices, report->busy_count, sizeof(*report->devices), busy_compare);
+	return finish_sharing(devices, report);
+}
+
+void devices_free(struct devices *devices)
+{
+	for (size_t i = 0; i < devices->count; i++) {
+		busy_free(&devices->rows[i].busy);
+		sharing_free(&devices->rows[i].sharing);
+	}
+	free(devices->rows);
+	map_free(&devices->known);
+	trace_objects_free(&devices->objects);
+	memset(devices, 0, sizeof(*devices));
+}

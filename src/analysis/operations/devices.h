@@ -1,0 +1,81 @@
+/* The devices of a session, each once, whatever number of processes used it:
+ * who they are, and how long they were busy. A device is known by its domain,
+ * name and place among its platform's devices; a sub-device by its parent's too.
+ * Those that are left with the same name get " #1", " #2"... Part of the
+ * report's pass. One thread.
+ *
+ *	uint32_t device;
+ *	devices_of_number(&devices, event, number, domain, &device);
+ *	devices_busy(&devices, device, start_ns, end_ns);
+ *	devices_finish(&devices, report);
+ *	report->... = devices_name(&devices, device);
+ */
+#ifndef TANDEM_ANALYSIS_OPERATIONS_DEVICES_H
+#define TANDEM_ANALYSIS_OPERATIONS_DEVICES_H
+
+#include "analysis/report/report.h"
+#include "analysis/stats/contention.h"
+#include "analysis/stats/utilization.h"
+#include "trace/objects.h"
+#include "util/map.h"
+
+struct device_row {
+	uint8_t domain, type;
+	bool described;	      /* false: what it is was never said */
+	uint32_t name, platform_name; /* in objects->names */
+	uint32_t platform, ordinal;
+	uint64_t timer_ns;    /* resolution of its clock; 0: not known */
+	uint32_t parent;      /* row, or TRACE_NONE */
+	uint64_t operations;
+	/* Sums of its commands' waits and executions. */
+	uint64_t host_queue_ns, device_queue_ns, executing_ns;
+	struct busy busy;
+	struct sharing sharing; /* only where several processes were traced */
+	const char *shown; /* with " #1", once finished */
+};
+
+struct devices {
+	struct trace_session *session;
+	struct trace_objects objects;
+	struct device_row *rows;
+	size_t count, capacity;
+	struct map known; /* process and number -> row */
+	uint32_t unknown[256]; /* by domain: the row of what was never described; + 1 */
+};
+
+void devices_init(struct devices *devices, struct trace_session *session);
+
+/* Row of the device that `event` calls by its number, looked for ahead if need
+ * be. Returns 0 or -ENOMEM. */
+int devices_of_number(struct devices *devices, const struct trace_event *event,
+		      uint32_t number, uint8_t domain, uint32_t *row);
+
+/* Same, of a device that is known by now or never. */
+int devices_of_known(struct devices *devices, uint32_t process, uint32_t number,
+		     uint8_t domain, uint32_t *row);
+
+/* An operation with times. Returns 0 or -ENOMEM. */
+int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns);
+
+/* When it waited, if that is known, and when it was executing. Returns 0 or
+ * -ENOMEM. */
+int devices_share(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
+		  uint64_t start_ns, uint64_t end_ns);
+
+/* No command is in flight anywhere. Returns 0 or -ENOMEM. */
+int devices_settle(struct devices *devices);
+
+/* Gives the rows their shown names, which live in the arena; "" where memory ran
+ * out. */
+void devices_name(struct devices *devices, struct arena *arena);
+
+/* Gives the rows their shown names and writes the table of devices. Returns 0 or
+ * -ENOMEM. */
+int devices_finish(struct devices *devices, struct report *report);
+
+const char *devices_domain(uint8_t domain);
+const char *devices_type(uint8_t type);
+
+void devices_free(struct devices *devices);
+
+#endif

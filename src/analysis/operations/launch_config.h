@@ -1,0 +1,46 @@
+/* What operations have in common (core.events: launch_shape, transfer_shape), by
+ * the number that they name. Learned as the descriptions come by: those stand before
+ * their first use in the same stream. Memory: some 60 bytes for each different
+ * launch or transfer. One thread.
+ *
+ *	shapes_learn(&shapes, event);              every record
+ *	shapes_find(&shapes, process, number);     NULL: not known
+ */
+#ifndef TANDEM_ANALYSIS_OPERATIONS_LAUNCH_CONFIG_H
+#define TANDEM_ANALYSIS_OPERATIONS_LAUNCH_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "analysis/operations/occupancy.h"
+#include "trace/event.h"
+#include "util/map.h"
+
+struct shape {
+	bool is_launch; /* else a transfer */
+	uint64_t groups, group_items; /* of a launch */
+	uint32_t registers, static_bytes, dynamic_bytes, private_bytes;
+	uint8_t source, destination; /* of a transfer: enum tandem_place */
+	uint32_t from, to;	     /* devices' numbers; 0: the host, or its own */
+	uint64_t graph;
+};
+
+struct shapes {
+	struct shape *items;
+	size_t count, capacity;
+	struct map index; /* process and number -> item */
+};
+
+/* Returns 0 or -ENOMEM. */
+int shapes_learn(struct shapes *shapes, const struct trace_event *event);
+
+/* What a multiprocessor has, of a record `multiprocessor` (cuda.events). */
+struct occupancy_limits shapes_limits(const struct trace_event *event);
+
+/* Borrowed until the next is learned. */
+const struct shape *shapes_find(const struct shapes *shapes, uint32_t process, uint32_t number);
+
+void shapes_free(struct shapes *shapes);
+
+#endif

@@ -1,0 +1,181 @@
+#include "analysis/profile/address_space.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/gen/kernel_records.h"
+#include "util/array.h"
+
+struct space *spaces_get(struct spaces *spaces, uint32_t pid)
+{
+	uint64_t index = map_get(&spaces->by_pid, pid);
+	struct space *space;
+
+	if (index != MAP_NONE)
+		return spaces->spaces[index];
+	space = calloc(1, sizeof(*space));
+	if (!space || array_reserve(&spaces->spaces, &spaces->capacity, spaces->count + 1,
+				    sizeof(struct space *)) ||
+	    map_set(&spaces->by_pid, pid, spaces->count)) {
+		free(space);
+		return NULL;
+	}
+	space->pid = pid;
+	spaces->spaces[spaces->count++] = space;
+	return space;
+}
+
+/* Index of the first mapping that ends behind this address. */
+static size_t place_of(const struct space *space, uint64_t address)
+{
+	size_t low = 0, high = space->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->mappings[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct space_mapping *space_find(const struct space *space, uint64_t address)
+{
+	size_t place = place_of(space, address);
+
+	return place < space->count && space->mappings[place].start <= address
+		       ? &space->mappings[place]
+		       : NULL;
+}
+
+/* Puts it in place of whatever lay there; pieces of others stay. */
+static int space_put(struct space *space, struct space_mapping fresh)
+{
+	size_t from = place_of(space, fresh.start), to = from, kept = 0;
+	struct space_mapping pieces[3];
+
+	while (to < space->count && space->mappings[to].start < fresh.end)
+		to++;
+	if (from < to && space->mappings[from].start < fresh.start) {
+		pieces[kept] = space->mappings[from];
+		pieces[kept++].end = fresh.start;
+	}
+	pieces[kept++] = fresh;
+	if (from < to && space->mappings[to - 1].end > fresh.end) {
+		pieces[kept] = space->mappings[to - 1];
+		pieces[kept].offset += fresh.end - pieces[kept].start;
+		pieces[kept++].start = fresh.end;
+	}
+	if (array_reserve(&space->mappings, &space->capacity, space->count + kept,
+			  sizeof(*space->mappings)))
+		return -ENOMEM;
+	memmove(&space->mappings[from + kept], &space->mappings[to],
+		(space->count - to) * sizeof(*space->mappings));
+	memcpy(&space->mappings[from], pieces, kept * sizeof(*pieces));
+	space->count = space->count - (to - from) + kept;
+	space->changes++;
+	return 0;
+}
+
+static int file_of(struct spaces *spaces, const char *path, size_t length, const uint8_t *id,
+		   uint32_t id_bytes, uint32_t *file)
+{
+	uint64_t key = 0, index;
+	uint32_t name;
+
+	if (id_bytes > SPACES_BUILD_ID)
+		id_bytes = 0;
+	if (intern_add(&spaces->names, path, length, &name))
+		return -ENOMEM;
+	memcpy(&key, id, id_bytes < 5 ? id_bytes : 5);
+	key = key << 24 ^ name;
+	index = map_get(&spaces->by_file, key);
+	if (index != MAP_NONE) {
+		*file = (uint32_t)index;
+		return 0;
+	}
+	if (array_reserve(&spaces->files, &spaces->file_capacity, spaces->file_count + 1,
+			  sizeof(*spaces->files)) ||
+	    map_set(&spaces->by_file, key, spaces->file_count))
+		return -ENOMEM;
+	*file = (uint32_t)spaces->file_count;
+	spaces->files[spaces->file_count++] = (struct spaces_file){
+		.path = intern_text(&spaces->names, name), .build_id_bytes = id_bytes };
+	memcpy(spaces->files[*file].build_id, id, id_bytes);
+	return 0;
+}
+
+static int feed_mapping(struct spaces *spaces, const struct tandem_kernel_mapping *record)
+{
+	const uint8_t *id = (const uint8_t *)(record + 1);
+	struct space *space = spaces_get(spaces, record->pid);
+	struct space_mapping fresh = { .start = record->start,
+				       .end = record->start + record->bytes,
+				       .offset = record->offset };
+
+	if (!space || file_of(spaces, (const char *)id + record->build_id_count,
+			      record->path_count, id, record->build_id_count, &fresh.file))
+		return -ENOMEM;
+	return fresh.end > fresh.start ? space_put(space, fresh) : 0;
+}
+
+static int feed_child(struct spaces *spaces, const struct tandem_kernel_task_new *record)
+{
+	struct space *parent, *child;
+
+	/* A thread, or a process of which nothing is known. */
+	if (!record->pid || record->pid == record->parent_pid ||
+	    map_get(&spaces->by_pid, record->parent_pid) == MAP_NONE)
+		return 0;
+	child = spaces_get(spaces, record->pid);
+	parent = spaces_get(spaces, record->parent_pid);
+	if (!child || !parent || array_reserve(&child->mappings, &child->capacity, parent->count,
+					       sizeof(*child->mappings)))
+		return -ENOMEM;
+	if (parent->count)
+		memcpy(child->mappings, parent->mappings,
+		       parent->count * sizeof(*child->mappings));
+	child->count = parent->count;
+	child->changes++;
+	return 0;
+}
+
+int spaces_feed(struct spaces *spaces, const struct trace_event *event)
+{
+	const struct tandem_kernel_task *task = (const void *)event->record;
+
+	switch (event->record->id) {
+	case TANDEM_KERNEL_EVENT_mapping:
+		return feed_mapping(spaces, (const void *)event->record);
+	case TANDEM_KERNEL_EVENT_task_new:
+		return feed_child(spaces, (const void *)event->record);
+	case TANDEM_KERNEL_EVENT_task:
+		if (task->how == TANDEM_KNOWN_BY_exec &&
+		    map_get(&spaces->by_pid, task->pid) != MAP_NONE) {
+			struct space *space = spaces_get(spaces, task->pid);
+
+			space->count = 0;
+			space->changes++;
+		}
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+void spaces_free(struct spaces *spaces)
+{
+	for (size_t i = 0; i < spaces->count; i++) {
+		free(spaces->spaces[i]->mappings);
+		free(spaces->spaces[i]);
+	}
+	free(spaces->spaces);
+	free(spaces->files);
+	map_free(&spaces->by_pid);
+	map_free(&spaces->by_file);
+	intern_free(&spaces->names);
+	*spaces = (struct spaces){ .count = 0 };
+}

@@ -1,0 +1,15 @@
+/* The report's table of clocks: the session's own, then the devices' as they were
+ * fitted to it. One thread.
+ *
+ *	clocks_finish(&align, &devices, session, report);    after devices_finish()
+ */
+#ifndef TANDEM_ANALYSIS_REPORT_CLOCKS_H
+#define TANDEM_ANALYSIS_REPORT_CLOCKS_H
+
+#include "analysis/clocksync/clock_sync.h"
+
+/* `align` is finished. Returns 0 or -ENOMEM. */
+int clocks_finish(const struct align *align, const struct devices *devices,
+		  const struct trace_session *session, struct report *report);
+
+#endif

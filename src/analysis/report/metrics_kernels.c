@@ -1,0 +1,157 @@
+#include "analysis/report/metrics_kernels.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/gen/core_records.h"
+#include "schema/gen/cuda_records.h"
+#include "util/array.h"
+
+static uint64_t key_of(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+int metrics_kernels_limits(struct metrics_kernels *kernels, const struct trace_event *event)
+{
+	const struct tandem_cuda_multiprocessor *record = (const void *)event->record;
+	struct occupancy_limits limits = shapes_limits(event);
+
+	if (array_reserve(&kernels->limits, &kernels->limits_capacity, kernels->limits_count + 1,
+			  sizeof(limits)) ||
+	    map_set(&kernels->limits_of, key_of(event->stream->process->index, record->device),
+		    kernels->limits_count))
+		return -ENOMEM;
+	kernels->limits[kernels->limits_count++] = limits;
+	return 0;
+}
+
+/* The number of the device of the operation's queue; 0: not known. */
+static uint32_t device_of(const struct metrics_kernels *kernels, const struct trace_event *event)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	uint32_t queue = trace_objects_queue(kernels->objects, event->stream->process->index,
+					     record->queue);
+
+	return queue == TRACE_NONE ? 0 : kernels->objects->queues[queue].device;
+}
+
+static int row_find(struct metrics_kernels *kernels, const struct trace_event *event,
+		    struct metrics_kernel **row)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	uint32_t process = event->stream->process->index;
+	struct trace_objects *objects = kernels->objects;
+	uint32_t name = trace_objects_kernel(objects, process, record->kernel);
+	uint32_t device = trace_objects_device(objects, process, device_of(kernels, event));
+	uint64_t key, index;
+
+	if (name == TRACE_NONE)
+		name = 0; /* the empty string */
+	/* Devices of several processes are one if they are called the same. */
+	key = key_of(device == TRACE_NONE ? 0 : objects->devices[device].name << 4 ^
+						   objects->devices[device].ordinal, name);
+	index = map_get(&kernels->row_of, key);
+	if (index == MAP_NONE) {
+		index = kernels->count;
+		if (array_reserve(&kernels->rows, &kernels->capacity, kernels->count + 1,
+				  sizeof(*kernels->rows)) ||
+		    map_set(&kernels->row_of, key, index))
+			return -ENOMEM;
+		kernels->rows[kernels->count++] = (struct metrics_kernel){
+			.name = intern_text(&objects->names, name),
+			.device = device == TRACE_NONE ?
+					  "" : intern_text(&objects->names,
+							   objects->devices[device].name),
+		};
+	}
+	*row = &kernels->rows[index];
+	return 0;
+}
+
+int metrics_kernels_add(struct metrics_kernels *kernels, const struct trace_event *event,
+			const struct shape *shape, double seconds)
+{
+	static const struct occupancy_limits none;
+	uint64_t limits = map_get(&kernels->limits_of, key_of(event->stream->process->index,
+							      device_of(kernels, event)));
+	struct occupancy_use use = {
+		.items = (uint32_t)shape->group_items,
+		.registers = shape->registers,
+		.shared_bytes = shape->static_bytes + shape->dynamic_bytes,
+	};
+	struct occupancy occupancy;
+	struct metrics_kernel *row;
+
+	if (row_find(kernels, event, &row))
+		return -ENOMEM;
+	occupancy_compute(limits == MAP_NONE ? &none : &kernels->limits[limits], &use, &occupancy);
+	row->count++;
+	row->seconds += seconds;
+	row->static_bytes += shape->static_bytes;
+	row->dynamic_bytes += shape->dynamic_bytes;
+	row->private_bytes += shape->private_bytes;
+	row->warps += occupancy.warps;
+	row->warps_most += occupancy.warps_most;
+	row->registers += shape->registers;
+	row->group_items += (double)shape->group_items;
+	row->groups += (double)shape->groups;
+	row->group_bytes += use.shared_bytes;
+	row->occupancy_percent += 100 * occupancy.ratio;
+	row->by_limiter[occupancy.limiter]++;
+	return 0;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct metrics_kernel *left = a, *right = b;
+
+	if (left->seconds != right->seconds)
+		return left->seconds < right->seconds ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+/* From sums to means; the strings are copied, as the objects go. */
+static int row_finish(struct metrics_kernel *row, struct metrics *metrics)
+{
+	double *const sums[] = { &row->static_bytes, &row->dynamic_bytes, &row->private_bytes,
+				 &row->warps,	     &row->warps_most,	  &row->registers,
+				 &row->group_items,  &row->groups,	  &row->group_bytes,
+				 &row->occupancy_percent };
+	int limiter = 0;
+
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)
+		*sums[i] /= (double)row->count;
+	for (int i = 1; i <= OCCUPANCY_UNKNOWN; i++)
+		if (row->by_limiter[i] > row->by_limiter[limiter])
+			limiter = i;
+	row->limiter = occupancy_limiter_name((enum occupancy_limiter)limiter);
+	row->name = arena_copy(&metrics->arena, row->name, strlen(row->name));
+	row->device = arena_copy(&metrics->arena, row->device, strlen(row->device));
+	return row->name && row->device ? 0 : -ENOMEM;
+}
+
+int metrics_kernels_finish(struct metrics_kernels *kernels, struct metrics *metrics)
+{
+	metrics->kernels = arena_alloc(&metrics->arena, kernels->count * sizeof(*metrics->kernels));
+	if (!metrics->kernels)
+		return -ENOMEM;
+	if (kernels->count)
+		memcpy(metrics->kernels, kernels->rows, kernels->count * sizeof(*kernels->rows));
+	metrics->kernel_count = kernels->count;
+	for (size_t i = 0; i < metrics->kernel_count; i++)
+		if (row_finish(&metrics->kernels[i], metrics))
+			return -ENOMEM;
+	qsort(metrics->kernels, metrics->kernel_count, sizeof(*metrics->kernels), row_compare);
+	return 0;
+}
+
+void metrics_kernels_free(struct metrics_kernels *kernels)
+{
+	free(kernels->rows);
+	free(kernels->limits);
+	map_free(&kernels->row_of);
+	map_free(&kernels->limits_of);
+	memset(kernels, 0, sizeof(*kernels));
+}

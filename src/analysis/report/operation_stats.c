@@ -1,0 +1,651 @@
+#include "analysis/report/operation_stats.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/table.h"
+#include "schema/gen/core_records.h"
+#include "trace/operation.h"
+#include "util/array.h"
+
+/* The caches begin anew at this size; the rows themselves stay. */
+#define CACHE_MOST (1u << 18)
+
+int operations_init(struct operations *operations, struct devices *devices,
+		    struct trace_session *session)
+{
+	memset(operations, 0, sizeof(*operations));
+	operations->devices = devices;
+	operations->session = session;
+	operations->range = RANGE_WHOLE;
+	align_init(&operations->align, session);
+	operations->in_flight = calloc(session->process_count + 1,
+				       sizeof(*operations->in_flight));
+	operations->latest = calloc(session->stream_count + 1, sizeof(*operations->latest));
+	if (operations->in_flight && operations->latest)
+		return 0;
+	operations_free(operations);
+	return -ENOMEM;
+}
+
+int operations_enqueued(struct operations *operations, const struct trace_event *event)
+{
+	uint32_t process = event->stream->process->index;
+	uint64_t op = trace_event_op(event);
+	int64_t begin_ns = event->ns - operations->session->start_ns;
+	struct call_span span;
+
+	/* A call that failed made no operation; one that has not returned may
+	 * or may not have. */
+	if (!event->end_ticks || trace_event_failed(event))
+		return 0;
+	if (!op)
+		return event->layout->class == TANDEM_CLASS_ENQUEUE &&
+				       range_holds(&operations->range, event->ns)
+			       ? untimed_call(&operations->untimed, event)
+			       : 0;
+	operations->in_flight[process]++;
+	operations->in_flight_all++;
+	span.begin_ns = event->ns;
+	span.end_ns = event->end_ns;
+	if (begins_note(&operations->begins, process, op, span))
+		return -ENOMEM;
+	if (!trace_operation_is_runtime(op))
+		return 0;
+	return launches_add(&operations->launches, process, op, event->record->id,
+			    begin_ns > 0 ? (uint64_t)begin_ns : 0);
+}
+
+/* How many devices of the domain the process knows. */
+static size_t devices_known(const struct operations *operations, const struct trace_event *event)
+{
+	const struct trace_objects *objects = &operations->devices->objects;
+	size_t count = 0;
+
+	for (size_t i = 0; i < objects->device_count; i++)
+		count += objects->devices[i].process == event->stream->process->index &&
+			 objects->devices[i].domain == TANDEM_DOMAIN_cuda;
+	return count;
+}
+
+int operations_waited(struct operations *operations, const struct trace_event *event)
+{
+	return returns_call(&operations->returns, event, event->end_ns,
+			    devices_known(operations, event) == 1);
+}
+
+static const char *short_name(const char *call)
+{
+	static const char word[] = "Enqueue";
+	const char *rest = call;
+
+	while (islower((unsigned char)*rest))
+		rest++;
+	return strncmp(rest, word, strlen(word)) == 0 && rest[strlen(word)] ? rest + strlen(word)
+									     : call;
+}
+
+const char *operation_name(uint16_t api, uint8_t kind)
+{
+	const struct tandem_event *call = TANDEM_ID_EVENT(api) ? tandem_event_get(api) : NULL;
+
+	if (call)
+		return short_name(call->name);
+	/* The driver moves pages of unified memory as they are touched. */
+	return kind == TANDEM_OPERATION_KIND_migrate ? "unified memory" : "unknown";
+}
+
+const char *operation_kind_name(uint8_t kind)
+{
+	static const char *const words[] = {
+		[TANDEM_OPERATION_KIND_kernel] = "kernel",
+		[TANDEM_OPERATION_KIND_copy_h2d] = "copy_h2d",
+		[TANDEM_OPERATION_KIND_copy_d2h] = "copy_d2h",
+		[TANDEM_OPERATION_KIND_copy_d2d] = "copy_d2d",
+		[TANDEM_OPERATION_KIND_fill] = "fill",
+		[TANDEM_OPERATION_KIND_map] = "map",
+		[TANDEM_OPERATION_KIND_unmap] = "unmap",
+		[TANDEM_OPERATION_KIND_migrate] = "migrate",
+		[TANDEM_OPERATION_KIND_barrier] = "barrier",
+		[TANDEM_OPERATION_KIND_marker] = "marker",
+		[TANDEM_OPERATION_KIND_other] = "other",
+	};
+
+	return kind < sizeof(words) / sizeof(*words) ? words[kind] : "other";
+}
+
+static int queue_make(struct operations *operations, const struct trace_event *event,
+		      uint32_t number, uint8_t domain, uint32_t *index)
+{
+	struct devices *devices = operations->devices;
+	uint32_t process = event->stream->process->index;
+	struct operation_queue queue = {.process = process, .number = number, .domain = domain};
+	uint32_t described, device = 0;
+	int status = trace_objects_look(&devices->objects, event, TANDEM_OBJECT_queue, number);
+
+	described = trace_objects_queue(&devices->objects, process, number);
+	if (described != TRACE_NONE) {
+		const struct trace_queue *known = &devices->objects.queues[described];
+
+		queue.described = true;
+		queue.domain = known->domain;
+		queue.timing = known->timing;
+		device = known->device;
+	}
+	if (!status)
+		status = devices_of_number(devices, event, device, queue.domain, &queue.device);
+	if (status || array_reserve(&operations->queues, &operations->queue_capacity,
+				    operations->queue_count + 1, sizeof(*operations->queues)))
+		return -ENOMEM;
+	*index = (uint32_t)operations->queue_count;
+	operations->queues[operations->queue_count++] = queue;
+	return 0;
+}
+
+static int queue_find(struct operations *operations, const struct trace_event *event,
+		      uint32_t number, uint8_t domain, uint32_t *index)
+{
+	uint64_t key = (uint64_t)event->stream->process->index << 32 | number;
+	struct operation_latest *latest = &operations->latest[event->stream->index];
+	uint64_t known;
+	int status;
+
+	if (latest->queue_key == key + 1) {
+		*index = latest->queue;
+		return 0;
+	}
+	known = map_get(&operations->queue_of, key);
+	if (known == MAP_NONE) {
+		status = queue_make(operations, event, number, domain, index);
+		if (status || map_set(&operations->queue_of, key, *index))
+			return -ENOMEM;
+		known = *index;
+	}
+	*index = (uint32_t)known;
+	latest->queue_key = key + 1;
+	latest->queue = *index;
+	return 0;
+}
+
+static int row_name(struct operations *operations, const struct trace_event *event, uint16_t api,
+		    uint32_t *name)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	struct trace_objects *objects = &operations->devices->objects;
+	const char *text = operation_name(api, record->kind);
+	uint32_t kernel;
+	int status;
+
+	if (record->kind == TANDEM_OPERATION_KIND_kernel && record->kernel) {
+		status = trace_objects_look(objects, event, TANDEM_OBJECT_kernel, record->kernel);
+		if (status)
+			return status;
+		kernel = trace_objects_kernel(objects, event->stream->process->index,
+					      record->kernel);
+		text = kernel == TRACE_NONE ? "unknown kernel"
+					    : intern_text(&objects->names, kernel);
+	}
+	return intern_add(&operations->names, text, strlen(text), name);
+}
+
+static int row_make(struct operations *operations, const struct trace_event *event,
+		    const struct operation_queue *queue, uint16_t api, uint32_t *index)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	uint8_t kind = record->kind > TANDEM_OPERATION_KIND_other ? TANDEM_OPERATION_KIND_other
+								  : record->kind;
+	struct operation_row row = {.device = queue->device, .domain = queue->domain, .kind = kind};
+	uint64_t key, known;
+	int status = row_name(operations, event, api, &row.name);
+
+	if (status)
+		return status;
+	/* A million devices have room beside a byte, four bits and a name. */
+	key = (uint64_t)row.device << 44 ^ (uint64_t)row.domain << 36 ^ (uint64_t)kind << 32 ^
+	      row.name;
+	known = map_get(&operations->row_of, key);
+	if (known != MAP_NONE) {
+		*index = (uint32_t)known;
+		return 0;
+	}
+	*index = (uint32_t)operations->row_count;
+	if (array_reserve(&operations->rows, &operations->row_capacity,
+			  operations->row_count + 1, sizeof(*operations->rows)) ||
+	    map_set(&operations->row_of, key, *index))
+		return -ENOMEM;
+	operations->rows[operations->row_count++] = row;
+	return 0;
+}
+
+static int row_find(struct operations *operations, const struct trace_event *event,
+		    uint32_t queue, uint16_t api, uint32_t *index)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	bool kernel = record->kind == TANDEM_OPERATION_KIND_kernel && record->kernel;
+	struct map *cache = kernel ? &operations->kernels : &operations->others;
+	uint64_t key = (uint64_t)queue << 32 |
+		       (kernel ? record->kernel : (uint32_t)record->kind << 16 | api);
+	struct operation_latest *latest = &operations->latest[event->stream->index];
+	uint64_t known;
+	int status;
+
+	/* Only of kernels: those of other commands' keys look alike. */
+	if (kernel && latest->row_key == key) {
+		*index = latest->row;
+		return 0;
+	}
+	known = map_get(cache, key);
+	if (known == MAP_NONE) {
+		status = row_make(operations, event, &operations->queues[queue], api, index);
+		if (!status && cache->count >= CACHE_MOST)
+			map_clear(cache);
+		if (status || map_set(cache, key, *index))
+			return -ENOMEM;
+		known = *index;
+	}
+	*index = (uint32_t)known;
+	if (kernel) {
+		latest->row_key = key;
+		latest->row = *index;
+	}
+	return 0;
+}
+
+static bool in_order(const struct trace_operation_times *times)
+{
+	return times->queued <= times->submitted && times->submitted <= times->start;
+}
+
+/* Some drivers stamp "submitted" late: then the waits are unknown, but the execution
+ * is not. */
+static int count_times(struct operations *operations, struct operation_row *row,
+		       struct operation_queue *queue, const struct trace_operation_times *times,
+		       uint64_t bytes)
+{
+	if ((times->waits && !in_order(times)) || times->start > times->end)
+		operations->odd++;
+	if (times->start > times->end) {
+		row->untimed++;
+		queue->untimed++;
+		return 0;
+	}
+	if (times->waits && in_order(times)) {
+		queue->host_queue_ns += times->submitted - times->queued;
+		queue->device_queue_ns += times->start - times->submitted;
+	}
+	queue->executing_ns += times->end - times->start;
+	queue->count++;
+	row->timed_bytes += bytes;
+	batches_add(&row->batches, times->end - times->start);
+	return histogram_add(&row->times, times->end - times->start);
+}
+
+/* What the device had of it. */
+static int occupy(struct operations *operations, uint32_t row, uint32_t process,
+		  const struct trace_operation_times *times)
+{
+	struct device_row *device = &operations->devices->rows[row];
+	bool waits = times->waits && in_order(times);
+
+	if (times->start > times->end)
+		return 0;
+	if (waits) {
+		device->host_queue_ns += times->submitted - times->queued;
+		device->device_queue_ns += times->start - times->submitted;
+	}
+	device->executing_ns += times->end - times->start;
+	if (devices_share(operations->devices, row, process, waits ? times->queued : times->start,
+			  times->start, times->end))
+		return -ENOMEM;
+	return devices_busy(operations->devices, row, times->start, times->end);
+}
+
+static uint64_t clamp(const struct range *range, uint64_t ns, int64_t shift)
+{
+	return (uint64_t)range_clamp(range, (int64_t)ns + shift);
+}
+
+/* The same on the host's clock, as far as it lies in the range. */
+static int occupy_range(struct operations *operations, uint32_t row,
+			const struct command *command, const struct trace_operation_times *times)
+{
+	int64_t shift = command->times.start_ns - (int64_t)times->start;
+	const struct range *range = &operations->range;
+	struct trace_operation_times clamped = {
+		.start = clamp(range, times->start, shift),
+		.end = clamp(range, times->end, shift),
+		.waits = times->waits && in_order(times),
+	};
+
+	if (clamped.waits) {
+		clamped.queued = clamp(range, times->queued, shift);
+		clamped.submitted = clamp(range, times->submitted, shift);
+	}
+	if (clamped.end == (clamped.waits ? clamped.queued : clamped.start))
+		return 0;
+	return occupy(operations, row, command->process, &clamped);
+}
+
+/* Without the runtime's own word, a command waits from the begin of its call on,
+ * and all of that counts as the device's queue: CUDA submits within the call. */
+static void times_complete(struct operations *operations, struct trace_operation_times *times,
+			   const struct launch *launch)
+{
+	uint64_t begin_ns = (uint64_t)operations->session->start_ns + launch->begin_ns;
+
+	if (times->waits || !times->on_host || begin_ns > times->start)
+		return;
+	times->queued = begin_ns;
+	times->submitted = begin_ns;
+	times->waits = true;
+}
+
+static int add_clock(struct operations *operations, const struct trace_event *event,
+		     uint32_t device)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	struct call_span span;
+	bool known;
+
+	if (record->timed == TANDEM_TIMED_session_ticks)
+		return 0;
+	known = begins_take(&operations->begins, event->stream->process->index, record->op,
+			    &span);
+	/* align_operation() passes over those without times. */
+	return align_operation(&operations->align, operations->devices, device, record,
+			       known ? &span : NULL, event->ns);
+}
+
+/* A device whose times come on the session's clock: how far off these can be is
+ * what the calls say. A command starts after its launch began and ends before the
+ * first wait for it returned, a copy to the host before its own call did. */
+static int add_host_clock(struct operations *operations, const struct trace_event *event,
+			  uint32_t device, const struct trace_operation_times *times,
+			  const struct launch *launch)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	uint32_t process = event->stream->process->index;
+	int64_t seen_ns = event->ns;
+	struct call_span span;
+	const struct tandem_event *call = tandem_event_get(launch->api);
+
+	if (!begins_take(&operations->begins, process, record->op, &span))
+		return 0;
+	if (record->kind == TANDEM_OPERATION_KIND_copy_d2h && call && !strstr(call->name, "Async") &&
+	    !strstr(call->name, "Graph"))
+		seen_ns = span.end_ns;
+	else
+		returns_find(&operations->returns, process, record->queue, span.end_ns, &seen_ns);
+	return align_on_host(&operations->align, operations->devices, device, times, span.begin_ns,
+			     seen_ns);
+}
+
+/* Whether it began in the range; what of it lies there. */
+static bool in_range(const struct operations *operations, const struct command *command,
+		     uint64_t *within_ns)
+{
+	int64_t from_ns, to_ns;
+
+	command_span(command, INT64_MAX, &from_ns, &to_ns);
+	*within_ns = range_within(&operations->range, from_ns, to_ns);
+	return range_holds(&operations->range, from_ns);
+}
+
+static void count(struct operations *operations, struct operation_row *row,
+		  const struct tandem_rec_operation *record)
+{
+	operations->count++;
+	operations->devices->rows[row->device].operations++;
+	row->count++;
+	row->bytes += record->bytes;
+	row->failed += record->status < 0;
+}
+
+static int add_timed(struct operations *operations, struct operation_row *row,
+		     struct operation_queue *queue, const struct trace_operation_times *times,
+		     const struct tandem_rec_operation *record, const struct command *command,
+		     bool counts)
+{
+	int status = counts ? count_times(operations, row, queue, times, record->bytes) : 0;
+
+	if (status)
+		return status;
+	if (!command)
+		return occupy(operations, row->device, queue->process, times);
+	return command->placed ? occupy_range(operations, row->device, command, times) : 0;
+}
+
+int operations_add(struct operations *operations, const struct trace_event *event,
+		   const struct command *command)
+{
+	const struct tandem_rec_operation *record = (const void *)event->record;
+	uint32_t process = event->stream->process->index;
+	struct launch launch = {.api = record->api, .first = record->op != 0};
+	bool launched = trace_operation_is_runtime(record->op) &&
+			launches_find(&operations->launches, process, record->op, &launch);
+	struct trace_operation_times times;
+	struct operation_row *row;
+	uint64_t within_ns = 0;
+	uint32_t queue, index;
+	bool counts = !command || in_range(operations, command, &within_ns);
+	int status = queue_find(operations, event, record->queue, record->domain, &queue);
+
+	if (!status)
+		status = row_find(operations, event, queue, launch.api, &index);
+	if (status)
+		return status;
+	row = &operations->rows[index];
+	row->within_ns += within_ns;
+	if (counts)
+		count(operations, row, record);
+	status = add_clock(operations, event, row->device);
+	if (status)
+		return status;
+	if (trace_operation_times(operations->session, record, &times)) {
+		if (launched && times.on_host)
+			status = add_host_clock(operations, event, row->device, &times, &launch);
+		if (launched)
+			times_complete(operations, &times, &launch);
+		if (!status)
+			status = add_timed(operations, row, &operations->queues[queue], &times,
+					   record, command, counts);
+	} else if (counts) {
+		row->untimed++;
+		operations->queues[queue].untimed++;
+	}
+	/* What no call of the program's made, or the launch made more of, was
+	 * never counted in. */
+	if (!launch.first || (trace_operation_is_runtime(record->op) && !launched))
+		return status;
+	operations->in_flight[process]--;
+	if (--operations->in_flight_all == 0 && !status)
+		status = devices_settle(operations->devices);
+	return status;
+}
+
+void operations_unfinished(struct operations *operations, const struct command *command)
+{
+	operations->unfinished += range_holds(&operations->range, command->call_begin_ns);
+}
+
+static int device_compare(const void *a, const void *b)
+{
+	const struct report_device *left = a, *right = b;
+
+	if (left->times.total_ns != right->times.total_ns)
+		return left->times.total_ns < right->times.total_ns ? 1 : -1;
+	if (left->within_ns != right->within_ns)
+		return left->within_ns < right->within_ns ? 1 : -1;
+	if (left->count != right->count)
+		return left->count < right->count ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+static int finish_rows(struct operations *operations, struct report *report)
+{
+	report->device = arena_alloc(&report->arena,
+				     operations->row_count * sizeof(*report->device));
+	if (!report->device)
+		return -ENOMEM;
+	for (size_t i = 0; i < operations->row_count; i++) {
+		const struct operation_row *row = &operations->rows[i];
+		uint64_t total = row->times.sum;
+
+		if (report->ranged && !row->count && !row->within_ns)
+			continue;
+		report->device_ns += total;
+		report->device[report->device_count++] = (struct report_device){
+			.domain = devices_domain(row->domain),
+			.device = operations->devices->rows[row->device].shown,
+			.kind = operation_kind_name(row->kind),
+			.name = table_string(report, intern_text(&operations->names, row->name)),
+			.count = row->count,
+			.failed = row->failed,
+			.untimed = row->untimed,
+			.times = table_times(&row->times),
+			.within_ns = report->ranged ? row->within_ns : total,
+			.bytes = row->bytes,
+			.timed_bytes = row->timed_bytes,
+			.batches = row->batches,
+			/* Bytes in a ns are GB in a second. */
+			.gb_per_s = total ? (double)row->timed_bytes / (double)total : 0,
+		};
+	}
+	for (size_t i = 0; i < report->device_count; i++)
+		report->device[i].percent =
+			table_percent(report->device[i].times.total_ns, report->device_ns);
+	table_sort(report->device, report->device_count, sizeof(*report->device),
+		   device_compare);
+	return 0;
+}
+
+static const char *timing_word(uint8_t timing)
+{
+	static const char *const words[] = {
+		[TANDEM_TIMING_unavailable] = "unavailable",
+		[TANDEM_TIMING_forced] = "forced",
+		[TANDEM_TIMING_asked] = "asked",
+		[TANDEM_TIMING_off] = "off",
+	};
+
+	return timing < sizeof(words) / sizeof(*words) ? words[timing] : "unknown";
+}
+
+static int zone_compare(const void *a, const void *b)
+{
+	const struct report_zone *left = a, *right = b;
+	uint64_t left_ns = left->host_queue_ns + left->device_queue_ns + left->executing_ns;
+	uint64_t right_ns = right->host_queue_ns + right->device_queue_ns + right->executing_ns;
+
+	if (left_ns != right_ns)
+		return left_ns < right_ns ? 1 : -1;
+	if (left->process != right->process)
+		return left->process < right->process ? -1 : 1;
+	return left->queue < right->queue ? -1 : left->queue > right->queue;
+}
+
+static int finish_zones(struct operations *operations, struct report *report)
+{
+	report->zones = arena_alloc(&report->arena,
+				    operations->queue_count * sizeof(*report->zones));
+	if (!report->zones)
+		return -ENOMEM;
+	for (size_t i = 0; i < operations->queue_count; i++) {
+		const struct operation_queue *queue = &operations->queues[i];
+
+		if (report->ranged && !queue->count && !queue->untimed)
+			continue;
+		report->zones[report->zone_count++] = (struct report_zone){
+			.domain = devices_domain(queue->domain),
+			.device = operations->devices->rows[queue->device].shown,
+			.process = operations->session->processes[queue->process].pid,
+			.queue = queue->number,
+			.host_queue_ns = queue->host_queue_ns,
+			.device_queue_ns = queue->device_queue_ns,
+			.executing_ns = queue->executing_ns,
+			.count = queue->count,
+			.untimed = queue->untimed,
+			.timing = queue->described ? timing_word(queue->timing) : "unknown",
+		};
+	}
+	table_sort(report->zones, report->zone_count, sizeof(*report->zones), zone_compare);
+	return 0;
+}
+
+/* Queues whose commands have no device times, as they were described. */
+static int finish_untimed(struct operations *operations, struct report *report)
+{
+	struct devices *devices = operations->devices;
+	const struct trace_objects *objects = &devices->objects;
+
+	report->untimed_queues = arena_alloc(&report->arena,
+					     REPORT_QUEUES * sizeof(*report->untimed_queues));
+	if (!report->untimed_queues)
+		return -ENOMEM;
+	for (size_t i = 0; i < objects->queue_count; i++) {
+		const struct trace_queue *queue = &objects->queues[i];
+		uint32_t row;
+
+		if (queue->timing == TANDEM_TIMING_asked || queue->timing == TANDEM_TIMING_forced)
+			continue;
+		report->untimed_queues_total++;
+		if (report->untimed_queue_count == REPORT_QUEUES)
+			continue;
+		if (devices_of_known(devices, queue->process, queue->device, queue->domain, &row))
+			return -ENOMEM;
+		report->untimed_queues[report->untimed_queue_count++] = (struct report_queue){
+			.domain = devices_domain(queue->domain),
+			.device = devices->rows[row].shown ? devices->rows[row].shown : "",
+			.timing = timing_word(queue->timing),
+			.process = operations->session->processes[queue->process].pid,
+			.queue = queue->number,
+			.commands = untimed_of_queue(&operations->untimed, queue->process,
+						     queue->number),
+		};
+	}
+	report->untimed_commands = operations->untimed.commands;
+	return 0;
+}
+
+int operations_finish(struct operations *operations, struct report *report)
+{
+	int status = finish_rows(operations, report);
+
+	if (!status)
+		status = finish_zones(operations, report);
+	if (!status)
+		status = finish_untimed(operations, report);
+	if (!status)
+		status = align_finish(&operations->align);
+	report->operations = operations->count;
+	report->odd_operations = operations->odd;
+	report->unfinished = operations->unfinished;
+	for (size_t i = 0; !report->ranged && i < operations->session->process_count; i++) {
+		if (operations->in_flight[i] > 0)
+			report->unfinished += (uint64_t)operations->in_flight[i];
+	}
+	return status;
+}
+
+void operations_free(struct operations *operations)
+{
+	for (size_t i = 0; i < operations->row_count; i++)
+		histogram_free(&operations->rows[i].times);
+	align_free(&operations->align);
+	begins_free(&operations->begins);
+	returns_free(&operations->returns);
+	free(operations->rows);
+	free(operations->queues);
+	free(operations->in_flight);
+	free(operations->latest);
+	intern_free(&operations->names);
+	map_free(&operations->row_of);
+	map_free(&operations->queue_of);
+	map_free(&operations->kernels);
+	map_free(&operations->others);
+	launches_free(&operations->launches);
+	untimed_free(&operations->untimed);
+	memset(operations, 0, sizeof(*operations));
+}
