@@ -22,11 +22,11 @@ static const char *const args_levels[] = {"none", "basic", "full"};
 static void add_domains(struct json *json, uint32_t mask)
 {
 	json_begin_array(json, "domains");
-#define X(number, name)                                                        \
+#define DOMAIN(number, name, ...)                                              \
 	if (mask & 1u << (number))                                             \
 		json_string(json, NULL, #name);
-	TANDEM_DOMAINS(X)
-#undef X
+#include "schema/domains.def"
+#undef DOMAIN
 	json_end_array(json);
 }
 

@@ -93,18 +93,18 @@ static uint32_t all_domains(void)
 {
 	uint32_t mask = 0;
 
-#define X(number, name) mask |= 1u << (number);
-	TANDEM_DOMAINS(X)
-#undef X
+#define DOMAIN(number, name, ...) mask |= 1u << (number);
+#include "schema/domains.def"
+#undef DOMAIN
 	return mask & ~(TANDEM_DOMAIN_BIT(core) | TANDEM_DOMAIN_BIT(kernel));
 }
 
 static int parse_domains(const char *list, uint32_t *mask)
 {
 	static const char *const names[] = {
-#define X(number, name) [number] = #name,
-		TANDEM_DOMAINS(X)
-#undef X
+#define DOMAIN(number, name, ...) [number] = #name,
+#include "schema/domains.def"
+#undef DOMAIN
 		NULL,
 	};
 	char word[32];

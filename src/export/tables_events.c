@@ -14,7 +14,7 @@ static const char *class_name(uint8_t class)
 		[TANDEM_CLASS_BUILD] = "build",
 	};
 
-	return class < sizeof(words) / sizeof(*words) ? words[class] : "call";
+	return class < sizeof(words) / sizeof(*words) ? words[class] : words[TANDEM_CLASS_CALL];
 }
 
 static void add_args(struct table_value *value, struct export *export,

@@ -6,9 +6,9 @@
 #include "schema/packet.h"
 
 static const struct tandem_domain *const domains[] = {
-#define X(number, name) [number] = &tandem_schema_##name,
-	TANDEM_DOMAINS(X)
-#undef X
+#define DOMAIN(number, name, ...) [number] = &tandem_schema_##name,
+#include "schema/domains.def"
+#undef DOMAIN
 };
 
 #define DOMAIN_COUNT (sizeof(domains) / sizeof(*domains))

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "schema/ids.h"
+#include "schema/traits.h"
 
 enum tandem_field_kind {
 	TANDEM_FIELD_UINT,
@@ -61,6 +62,7 @@ struct tandem_field {
 	uint8_t bytes;	/* of the value, or of one element */
 	uint8_t variable; /* 1: count at offset, elements behind the fixed part */
 	uint8_t count_bytes; /* 1 or 2: size of that count; 0 in a fixed field */
+	uint8_t role;	  /* enum tandem_role: what it means (traits.h) */
 	uint16_t offset;  /* from the record's start */
 	const struct tandem_names *names; /* ENUM, FLAGS; else NULL */
 };
@@ -71,23 +73,13 @@ struct tandem_layout {
 	const struct tandem_field *fields; /* without result and end */
 };
 
-/* What a call is, for the analysis. */
-enum tandem_event_class {
-	TANDEM_CLASS_RECORD, /* no call: a record of our own (ids.h) */
-	TANDEM_CLASS_CALL,   /* an API call */
-	TANDEM_CLASS_ENQUEUE,/* an API call that makes a device operation: field `op` */
-	TANDEM_CLASS_WAIT,   /* an API call that waits for the device */
-	TANDEM_CLASS_CREATE,
-	TANDEM_CLASS_RELEASE,
-	TANDEM_CLASS_BUILD,
-};
-
 struct tandem_event {
 	uint16_t id;
 	uint8_t class; /* enum tandem_event_class */
 	uint8_t has_result; /* the result means something (not void) */
 	const char *name;
 	const struct tandem_names *results; /* names of `result`; NULL for records */
+	struct tandem_traits traits; /* what it means beyond its class */
 	struct tandem_layout layout[3]; /* by enum tandem_args_level; a record has all alike */
 };
 
@@ -100,9 +92,9 @@ struct tandem_domain {
 	const char *const *tsdl; /* [3] */
 };
 
-#define X(number, name) extern const struct tandem_domain tandem_schema_##name;
-TANDEM_DOMAINS(X)
-#undef X
+#define DOMAIN(number, name, ...) extern const struct tandem_domain tandem_schema_##name;
+#include "schema/domains.def"
+#undef DOMAIN
 
 /* NULL where there is no such domain or event. Any thread; static storage. */
 const struct tandem_domain *tandem_domain_get(unsigned number);

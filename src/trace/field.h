@@ -1,7 +1,8 @@
-/* What stands in an event's fields. A field (schema/schema.h) is looked up by
- * name once per kind of event, then read from any number of records. Any thread.
+/* What an event's fields hold. A field (schema/schema.h) is looked up by what it means
+ * or, where it is one of our own records', by name; then it is read from any number of
+ * records. Any thread.
  *
- *	const struct tandem_field *queue = trace_field_find(event->layout, "queue");
+ *	const struct tandem_field *queue = trace_field_role(event->layout, TANDEM_ROLE_queue);
  *	if (queue)
  *		printf("queue %" PRIu64, trace_field_unsigned(event, queue));
  */
@@ -14,6 +15,14 @@
 #include "trace/event.h"
 
 /* NULL where the event has no such field at the trace's level of arguments. */
+static inline const struct tandem_field *trace_field_role(const struct trace_layout *layout,
+							  enum tandem_role role)
+{
+	unsigned place = layout->roles[role];
+
+	return place ? &layout->layout->fields[place - 1] : NULL;
+}
+
 const struct tandem_field *trace_field_find(const struct trace_layout *layout,
 					    const char *name);
 

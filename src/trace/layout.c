@@ -1,7 +1,6 @@
 #include "trace/layout.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "schema/ids.h"
 
@@ -39,15 +38,18 @@ static void layout_init(struct trace_layout *made, const struct tandem_event *ev
 	for (unsigned i = 0; i < layout->field_count; i++) {
 		const struct tandem_field *field = &layout->fields[i];
 
+		if (field->role < TANDEM_ROLE_COUNT && !made->roles[field->role] && i < UINT8_MAX)
+			made->roles[field->role] = (uint8_t)(i + 1);
 		if (field->variable) {
 			sizes[made->variable_count] = (struct trace_variable){
 				field->offset, field->count_bytes, field->bytes};
 			variables[made->variable_count++] = field;
-		} else if (event->class == TANDEM_CLASS_ENQUEUE && !strcmp(field->name, "op") &&
+		} else if (event->class == TANDEM_CLASS_ENQUEUE && field->role == TANDEM_ROLE_op &&
 			   field->bytes == 8) {
 			made->op_offset = field->offset;
 		}
 	}
+	made->roles[TANDEM_ROLE_none] = 0;
 }
 
 struct trace_layouts *trace_layouts_create(enum tandem_args_level level)

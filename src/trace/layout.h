@@ -33,6 +33,7 @@ struct trace_layout {
 	bool has_result, is_call;
 	const struct tandem_field *const *variables;
 	const struct trace_variable *sizes; /* of the same fields */
+	uint8_t roles[TANDEM_ROLE_COUNT]; /* 1 + number of the field that has it; 0: none */
 };
 
 struct trace_layouts;

@@ -205,6 +205,8 @@ static enum view_span_kind kind_of(const struct tandem_event *event)
 	case TANDEM_CLASS_BUILD:
 		return VIEW_SPAN_build;
 	case TANDEM_CLASS_CALL:
+	case TANDEM_CLASS_QUERY:
+	case TANDEM_CLASS_RETAIN:
 	case TANDEM_CLASS_RECORD:
 		break;
 	}

@@ -34,7 +34,7 @@ extensions = set(functions) - set(table)
 # id: class, name, and the layouts: { fixed bytes, field count, fields }
 events = {name: (cls, re.findall(r"\{ (\d+), (\d+), (\w+) \}", layouts))
           for cls, name, layouts in re.findall(
-              r"\{ TANDEM_ID\(1, \d+\), TANDEM_CLASS_(\w+), \d, \"(\w+)\", &\w+,\n\t  \{(.*)\} \},",
+              r"\{ TANDEM_ID\(1, \d+\), TANDEM_CLASS_(\w+), \d, \"(\w+)\", &\w+, \{.*\},\n\t  \{(.*)\} \},",
               schema)}
 fields = {symbol: re.findall(r"\{ \"(\w+)\", TANDEM_FIELD_(\w+)", body) for symbol, body in
           re.findall(r"struct tandem_field (\w+)\[\] = \{\n(.*?)\n\};", schema, re.S)}

@@ -3,10 +3,12 @@ writes src/schema/gen/NAME_records.h."""
 
 import re
 
-from model import (HEAD_BYTES, TYPE_C, Event, Layout, Names, SourceError, field_make)
+from model import (HEAD_BYTES, RECORDS, TYPE_C, Event, Layout, Names, SourceError, Traits,
+                   field_make)
 
 # Enumerations whose constants a hand-written header already has.
-OWNED = {"domain": ("schema/ids.h", "TANDEM_DOMAIN_"), "loss": ("schema/losses.h", "TANDEM_LOSS_")}
+OWNED = {"domain": ("schema/domains.def", "TANDEM_DOMAIN_"),
+         "loss": ("schema/losses.h", "TANDEM_LOSS_")}
 
 ENUM = re.compile(r"enum (\w+): (\w+) \{(.*)\}$")
 FIELD = re.compile(r"(\w+) (\w+)(\[\])?(?: (\w+)(?: (\w+))?)?;$")
@@ -30,7 +32,10 @@ def records_read(path):
                 values.append((int(value, 0), key.strip()))
             enums[name] = Names("tandem_" + name, tuple(values), base)
         elif line.startswith("record "):
-            record = (line.split()[1], [])
+            words = line.split()
+            record = (words[1], [], words[3] if words[2] == "is" else "none")
+            if record[2] not in RECORDS:
+                raise SourceError(path, number, "no role %s" % record[2])
             if line.endswith("}"):
                 events.append(event_make(record, len(events)))
                 record = None
@@ -63,7 +68,7 @@ def field_read(match, enums, path, number):
 
 def event_make(record, number):
     layout = Layout(HEAD_BYTES, tuple(record[1]))
-    return Event(number, record[0], (layout, layout, layout))
+    return Event(number, record[0], (layout, layout, layout), traits=Traits(record=record[2]))
 
 
 def event_symbol(domain, event):
@@ -80,7 +85,7 @@ def enums_write(enums, header_text):
     for name, names in enums.items():
         if name in OWNED:
             owner, prefix = OWNED[name]
-            known = set(re.findall(r"\bX\((?:\d+, )?(\w+)", header_text[owner]))
+            known = set(re.findall(r"\b(?:X|DOMAIN)\((?:\d+, )?(\w+)", header_text[owner]))
             for value, word in names.values:
                 if word in known:
                     out.append("_Static_assert(%s%s == %d, \"%s\");" % (prefix, word, value, owner))

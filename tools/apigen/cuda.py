@@ -8,7 +8,8 @@ import dataclasses
 import fnmatch
 import re
 
-from model import CALL_BYTES, TYPE_BYTES, Event, Field, Layout, Names, SourceError
+from model import (CALL_BYTES, CLASSES, MEMORIES, TYPE_BYTES, WAITS, WHENS, Event, Field, Layout,
+                   Names, Roles, SourceError, Traits)
 
 VERSION = re.compile(r"(_ptds|_ptsz|_v\d+)+$")
 # Without a context of its own a thread's stream 0 means another stream.
@@ -16,7 +17,7 @@ PER_THREAD = re.compile(r"_pt[ds][sz](_|$)")
 VALUES = {("int", 1): "u8", ("int", 2): "i32", ("int", 4): "i32", ("int", 8): "i64",
           ("uint", 1): "u8", ("uint", 2): "u16", ("uint", 4): "u32", ("uint", 8): "u64",
           ("float", 8): "f64", ("pointer", 8): "u64", ("text", 8): "u64"}
-CLASSES = ("call", "enqueue", "wait", "create", "release", "build")
+WORDS = {"wait": WAITS, "memory": MEMORIES, "synchronous": WHENS}
 # What every call's record has already.
 TAKEN = {"result", "end", "op"}
 # Steps of src/domains/cuda/call.c.
@@ -100,7 +101,10 @@ class Rules:
     def __init__(self, path):
         self.objects, self.structs, self.renames, self.pointers = {}, {}, {}, set()
         self.classes, self.basic, self.noresult = [], [], []
-        self.quiet, self.query, self.hook = [], [], []
+        self.quiet, self.query, self.hook, self.graph = [], [], [], []
+        self.roles = Roles()
+        # Trait: pairs of a pattern and a word.
+        self.traits = {"wait": [], "memory": [], "synchronous": []}
         for number, words in self.read(path):
             key, rest = words[0], words[1:]
             if key == "object":
@@ -117,8 +121,12 @@ class Rules:
             elif key == "basic" and ":" in rest:
                 at = rest.index(":")
                 self.basic += [(pattern, rest[at + 1:]) for pattern in rest[:at]]
-            elif key in ("noresult", "quiet", "query", "hook"):
+            elif key in ("noresult", "quiet", "query", "hook", "graph"):
                 getattr(self, key).extend(rest)
+            elif key in self.traits and rest[0] in WORDS[key]:
+                self.traits[key] += [(pattern, rest[0]) for pattern in rest[1:]]
+            elif key == "role" and self.roles.add(rest):
+                pass
             else:
                 raise SourceError(path, number, "not understood")
 
@@ -221,13 +229,21 @@ class Call:
                 if a.name in SIZES and (a.kind, a.bytes) == ("uint", 8)][:SIZES_MOST]
 
     def fields(self, level):
-        first = (Field("op", "u64", "op"),) if self.cls == "enqueue" else ()
+        first = (Field("op", "u64", "op", role="op"),) if self.cls == "enqueue" else ()
         return first + tuple(field for field, _ in self.items[level])
 
     def event(self):
-        layouts = tuple(Layout(CALL_BYTES, self.fields(level)) for level in range(3))
+        layouts = tuple(self.rules.roles.layout(Layout(CALL_BYTES, self.fields(level)))
+                        for level in range(3))
         return Event(self.number, self.function.name, layouts, self.cls.upper(), self.results,
-                     self.has_result)
+                     self.has_result, self.traits())
+
+    def traits(self):
+        words = {key: self.rules.last(pairs, self.function.name, "")
+                 for key, pairs in self.rules.traits.items()}
+        return Traits(wait=words["wait"] or "none", memory=words["memory"] or "none",
+                      synchronous=words["synchronous"] or "never",
+                      graph=self.rules.matches(self.rules.graph, self.function.name))
 
     def steps(self, level, version):
         """(kind, offset in the arguments, offset behind, bytes) for each field."""

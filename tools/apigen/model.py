@@ -40,6 +40,7 @@ class Field:
     object: str = "none"
     names: Names = None
     count_bytes: int = 0      # 0: fixed; 1 or 2: a variable field's count
+    role: str = dataclasses.field(default="none", repr=False)  # TANDEM_ROLES
 
     @property
     def bytes(self):
@@ -68,6 +69,17 @@ class Layout:
 
 
 @dataclasses.dataclass(frozen=True)
+class Traits:
+    """What an event means beyond its class; words of src/schema/traits.h."""
+    wait: str = "none"        # TANDEM_WAIT_SCOPES
+    synchronous: str = "never"  # TANDEM_WHENS
+    memory: str = "none"      # TANDEM_MEMORY_ROLES
+    graph: bool = False
+    poll: int = None          # value of the field of role `query` that asks for completion
+    record: str = "none"      # TANDEM_RECORD_ROLES
+
+
+@dataclasses.dataclass(frozen=True)
 class Event:
     id: int
     name: str
@@ -75,6 +87,51 @@ class Event:
     cls: str = "RECORD"
     results: Names = None
     has_result: bool = False
+    traits: Traits = dataclasses.field(default=Traits(), repr=False)
+
+
+# Words of src/schema/traits.h, in its order.
+CLASSES = ("call", "enqueue", "wait", "create", "release", "build", "query", "retain")
+WAITS = ("none", "queue", "device", "event", "all", "in_queue")
+WHENS = ("never", "argument", "always")
+MEMORIES = ("none", "alloc", "free", "map", "unmap", "register", "unregister")
+RECORDS = ("none", "device_limits")
+ROLES = ("none", "op", "returned", "queue", "event", "events", "kernel", "memory", "memory_from",
+         "memory_to", "bytes", "blocking", "query", "address", "source_text", "global", "local",
+         "offset", "high")
+
+
+class Roles:
+    """Lines `role NAME[:KIND] ROLE` of a rules file: a field of that name (and, where KIND is
+    given, of that kind, or of that type of object) has the role."""
+
+    def __init__(self):
+        self.lines = []
+
+    def add(self, words):
+        name, _, kind = words[0].partition(":")
+        if len(words) != 2 or words[1] not in ROLES:
+            return False
+        self.lines.append((name, kind, words[1]))
+        return True
+
+    def of(self, field):
+        for name, kind, role in self.lines:
+            if name == field.name and kind in ("", field.kind, field.object):
+                return dataclasses.replace(field, role=role)
+        return field
+
+    def layout(self, layout):
+        """The layout with roles; a role is one field's only, the first's."""
+        taken, fields = set(), []
+        for field in layout.fields:
+            made = self.of(field)
+            if made.role in taken:
+                made = dataclasses.replace(made, role="none")
+            elif made.role != "none":
+                taken.add(made.role)
+            fields.append(made)
+        return Layout(layout.base, tuple(fields))
 
 
 def field_make(name, kind, base, count_bytes=0, object="none", names=None):

@@ -8,11 +8,11 @@ import re
 import shlex
 
 from api import BITS, Param
-from model import CALL_BYTES, HEAD_BYTES, TYPE_BYTES, Event, Field, Layout, Names, SourceError
+from model import (CALL_BYTES, CLASSES, HEAD_BYTES, MEMORIES, TYPE_BYTES, WAITS, Event, Field,
+                   Layout, Names, Roles, SourceError, Traits)
 
-CLASSES = ("call", "enqueue", "wait", "create", "release", "build")
 KEYS = ("class", "custom", "test", "kind", "bytes", "kernel", "queue", "event", "created",
-        "before", "after", "shape", "counts", "stable")
+        "before", "after", "shape", "counts", "stable", "wait", "memory", "graph", "poll")
 # Lists: element type in the record, kind of the field.
 LISTS = {"sizes": ("u64", "uint"), "u64s": ("u64", "uint"), "u32s": ("u32", "uint"),
          "bytes": ("u8", "hex"), "pointers": ("u64", "hex"), "pairs": ("u64", "hex"),
@@ -43,6 +43,8 @@ class Call:
     returned: str = None      # None, "object", "op" or "pointer"
     object: str = "none"      # type of the returned object
     prefix: tuple = ()        # fields that come first: op or returned
+    roles: Roles = None
+    traits: Traits = Traits()
 
     @property
     def name(self):
@@ -56,7 +58,8 @@ class Call:
         return first + tuple(item.field for item in self.level_items(level))
 
     def layouts(self):
-        return tuple(Layout(CALL_BYTES, self.fields(level)) for level in range(3))
+        return tuple(self.roles.layout(Layout(CALL_BYTES, self.fields(level)))
+                     for level in range(3))
 
 
 class Rules:
@@ -64,6 +67,7 @@ class Rules:
         self.path, self.api = path, api
         self.objects, self.ops, self.results, self.bools = {}, set(), {}, set()
         self.pairs, self.renames, self.full, self.lines = [], {}, set(), {}
+        self.roles = Roles()
         for number, words in self.read():
             if words[0] == "object":
                 self.objects[words[1]] = words[2]
@@ -79,6 +83,9 @@ class Rules:
                 self.renames[words[1]] = words[2]
             elif words[0] == "full":
                 self.full.update(words[1:])
+            elif words[0] == "role":
+                if not self.roles.add(words[1:]):
+                    raise SourceError(path, number, "no such role")
             else:
                 self.line_add(number, words)
 
@@ -127,13 +134,14 @@ class Rules:
         cls = rule.get("class") or self.class_default(function)
         if cls not in CLASSES:
             self.fail(function, "no class %s" % cls)
-        call = Call(function, number, extension, cls, rule, [])
+        call = Call(function, number, extension, cls, rule, [], roles=self.roles,
+                    traits=self.traits(function, rule, cls))
         if cls == "enqueue":
             if "kind" not in rule:
                 self.fail(function, "a command needs a kind")
             if not self.queue(call) or not function.param("event"):
                 self.fail(function, "a command needs a queue and an event")
-            call.prefix = (Field("op", "u64", "op"),)
+            call.prefix = (Field("op", "u64", "op", role="op"),)
         elif function.c == "void *":
             self.returned(call)
         self.items(call)
@@ -155,11 +163,23 @@ class Rules:
             params[at] = Param("word", "word%d" % at, "uint64_t")
         return dataclasses.replace(function, params=tuple(params))
 
+    def traits(self, function, rule, cls):
+        blocking = any(param.name.startswith("blocking") for param in function.params)
+        traits = Traits(wait=rule.get("wait", "none"), memory=rule.get("memory", "none"),
+                        synchronous="argument" if cls == "enqueue" and blocking else "never",
+                        graph="graph" in rule,
+                        poll=int(rule["poll"], 0) if "poll" in rule else None)
+        if traits.wait not in WAITS or traits.memory not in MEMORIES:
+            self.fail(function, "no such trait")
+        if cls == "wait" and traits.wait == "none":
+            self.fail(function, "what is complete after this wait?")
+        return traits
+
     def class_default(self, function):
-        if function.name.startswith("clEnqueue"):
-            return "enqueue"
-        if function.name.startswith("clRelease"):
-            return "release"
+        for start, cls in (("clEnqueue", "enqueue"), ("clRelease", "release"),
+                           ("clRetain", "retain"), ("clGet", "query")):
+            if function.name.startswith(start):
+                return cls
         return "create" if self.api.base(function.type) == "handle" else "call"
 
     def queue(self, call):
@@ -171,12 +191,14 @@ class Rules:
     def returned(self, call):
         type_name = call.function.type
         if type_name in self.ops:
-            call.returned, call.prefix = "op", (Field("returned", "u64", "op"),)
+            call.returned = "op"
+            call.prefix = (Field("returned", "u64", "op", role="returned"),)
         elif type_name in self.objects:
             call.returned, call.object = "object", self.objects[type_name]
-            call.prefix = (Field("returned", "u32", "object", call.object),)
+            call.prefix = (Field("returned", "u32", "object", call.object, role="returned"),)
         else:
-            call.returned, call.prefix = "pointer", (Field("returned", "u64", "hex"),)
+            call.returned = "pointer"
+            call.prefix = (Field("returned", "u64", "hex", role="returned"),)
 
     def items(self, call):
         rule, function = call.rule, call.function
@@ -333,7 +355,8 @@ def shape_items(shape):
     items = [Item(Field("work_dim", "u8"), True, value="(uint8_t)" + shape[0])]
     for name, element, member in (("global", "u32", "globals"), ("local", "u16", "locals"),
                                   ("offset", "u32", "offsets"), ("high", "u32", "highs")):
-        items.append(Item(Field(name, element, count_bytes=1), True, count="shape." + member))
+        items.append(Item(Field(name, element, count_bytes=1, role=name), True,
+                          count="shape." + member))
     items[1].put, items[1].bytes = "opencl_shape_put(AT, &shape)", "opencl_shape_bytes(&shape)"
     items[0].count = read  # a statement that comes before the counts
     return items
@@ -358,5 +381,6 @@ def events_make(calls, rules):
         if param:
             result = rules.results[param.pointee]
         events.append(Event(call.number + 1, call.name, call.layouts(), call.cls.upper(),
-                            result or next(iter(rules.results.values())), result is not None))
+                            result or next(iter(rules.results.values())), result is not None,
+                            call.traits))
     return events

@@ -92,7 +92,7 @@ static uint64_t asked_op(const struct trace_event *event)
 	const struct tandem_field *what, *whom;
 	const char *name;
 
-	if (event->layout->event->class != TANDEM_CLASS_CALL)
+	if (event->layout->event->class != TANDEM_CLASS_QUERY)
 		return 0;
 	what = trace_field_find(event->layout, "param_name");
 	whom = what ? trace_field_find(event->layout, "event") : NULL;

@@ -11,11 +11,11 @@
 #include "schema/losses.h"
 #include "schema/packet.h"
 
-_Static_assert(TANDEM_DOMAIN_core == 0, "schema/ids.h");
-_Static_assert(TANDEM_DOMAIN_opencl == 1, "schema/ids.h");
-_Static_assert(TANDEM_DOMAIN_cuda == 2, "schema/ids.h");
-_Static_assert(TANDEM_DOMAIN_kernel == 9, "schema/ids.h");
-_Static_assert(TANDEM_DOMAIN_cudart == 10, "schema/ids.h");
+_Static_assert(TANDEM_DOMAIN_core == 0, "schema/domains.def");
+_Static_assert(TANDEM_DOMAIN_opencl == 1, "schema/domains.def");
+_Static_assert(TANDEM_DOMAIN_cuda == 2, "schema/domains.def");
+_Static_assert(TANDEM_DOMAIN_kernel == 9, "schema/domains.def");
+_Static_assert(TANDEM_DOMAIN_cudart == 10, "schema/domains.def");
 
 enum tandem_device_type {
 	TANDEM_DEVICE_TYPE_other = 0,

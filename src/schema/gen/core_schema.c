@@ -34,30 +34,30 @@ static const struct tandem_name names_tandem_device_type_list[] = {
 static const struct tandem_names names_tandem_device_type = { "tandem_device_type", names_tandem_device_type_list, 4 };
 
 static const struct tandem_field fields_0[] = {
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 12, NULL },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
-	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 17, &names_tandem_device_type },
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 18, NULL },
-	{ "parent", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 26, NULL },
-	{ "platform", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 30, NULL },
-	{ "ordinal", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 34, NULL },
-	{ "compute_units", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 38, NULL },
-	{ "clock_mhz", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 42, NULL },
-	{ "memory_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
-	{ "timer_ns", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
-	{ "max_work_group", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 70, NULL },
-	{ "platform_name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 72, NULL },
-	{ "vendor", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 74, NULL },
-	{ "version", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 76, NULL },
-	{ "driver", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 78, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 17, &names_tandem_device_type },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 18, NULL },
+	{ "parent", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 26, NULL },
+	{ "platform", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 30, NULL },
+	{ "ordinal", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 34, NULL },
+	{ "compute_units", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 38, NULL },
+	{ "clock_mhz", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 42, NULL },
+	{ "memory_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
+	{ "timer_ns", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 54, NULL },
+	{ "max_work_group", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 62, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 70, NULL },
+	{ "platform_name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 72, NULL },
+	{ "vendor", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 74, NULL },
+	{ "version", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 76, NULL },
+	{ "driver", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 78, NULL },
 };
 
 static const struct tandem_field fields_1[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 12, NULL },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 17, NULL },
-	{ "devices", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 25, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 17, NULL },
+	{ "devices", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 25, NULL },
 };
 
 static const struct tandem_name names_tandem_timing_list[] = {
@@ -69,14 +69,14 @@ static const struct tandem_name names_tandem_timing_list[] = {
 static const struct tandem_names names_tandem_timing = { "tandem_timing", names_tandem_timing_list, 4 };
 
 static const struct tandem_field fields_2[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 12, NULL },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 17, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 25, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 29, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 33, NULL },
-	{ "timing", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 41, &names_tandem_timing },
-	{ "in_order", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 42, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 17, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 25, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 29, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 33, NULL },
+	{ "timing", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 41, &names_tandem_timing },
+	{ "in_order", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 42, NULL },
 };
 
 static const struct tandem_name names_tandem_program_source_list[] = {
@@ -90,12 +90,12 @@ static const struct tandem_name names_tandem_program_source_list[] = {
 static const struct tandem_names names_tandem_program_source = { "tandem_program_source", names_tandem_program_source_list, 6 };
 
 static const struct tandem_field fields_3[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 12, NULL },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 17, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 25, NULL },
-	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 29, &names_tandem_program_source },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 30, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 17, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 25, NULL },
+	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 29, &names_tandem_program_source },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 30, NULL },
 };
 
 static const struct tandem_name names_tandem_build_step_list[] = {
@@ -106,27 +106,27 @@ static const struct tandem_name names_tandem_build_step_list[] = {
 static const struct tandem_names names_tandem_build_step = { "tandem_build_step", names_tandem_build_step_list, 3 };
 
 static const struct tandem_field fields_4[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 12, NULL },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
-	{ "step", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 17, &names_tandem_build_step },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 18, NULL },
-	{ "status", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 22, NULL },
-	{ "begin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 26, NULL },
-	{ "end", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
-	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 42, NULL },
-	{ "log", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 44, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "step", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 17, &names_tandem_build_step },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 18, NULL },
+	{ "status", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 22, NULL },
+	{ "begin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 26, NULL },
+	{ "end", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 34, NULL },
+	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 42, NULL },
+	{ "log", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_5[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 12, NULL },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 17, NULL },
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 25, NULL },
-	{ "max_work_group", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 29, NULL },
-	{ "preferred_multiple", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 37, NULL },
-	{ "local_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 45, NULL },
-	{ "private_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 53, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 61, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 17, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 25, NULL },
+	{ "max_work_group", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 29, NULL },
+	{ "preferred_multiple", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 37, NULL },
+	{ "local_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 45, NULL },
+	{ "private_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 53, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 61, NULL },
 };
 
 static const struct tandem_name names_tandem_memory_kind_list[] = {
@@ -148,21 +148,21 @@ static const struct tandem_name names_tandem_memory_kind_list[] = {
 static const struct tandem_names names_tandem_memory_kind = { "tandem_memory_kind", names_tandem_memory_kind_list, 14 };
 
 static const struct tandem_field fields_6[] = {
-	{ "memory", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 12, NULL },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 17, &names_tandem_memory_kind },
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 18, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 26, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 30, NULL },
-	{ "parent", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 34, NULL },
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 38, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
+	{ "memory", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 17, &names_tandem_memory_kind },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 18, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 26, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 30, NULL },
+	{ "parent", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 34, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 38, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
 };
 
 static const struct tandem_field fields_7[] = {
-	{ "memory", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 12, NULL },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 17, NULL },
+	{ "memory", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 17, NULL },
 };
 
 static const struct tandem_name names_tandem_operation_kind_list[] = {
@@ -202,43 +202,43 @@ static const struct tandem_name names_tandem_timed_list[] = {
 static const struct tandem_names names_tandem_timed = { "tandem_timed", names_tandem_timed_list, 3 };
 
 static const struct tandem_field fields_8[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 12, NULL },
-	{ "queued", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 20, NULL },
-	{ "submitted", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "start", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "end", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 52, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 56, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "status", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
-	{ "api", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 72, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 74, &names_tandem_operation_kind },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 75, &names_tandem_domain },
-	{ "proof", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 76, &names_tandem_proof },
-	{ "timed", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 77, &names_tandem_timed },
-	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, 78, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "queued", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "submitted", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "start", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "end", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "status", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "api", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 74, &names_tandem_operation_kind },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 75, &names_tandem_domain },
+	{ "proof", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 76, &names_tandem_proof },
+	{ "timed", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 77, &names_tandem_timed },
+	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, TANDEM_ROLE_none, 78, NULL },
 };
 
 static const struct tandem_field fields_9[] = {
-	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, 12, NULL },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 17, NULL },
-	{ "groups_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 21, NULL },
-	{ "groups_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 25, NULL },
-	{ "groups_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 29, NULL },
-	{ "items_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 33, NULL },
-	{ "items_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 37, NULL },
-	{ "items_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 41, NULL },
-	{ "cluster_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 45, NULL },
-	{ "cluster_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 49, NULL },
-	{ "cluster_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 53, NULL },
-	{ "registers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 57, NULL },
-	{ "static_local_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 61, NULL },
-	{ "dynamic_local_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 65, NULL },
-	{ "local_config_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 69, NULL },
-	{ "private_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 73, NULL },
-	{ "graph", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 77, NULL },
-	{ "node", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 85, NULL },
+	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 17, NULL },
+	{ "groups_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 21, NULL },
+	{ "groups_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 25, NULL },
+	{ "groups_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 29, NULL },
+	{ "items_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 33, NULL },
+	{ "items_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 37, NULL },
+	{ "items_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 41, NULL },
+	{ "cluster_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 45, NULL },
+	{ "cluster_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 49, NULL },
+	{ "cluster_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 53, NULL },
+	{ "registers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 57, NULL },
+	{ "static_local_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 61, NULL },
+	{ "dynamic_local_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 65, NULL },
+	{ "local_config_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 69, NULL },
+	{ "private_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 73, NULL },
+	{ "graph", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 77, NULL },
+	{ "node", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 85, NULL },
 };
 
 static const struct tandem_name names_tandem_place_list[] = {
@@ -254,15 +254,15 @@ static const struct tandem_name names_tandem_place_list[] = {
 static const struct tandem_names names_tandem_place = { "tandem_place", names_tandem_place_list, 8 };
 
 static const struct tandem_field fields_10[] = {
-	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, 12, NULL },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
-	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 17, &names_tandem_place },
-	{ "destination", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 18, &names_tandem_place },
-	{ "asynchronous", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 19, NULL },
-	{ "from", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 20, NULL },
-	{ "to", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "node", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 17, &names_tandem_place },
+	{ "destination", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 18, &names_tandem_place },
+	{ "asynchronous", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 19, NULL },
+	{ "from", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "to", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "node", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_name names_tandem_annotation_source_list[] = {
@@ -286,33 +286,33 @@ static const struct tandem_name names_tandem_payload_list[] = {
 static const struct tandem_names names_tandem_payload = { "tandem_payload", names_tandem_payload_list, 4 };
 
 static const struct tandem_field fields_11[] = {
-	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_annotation_source },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 13, &names_tandem_range_kind },
-	{ "payload_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 14, &names_tandem_payload },
-	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, 15, NULL },
-	{ "category", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 19, NULL },
-	{ "color", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, 23, NULL },
-	{ "range", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 27, NULL },
-	{ "payload", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 35, NULL },
-	{ "text", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 43, NULL },
+	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_annotation_source },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 13, &names_tandem_range_kind },
+	{ "payload_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 14, &names_tandem_payload },
+	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, TANDEM_ROLE_none, 15, NULL },
+	{ "category", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 19, NULL },
+	{ "color", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 23, NULL },
+	{ "range", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 27, NULL },
+	{ "payload", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 35, NULL },
+	{ "text", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 43, NULL },
 };
 
 static const struct tandem_field fields_12[] = {
-	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_annotation_source },
-	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, 13, NULL },
-	{ "range", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 17, NULL },
+	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_annotation_source },
+	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, TANDEM_ROLE_none, 13, NULL },
+	{ "range", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 17, NULL },
 };
 
 static const struct tandem_field fields_13[] = {
-	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, 12, NULL },
-	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_annotation_source },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 17, NULL },
+	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_annotation_source },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 17, NULL },
 };
 
 static const struct tandem_field fields_14[] = {
-	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, 12, NULL },
-	{ "category", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 20, NULL },
+	{ "scope", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_scope, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "category", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 20, NULL },
 };
 
 static const struct tandem_name names_tandem_loss_list[] = {
@@ -328,54 +328,54 @@ static const struct tandem_name names_tandem_loss_list[] = {
 static const struct tandem_names names_tandem_loss = { "tandem_loss", names_tandem_loss_list, 8 };
 
 static const struct tandem_field fields_15[] = {
-	{ "reason", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_loss },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 13, NULL },
+	{ "reason", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_loss },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 13, NULL },
 };
 
 static const struct tandem_field fields_16[] = {
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 12, NULL },
-	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 16, &names_tandem_domain },
-	{ "device_ns", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 17, NULL },
-	{ "begin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 25, NULL },
-	{ "until", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 33, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "domain", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, &names_tandem_domain },
+	{ "device_ns", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 17, NULL },
+	{ "begin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 25, NULL },
+	{ "until", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 33, NULL },
 };
 
 static const struct tandem_event events[] = {
-	{ TANDEM_ID(0, 0), TANDEM_CLASS_RECORD, 0, "none", NULL,
+	{ TANDEM_ID(0, 0), TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
-	{ TANDEM_ID(0, 1), TANDEM_CLASS_RECORD, 0, "device", NULL,
+	{ TANDEM_ID(0, 1), TANDEM_CLASS_RECORD, 0, "device", NULL, { 0 },
 	  { { 80, 17, fields_0 }, { 80, 17, fields_0 }, { 80, 17, fields_0 } } },
-	{ TANDEM_ID(0, 2), TANDEM_CLASS_RECORD, 0, "context", NULL,
+	{ TANDEM_ID(0, 2), TANDEM_CLASS_RECORD, 0, "context", NULL, { 0 },
 	  { { 27, 4, fields_1 }, { 27, 4, fields_1 }, { 27, 4, fields_1 } } },
-	{ TANDEM_ID(0, 3), TANDEM_CLASS_RECORD, 0, "queue", NULL,
+	{ TANDEM_ID(0, 3), TANDEM_CLASS_RECORD, 0, "queue", NULL, { 0 },
 	  { { 43, 8, fields_2 }, { 43, 8, fields_2 }, { 43, 8, fields_2 } } },
-	{ TANDEM_ID(0, 4), TANDEM_CLASS_RECORD, 0, "program", NULL,
+	{ TANDEM_ID(0, 4), TANDEM_CLASS_RECORD, 0, "program", NULL, { 0 },
 	  { { 38, 6, fields_3 }, { 38, 6, fields_3 }, { 38, 6, fields_3 } } },
-	{ TANDEM_ID(0, 5), TANDEM_CLASS_RECORD, 0, "build", NULL,
+	{ TANDEM_ID(0, 5), TANDEM_CLASS_RECORD, 0, "build", NULL, { 0 },
 	  { { 46, 9, fields_4 }, { 46, 9, fields_4 }, { 46, 9, fields_4 } } },
-	{ TANDEM_ID(0, 6), TANDEM_CLASS_RECORD, 0, "kernel", NULL,
+	{ TANDEM_ID(0, 6), TANDEM_CLASS_RECORD, 0, "kernel", NULL, { 0 },
 	  { { 63, 9, fields_5 }, { 63, 9, fields_5 }, { 63, 9, fields_5 } } },
-	{ TANDEM_ID(0, 7), TANDEM_CLASS_RECORD, 0, "memory", NULL,
+	{ TANDEM_ID(0, 7), TANDEM_CLASS_RECORD, 0, "memory", NULL, { 0 },
 	  { { 54, 9, fields_6 }, { 54, 9, fields_6 }, { 54, 9, fields_6 } } },
-	{ TANDEM_ID(0, 8), TANDEM_CLASS_RECORD, 0, "memory_free", NULL,
+	{ TANDEM_ID(0, 8), TANDEM_CLASS_RECORD, 0, "memory_free", NULL, { 0 },
 	  { { 25, 3, fields_7 }, { 25, 3, fields_7 }, { 25, 3, fields_7 } } },
-	{ TANDEM_ID(0, 9), TANDEM_CLASS_RECORD, 0, "operation", NULL,
+	{ TANDEM_ID(0, 9), TANDEM_CLASS_RECORD, 0, "operation", NULL, { 0 },
 	  { { 82, 15, fields_8 }, { 82, 15, fields_8 }, { 82, 15, fields_8 } } },
-	{ TANDEM_ID(0, 10), TANDEM_CLASS_RECORD, 0, "launch_shape", NULL,
+	{ TANDEM_ID(0, 10), TANDEM_CLASS_RECORD, 0, "launch_shape", NULL, { 0 },
 	  { { 93, 19, fields_9 }, { 93, 19, fields_9 }, { 93, 19, fields_9 } } },
-	{ TANDEM_ID(0, 11), TANDEM_CLASS_RECORD, 0, "transfer_shape", NULL,
+	{ TANDEM_ID(0, 11), TANDEM_CLASS_RECORD, 0, "transfer_shape", NULL, { 0 },
 	  { { 44, 9, fields_10 }, { 44, 9, fields_10 }, { 44, 9, fields_10 } } },
-	{ TANDEM_ID(0, 12), TANDEM_CLASS_RECORD, 0, "range", NULL,
+	{ TANDEM_ID(0, 12), TANDEM_CLASS_RECORD, 0, "range", NULL, { 0 },
 	  { { 45, 9, fields_11 }, { 45, 9, fields_11 }, { 45, 9, fields_11 } } },
-	{ TANDEM_ID(0, 13), TANDEM_CLASS_RECORD, 0, "range_end", NULL,
+	{ TANDEM_ID(0, 13), TANDEM_CLASS_RECORD, 0, "range_end", NULL, { 0 },
 	  { { 25, 3, fields_12 }, { 25, 3, fields_12 }, { 25, 3, fields_12 } } },
-	{ TANDEM_ID(0, 14), TANDEM_CLASS_RECORD, 0, "range_scope", NULL,
+	{ TANDEM_ID(0, 14), TANDEM_CLASS_RECORD, 0, "range_scope", NULL, { 0 },
 	  { { 19, 3, fields_13 }, { 19, 3, fields_13 }, { 19, 3, fields_13 } } },
-	{ TANDEM_ID(0, 15), TANDEM_CLASS_RECORD, 0, "range_category", NULL,
+	{ TANDEM_ID(0, 15), TANDEM_CLASS_RECORD, 0, "range_category", NULL, { 0 },
 	  { { 22, 3, fields_14 }, { 22, 3, fields_14 }, { 22, 3, fields_14 } } },
-	{ TANDEM_ID(0, 16), TANDEM_CLASS_RECORD, 0, "lost", NULL,
+	{ TANDEM_ID(0, 16), TANDEM_CLASS_RECORD, 0, "lost", NULL, { 0 },
 	  { { 21, 2, fields_15 }, { 21, 2, fields_15 }, { 21, 2, fields_15 } } },
-	{ TANDEM_ID(0, 17), TANDEM_CLASS_RECORD, 0, "clock_pair", NULL,
+	{ TANDEM_ID(0, 17), TANDEM_CLASS_RECORD, 0, "clock_pair", NULL, { 0 },
 	  { { 41, 5, fields_16 }, { 41, 5, fields_16 }, { 41, 5, fields_16 } } },
 };
 

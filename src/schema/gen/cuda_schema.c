@@ -11,11 +11,11 @@
 #ifndef TANDEM_TSDL_ONLY
 
 static const struct tandem_field fields_0[] = {
-	{ "version", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "driver", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "interval_ms", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 20, NULL },
-	{ "own_clock", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 24, NULL },
-	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 25, NULL },
+	{ "version", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "driver", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "interval_ms", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "own_clock", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 25, NULL },
 };
 
 static const struct tandem_name names_tandem_cuda_activity_kind_list[] = {
@@ -36,33 +36,33 @@ static const struct tandem_name names_tandem_cuda_activity_kind_list[] = {
 static const struct tandem_names names_tandem_cuda_activity_kind = { "tandem_cuda_activity_kind", names_tandem_cuda_activity_kind_list, 13 };
 
 static const struct tandem_field fields_1[] = {
-	{ "what", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_cuda_activity_kind },
-	{ "status", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 13, NULL },
-	{ "words", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 17, NULL },
+	{ "what", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_cuda_activity_kind },
+	{ "status", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 13, NULL },
+	{ "words", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 17, NULL },
 };
 
 static const struct tandem_field fields_2[] = {
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 12, NULL },
-	{ "major", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 16, NULL },
-	{ "minor", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 18, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 20, NULL },
-	{ "warp_items", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "items", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "groups", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "registers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "group_registers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "shared_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "group_shared_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "group_shared_optin_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "group_reserved_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "major", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "minor", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 18, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "warp_items", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "items", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "groups", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "registers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "group_registers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "shared_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "group_shared_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "group_shared_optin_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "group_reserved_bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_3[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 12, NULL },
-	{ "id", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "hash", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 20, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "saved", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 36, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "id", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "hash", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "saved", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_name names_tandem_overhead_kind_list[] = {
@@ -80,10 +80,10 @@ static const struct tandem_name names_tandem_overhead_kind_list[] = {
 static const struct tandem_names names_tandem_overhead_kind = { "tandem_overhead_kind", names_tandem_overhead_kind_list, 10 };
 
 static const struct tandem_field fields_4[] = {
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_overhead_kind },
-	{ "begin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 13, NULL },
-	{ "end", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 21, NULL },
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 29, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_overhead_kind },
+	{ "begin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 13, NULL },
+	{ "end", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 21, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 29, NULL },
 };
 
 static const struct tandem_name names_tandem_fault_kind_list[] = {
@@ -96,13 +96,13 @@ static const struct tandem_name names_tandem_fault_kind_list[] = {
 static const struct tandem_names names_tandem_fault_kind = { "tandem_fault_kind", names_tandem_fault_kind_list, 5 };
 
 static const struct tandem_field fields_5[] = {
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_fault_kind },
-	{ "begin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 13, NULL },
-	{ "end", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 21, NULL },
-	{ "address", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 29, NULL },
-	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 37, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 45, NULL },
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, 49, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_fault_kind },
+	{ "begin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 13, NULL },
+	{ "end", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 21, NULL },
+	{ "address", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 29, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 37, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 45, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 49, NULL },
 };
 
 static const struct tandem_name names_tandem_external_kind_list[] = {
@@ -116,13 +116,13 @@ static const struct tandem_name names_tandem_external_kind_list[] = {
 static const struct tandem_names names_tandem_external_kind = { "tandem_external_kind", names_tandem_external_kind_list, 6 };
 
 static const struct tandem_field fields_6[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 12, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 20, &names_tandem_external_kind },
-	{ "id", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 21, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 20, &names_tandem_external_kind },
+	{ "id", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 21, NULL },
 };
 
 static const struct tandem_field fields_7[] = {
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_name names_CUresult_list[] = {
@@ -231,38 +231,38 @@ static const struct tandem_name names_CUresult_list[] = {
 static const struct tandem_names names_CUresult = { "CUresult", names_CUresult_list, 101 };
 
 static const struct tandem_field fields_8[] = {
-	{ "driverVersion", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "driverVersion", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_9[] = {
-	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ordinal", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ordinal", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_10[] = {
-	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_11[] = {
-	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_12[] = {
-	{ "major", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "minor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "major", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "minor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_13[] = {
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_14[] = {
-	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_CUdevice_attribute_list[] = {
@@ -418,407 +418,407 @@ static const struct tandem_name names_CUdevice_attribute_list[] = {
 static const struct tandem_names names_CUdevice_attribute = { "CUdevice_attribute", names_CUdevice_attribute_list, 148 };
 
 static const struct tandem_field fields_15[] = {
-	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUdevice_attribute },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUdevice_attribute },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_16[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_17[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "ctxCreateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "ctxCreateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_18[] = {
-	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_19[] = {
-	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_20[] = {
-	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_21[] = {
-	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_22[] = {
-	{ "fname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
+	{ "fname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_23[] = {
-	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "fname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
+	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "fname", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_24[] = {
-	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "image", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "image", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_25[] = {
-	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "image", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "image", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_26[] = {
-	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "fatCubin", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "module", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "fatCubin", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_27[] = {
-	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_28[] = {
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_29[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_30[] = {
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 48, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_31[] = {
-	{ "pTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "pTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_32[] = {
-	{ "free", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "total", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "free", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "total", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_33[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_34[] = {
-	{ "WidthInBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "WidthInBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_35[] = {
-	{ "WidthInBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "pPitch", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "ElementSizeBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
+	{ "WidthInBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "pPitch", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "ElementSizeBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_36[] = {
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_37[] = {
-	{ "pbase", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "psize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "pbase", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "psize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_38[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
 };
 
 static const struct tandem_field fields_39[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "pp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_40[] = {
-	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_41[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_42[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "pp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_43[] = {
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_44[] = {
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_45[] = {
-	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pFlags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pFlags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_46[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 };
 
 static const struct tandem_field fields_47[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
 static const struct tandem_field fields_48[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
 static const struct tandem_field fields_49[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
 static const struct tandem_field fields_50[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_51[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_52[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_53[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_54[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_55[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_56[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_57[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_58[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
 };
 
 static const struct tandem_field fields_59[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
+	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_60[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_61[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
 static const struct tandem_field fields_62[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
 static const struct tandem_field fields_63[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
 static const struct tandem_field fields_64[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 };
 
 static const struct tandem_field fields_65[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "srcHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+	{ "dstArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "dstOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
 static const struct tandem_field fields_66[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 };
 
 static const struct tandem_field fields_67[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+	{ "srcArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "srcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
 static const struct tandem_field fields_68[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
 static const struct tandem_field fields_69[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "pCopy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_70[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_71[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_72[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_73[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_74[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_75[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 64, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_76[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 64, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_77[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_78[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "x", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "y", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "z", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "x", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "y", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "z", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_79[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
 };
 
 static const struct tandem_name names_CUfunction_attribute_list[] = {
@@ -843,9 +843,9 @@ static const struct tandem_name names_CUfunction_attribute_list[] = {
 static const struct tandem_names names_CUfunction_attribute = { "CUfunction_attribute", names_CUfunction_attribute_list, 17 };
 
 static const struct tandem_field fields_80[] = {
-	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfunction_attribute },
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfunction_attribute },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_name names_CUfunc_cache_list[] = {
@@ -857,50 +857,50 @@ static const struct tandem_name names_CUfunc_cache_list[] = {
 static const struct tandem_names names_CUfunc_cache = { "CUfunc_cache", names_CUfunc_cache_list, 4 };
 
 static const struct tandem_field fields_81[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfunc_cache },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfunc_cache },
 };
 
 static const struct tandem_field fields_82[] = {
-	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pAllocateArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pAllocateArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_83[] = {
-	{ "pArrayDescriptor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pArrayDescriptor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_84[] = {
-	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_85[] = {
-	{ "pTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_86[] = {
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_87[] = {
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_88[] = {
-	{ "ByteOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "ByteOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
 static const struct tandem_field fields_89[] = {
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "Pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "Pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_CUarray_format_list[] = {
@@ -960,9 +960,9 @@ static const struct tandem_name names_CUarray_format_list[] = {
 static const struct tandem_names names_CUarray_format = { "CUarray_format", names_CUarray_format_list, 52 };
 
 static const struct tandem_field fields_90[] = {
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "fmt", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUarray_format },
-	{ "NumPackedComponents", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "fmt", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUarray_format },
+	{ "NumPackedComponents", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_name names_CUaddress_mode_list[] = {
@@ -974,9 +974,9 @@ static const struct tandem_name names_CUaddress_mode_list[] = {
 static const struct tandem_names names_CUaddress_mode = { "CUaddress_mode", names_CUaddress_mode_list, 4 };
 
 static const struct tandem_field fields_91[] = {
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "am", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_CUaddress_mode },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "am", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_CUaddress_mode },
 };
 
 static const struct tandem_name names_CUfilter_mode_list[] = {
@@ -986,170 +986,170 @@ static const struct tandem_name names_CUfilter_mode_list[] = {
 static const struct tandem_names names_CUfilter_mode = { "CUfilter_mode", names_CUfilter_mode_list, 2 };
 
 static const struct tandem_field fields_92[] = {
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "fm", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfilter_mode },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "fm", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfilter_mode },
 };
 
 static const struct tandem_field fields_93[] = {
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_94[] = {
-	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_95[] = {
-	{ "phArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "phArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_96[] = {
-	{ "pam", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "pam", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dim", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_97[] = {
-	{ "pfm", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pfm", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_98[] = {
-	{ "pFormat", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pNumChannels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "pFormat", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pNumChannels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_99[] = {
-	{ "pFlags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pFlags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_100[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "numbytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "numbytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_101[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_102[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_103[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "numbytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "offset", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "numbytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_104[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "texunit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "texunit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_105[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 };
 
 static const struct tandem_field fields_106[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_107[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "grid_width", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "grid_height", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "grid_width", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "grid_height", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_108[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
 static const struct tandem_field fields_109[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
-	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "grid_width", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "grid_height", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
+	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "grid_width", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "grid_height", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_110[] = {
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "phEvent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "phEvent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_111[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 28, NULL },
 };
 
 static const struct tandem_field fields_112[] = {
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 24, NULL },
 };
 
 static const struct tandem_field fields_113[] = {
-	{ "pMilliseconds", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hStart", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
-	{ "hEnd", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 36, NULL },
+	{ "pMilliseconds", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hStart", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "hEnd", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_114[] = {
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_115[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 };
 
 static const struct tandem_field fields_116[] = {
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_117[] = {
-	{ "pArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "arrayIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "mipLevel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "pArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "arrayIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "mipLevel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_118[] = {
-	{ "pDevPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "pDevPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_119[] = {
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_120[] = {
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
 static const struct tandem_field fields_121[] = {
-	{ "ppExportTable", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pExportTableId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "ppExportTable", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pExportTableId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_CUlimit_list[] = {
@@ -1168,155 +1168,155 @@ static const struct tandem_name names_CUlimit_list[] = {
 static const struct tandem_names names_CUlimit = { "CUlimit", names_CUlimit_list, 11 };
 
 static const struct tandem_field fields_122[] = {
-	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUlimit },
-	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUlimit },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_123[] = {
-	{ "pvalue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUlimit },
+	{ "pvalue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUlimit },
 };
 
 static const struct tandem_field fields_124[] = {
-	{ "pSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "pSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_125[] = {
-	{ "hSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "hSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_126[] = {
-	{ "phArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "phArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hSurfRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_127[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_128[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_129[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_130[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "N", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_131[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_132[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 68, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "uc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_133[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 68, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "us", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_134[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "Width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "Height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "dstPitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "ui", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_135[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
 static const struct tandem_field fields_136[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 28, NULL },
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 28, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_137[] = {
-	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "version", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "version", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_138[] = {
-	{ "pconfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pconfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_139[] = {
-	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUfunc_cache },
+	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUfunc_cache },
 };
 
 static const struct tandem_field fields_140[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_141[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
 static const struct tandem_field fields_142[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
-	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "gridDimX", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "gridDimY", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "gridDimZ", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "blockDimX", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 60, NULL },
-	{ "blockDimY", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
-	{ "blockDimZ", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
-	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 72, NULL },
-	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
-	{ "extra", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
+	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "gridDimX", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "gridDimY", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "gridDimZ", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "blockDimX", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "blockDimY", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "blockDimZ", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "extra", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
 };
 
 static const struct tandem_name names_CUpointer_attribute_list[] = {
@@ -1345,73 +1345,73 @@ static const struct tandem_name names_CUpointer_attribute_list[] = {
 static const struct tandem_names names_CUpointer_attribute = { "CUpointer_attribute", names_CUpointer_attribute_list, 21 };
 
 static const struct tandem_field fields_143[] = {
-	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUpointer_attribute },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUpointer_attribute },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_144[] = {
-	{ "canAccessPeer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "peerDev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "canAccessPeer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "peerDev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_145[] = {
-	{ "peerContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "peerContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_146[] = {
-	{ "peerContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "peerContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_147[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dstContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "srcContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "dstContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "srcContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_148[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "dstContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "srcContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dstDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "srcDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
+	{ "dstContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "srcContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_149[] = {
-	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_150[] = {
-	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "pdptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_151[] = {
-	{ "dev", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pciBusId", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
+	{ "dev", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pciBusId", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_152[] = {
-	{ "pciBusId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "pciBusId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_153[] = {
-	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
+	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
 static const struct tandem_field fields_154[] = {
-	{ "phEvent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "phEvent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_name names_CUsharedconfig_list[] = {
@@ -1422,123 +1422,123 @@ static const struct tandem_name names_CUsharedconfig_list[] = {
 static const struct tandem_names names_CUsharedconfig = { "CUsharedconfig", names_CUsharedconfig_list, 3 };
 
 static const struct tandem_field fields_155[] = {
-	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUsharedconfig },
+	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUsharedconfig },
 };
 
 static const struct tandem_field fields_156[] = {
-	{ "pConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_157[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUsharedconfig },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUsharedconfig },
 };
 
 static const struct tandem_field fields_158[] = {
-	{ "pTexObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "pTexObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_159[] = {
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_160[] = {
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_161[] = {
-	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_162[] = {
-	{ "pSurfObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pSurfObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_163[] = {
-	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_164[] = {
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_165[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_166[] = {
-	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pMipmappedArrayDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "numMipmapLevels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "pHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pMipmappedArrayDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "numMipmapLevels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_167[] = {
-	{ "pLevelArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "level", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "pLevelArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "level", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_168[] = {
-	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_169[] = {
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "Flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_170[] = {
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "maxAniso", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "maxAniso", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_171[] = {
-	{ "phMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "phMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_172[] = {
-	{ "pbias", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pbias", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_173[] = {
-	{ "pminMipmapLevelClamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pmaxMipmapLevelClamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "pminMipmapLevelClamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pmaxMipmapLevelClamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_174[] = {
-	{ "pmaxAniso", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pmaxAniso", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_175[] = {
-	{ "pMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pMipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_176[] = {
-	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_177[] = {
-	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "stateOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "stateOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_name names_CUjitInputType_list[] = {
@@ -1553,148 +1553,148 @@ static const struct tandem_name names_CUjitInputType_list[] = {
 static const struct tandem_names names_CUjitInputType = { "CUjitInputType", names_CUjitInputType_list, 7 };
 
 static const struct tandem_field fields_178[] = {
-	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUjitInputType },
-	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 72, NULL },
+	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUjitInputType },
+	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 72, NULL },
 };
 
 static const struct tandem_field fields_179[] = {
-	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUjitInputType },
-	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 56, NULL },
+	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUjitInputType },
+	{ "numOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "options", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "optionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_180[] = {
-	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "cubinOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "sizeOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "cubinOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "sizeOut", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_181[] = {
-	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_182[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_183[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_184[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "priority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "priority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_185[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_186[] = {
-	{ "leastPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "greatestPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "leastPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "greatestPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_187[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_188[] = {
-	{ "error", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUresult },
-	{ "pStr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "error", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUresult },
+	{ "pStr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_189[] = {
-	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_190[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "length", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "length", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_191[] = {
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUpointer_attribute },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUpointer_attribute },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_192[] = {
-	{ "minGridSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "blockSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "blockSizeToDynamicSMemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "blockSizeLimit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
+	{ "minGridSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "blockSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "blockSizeToDynamicSMemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "blockSizeLimit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_193[] = {
-	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "pctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_194[] = {
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_195[] = {
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_196[] = {
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_197[] = {
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "active", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "active", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_198[] = {
-	{ "numAttributes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "numAttributes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_199[] = {
-	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_200[] = {
-	{ "minGridSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "blockSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "blockSizeToDynamicSMemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "blockSizeLimit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
+	{ "minGridSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "blockSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "blockSizeToDynamicSMemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "blockSizeLimit", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_name names_CUdevice_P2PAttribute_list[] = {
@@ -1707,20 +1707,20 @@ static const struct tandem_name names_CUdevice_P2PAttribute_list[] = {
 static const struct tandem_names names_CUdevice_P2PAttribute = { "CUdevice_P2PAttribute", names_CUdevice_P2PAttribute_list, 5 };
 
 static const struct tandem_field fields_201[] = {
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUdevice_P2PAttribute },
-	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUdevice_P2PAttribute },
+	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_202[] = {
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pBorderColor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pBorderColor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_203[] = {
-	{ "pBorderColor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pBorderColor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hTexRef", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_CUmem_advise_list[] = {
@@ -1734,40 +1734,40 @@ static const struct tandem_name names_CUmem_advise_list[] = {
 static const struct tandem_names names_CUmem_advise = { "CUmem_advise", names_CUmem_advise_list, 6 };
 
 static const struct tandem_field fields_204[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmem_advise },
-	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
+	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmem_advise },
+	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_205[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_206[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "paramArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "paramArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_207[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 };
 
 static const struct tandem_field fields_208[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
+	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_name names_CUmem_range_attribute_list[] = {
@@ -1783,104 +1783,104 @@ static const struct tandem_name names_CUmem_range_attribute_list[] = {
 static const struct tandem_names names_CUmem_range_attribute = { "CUmem_range_attribute", names_CUmem_range_attribute_list, 8 };
 
 static const struct tandem_field fields_209[] = {
-	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dataSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmem_range_attribute },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dataSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmem_range_attribute },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
 static const struct tandem_field fields_210[] = {
-	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dataSizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numAttributes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dataSizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numAttributes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 64, NULL },
 };
 
 static const struct tandem_field fields_211[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_212[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
-	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "gridDimX", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "gridDimY", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "gridDimZ", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "blockDimX", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 60, NULL },
-	{ "blockDimY", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
-	{ "blockDimZ", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
-	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 72, NULL },
-	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
+	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "gridDimX", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "gridDimY", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "gridDimZ", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "blockDimX", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "blockDimY", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "blockDimZ", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "sharedMemBytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
 static const struct tandem_field fields_213[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "launchParamsList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "numDevices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "launchParamsList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "numDevices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_214[] = {
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfunction_attribute },
-	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfunction_attribute },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_215[] = {
-	{ "uuid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "uuid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_216[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "pCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "pGreenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "pCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "pGreenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_217[] = {
-	{ "extMem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "memHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "extMem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "memHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_218[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bufferDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bufferDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_219[] = {
-	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "mipmapDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "mipmapDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_220[] = {
-	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_221[] = {
-	{ "extSem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "semHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "extSem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "semHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_222[] = {
-	{ "extSemArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "numExtSems", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 44, NULL },
+	{ "extSemArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "numExtSems", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 44, NULL },
 };
 
 static const struct tandem_field fields_223[] = {
-	{ "extSem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "extSem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_name names_CUstreamCaptureMode_list[] = {
@@ -1891,252 +1891,252 @@ static const struct tandem_name names_CUstreamCaptureMode_list[] = {
 static const struct tandem_names names_CUstreamCaptureMode = { "CUstreamCaptureMode", names_CUstreamCaptureMode_list, 3 };
 
 static const struct tandem_field fields_224[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_CUstreamCaptureMode },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_CUstreamCaptureMode },
 };
 
 static const struct tandem_field fields_225[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_226[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "captureStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "captureStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_227[] = {
-	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_228[] = {
-	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_229[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_230[] = {
-	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "copyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "copyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_231[] = {
-	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "memsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "memsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_232[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "type", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "type", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_233[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "rootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "numRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "rootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "numRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_234[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_235[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_236[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_237[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "phErrorNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "logBuffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "bufferSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "phErrorNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "logBuffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "bufferSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_238[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_239[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_240[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_241[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_242[] = {
-	{ "phGraphClone", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "originalGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "phGraphClone", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "originalGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_243[] = {
-	{ "phNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hOriginalNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "hClonedGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "phNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hOriginalNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "hClonedGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_244[] = {
-	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_245[] = {
-	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_246[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "fn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "fn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_247[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "phGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_248[] = {
-	{ "luid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "deviceNodeMask", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "luid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "deviceNodeMask", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_249[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "nodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "numNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "nodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "numNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_250[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "numEdges", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numEdges", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_251[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "captureStatus_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "id_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "graph_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "dependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "edgeData_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "numDependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "captureStatus_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "id_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "graph_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "dependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "edgeData_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "numDependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_252[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_253[] = {
-	{ "mode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "mode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_254[] = {
-	{ "nvSciSyncAttrList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "nvSciSyncAttrList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_255[] = {
-	{ "dynamicSmemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "numBlocks", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "dynamicSmemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "numBlocks", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_256[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_257[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_258[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_259[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_260[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_261[] = {
-	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_262[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_263[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_name names_CUmemAllocationHandleType_list[] = {
@@ -2150,16 +2150,16 @@ static const struct tandem_name names_CUmemAllocationHandleType_list[] = {
 static const struct tandem_names names_CUmemAllocationHandleType = { "CUmemAllocationHandleType", names_CUmemAllocationHandleType_list, 6 };
 
 static const struct tandem_field fields_264[] = {
-	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationHandleType },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationHandleType },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_265[] = {
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "osHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "shHandleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationHandleType },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "osHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "shHandleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationHandleType },
 };
 
 static const struct tandem_name names_CUmemAllocationGranularity_flags_list[] = {
@@ -2169,175 +2169,175 @@ static const struct tandem_name names_CUmemAllocationGranularity_flags_list[] = 
 static const struct tandem_names names_CUmemAllocationGranularity_flags = { "CUmemAllocationGranularity_flags", names_CUmemAllocationGranularity_flags_list, 2 };
 
 static const struct tandem_field fields_266[] = {
-	{ "granularity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "option", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationGranularity_flags },
+	{ "granularity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "option", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationGranularity_flags },
 };
 
 static const struct tandem_field fields_267[] = {
-	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "handle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_268[] = {
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_269[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_270[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "resultInfo", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "resultInfo", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_271[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "copyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "copyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_272[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "memsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "memsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_273[] = {
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "addr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_274[] = {
-	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hmod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_275[] = {
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_276[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_277[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_278[] = {
-	{ "dst", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "src", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
+	{ "dst", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "src", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_279[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_280[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_281[] = {
-	{ "maxWidthInElements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "format", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUarray_format },
-	{ "numChannels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "maxWidthInElements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "format", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUarray_format },
+	{ "numChannels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_282[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
 static const struct tandem_field fields_283[] = {
-	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_284[] = {
-	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_285[] = {
-	{ "mapInfoList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
+	{ "mapInfoList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
 static const struct tandem_field fields_286[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_287[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 28, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_288[] = {
-	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 56, NULL },
+	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 56, NULL },
 };
 
 static const struct tandem_field fields_289[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "event_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "event_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_290[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
 static const struct tandem_field fields_291[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 40, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 40, NULL },
 };
 
 static const struct tandem_field fields_292[] = {
-	{ "pPlaneArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "planeIdx", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "pPlaneArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "planeIdx", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_293[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
 };
 
 static const struct tandem_field fields_294[] = {
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
 static const struct tandem_field fields_295[] = {
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "minBytesToKeep", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "minBytesToKeep", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_CUmemPool_attribute_list[] = {
@@ -2353,90 +2353,90 @@ static const struct tandem_name names_CUmemPool_attribute_list[] = {
 static const struct tandem_names names_CUmemPool_attribute = { "CUmemPool_attribute", names_CUmemPool_attribute_list, 8 };
 
 static const struct tandem_field fields_296[] = {
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUmemPool_attribute },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUmemPool_attribute },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_297[] = {
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "map", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "map", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_298[] = {
-	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_299[] = {
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "poolProps", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "poolProps", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_300[] = {
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_301[] = {
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_302[] = {
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_303[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 40, NULL },
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_304[] = {
-	{ "handle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationHandleType },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "handle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationHandleType },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_305[] = {
-	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationHandleType },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationHandleType },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_306[] = {
-	{ "shareData_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "shareData_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_307[] = {
-	{ "ptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "shareData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "ptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "shareData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_308[] = {
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_309[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_310[] = {
-	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pfn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "cudaVersion", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "symbolStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pfn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "cudaVersion", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "symbolStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_name names_CUflushGPUDirectRDMAWritesTarget_list[] = {
@@ -2451,60 +2451,60 @@ static const struct tandem_name names_CUflushGPUDirectRDMAWritesScope_list[] = {
 static const struct tandem_names names_CUflushGPUDirectRDMAWritesScope = { "CUflushGPUDirectRDMAWritesScope", names_CUflushGPUDirectRDMAWritesScope_list, 2 };
 
 static const struct tandem_field fields_311[] = {
-	{ "target", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUflushGPUDirectRDMAWritesTarget },
-	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_CUflushGPUDirectRDMAWritesScope },
+	{ "target", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUflushGPUDirectRDMAWritesTarget },
+	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_CUflushGPUDirectRDMAWritesScope },
 };
 
 static const struct tandem_field fields_312[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 36, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_313[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_314[] = {
-	{ "object_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "destroy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "initialRefcount", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "object_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "destroy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "initialRefcount", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_315[] = {
-	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_316[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_317[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_318[] = {
-	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_319[] = {
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_name names_CUgraphMem_attribute_list[] = {
@@ -2516,15 +2516,15 @@ static const struct tandem_name names_CUgraphMem_attribute_list[] = {
 static const struct tandem_names names_CUgraphMem_attribute = { "CUgraphMem_attribute", names_CUgraphMem_attribute_list, 4 };
 
 static const struct tandem_field fields_320[] = {
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_CUgraphMem_attribute },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_CUgraphMem_attribute },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_321[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_name names_CUexecAffinityType_list[] = {
@@ -2534,69 +2534,69 @@ static const struct tandem_name names_CUexecAffinityType_list[] = {
 static const struct tandem_names names_CUexecAffinityType = { "CUexecAffinityType", names_CUexecAffinityType_list, 2 };
 
 static const struct tandem_field fields_322[] = {
-	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUexecAffinityType },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUexecAffinityType },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_323[] = {
-	{ "pExecAffinity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUexecAffinityType },
+	{ "pExecAffinity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUexecAffinityType },
 };
 
 static const struct tandem_field fields_324[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_325[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "isEnabled", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "isEnabled", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_326[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "isEnabled", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "isEnabled", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_327[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
-	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "extra", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
+	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "f", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "kernelParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "extra", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_328[] = {
-	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_329[] = {
-	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_330[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "instantiateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "phGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "instantiateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_331[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_332[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "nodeParams_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "nodeParams_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_CUmemRangeHandleType_list[] = {
@@ -2606,106 +2606,106 @@ static const struct tandem_name names_CUmemRangeHandleType_list[] = {
 static const struct tandem_names names_CUmemRangeHandleType = { "CUmemRangeHandleType", names_CUmemRangeHandleType_list, 2 };
 
 static const struct tandem_field fields_333[] = {
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 48, &names_CUmemRangeHandleType },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, &names_CUmemRangeHandleType },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_334[] = {
-	{ "clusterSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "clusterSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_335[] = {
-	{ "numClusters", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "numClusters", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_336[] = {
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "code", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "numJitOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "libraryOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "libraryOptionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 76, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "code", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numJitOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "libraryOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "libraryOptionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
 static const struct tandem_field fields_337[] = {
-	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
+	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_338[] = {
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numJitOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "libraryOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "libraryOptionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
-	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 72, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numJitOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "libraryOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "libraryOptionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 72, NULL },
 };
 
 static const struct tandem_field fields_339[] = {
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_340[] = {
-	{ "pKernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "pKernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_341[] = {
-	{ "pMod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pMod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_342[] = {
-	{ "pFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_343[] = {
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 48, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_344[] = {
-	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfunction_attribute },
-	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "pi", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfunction_attribute },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_345[] = {
-	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUfunction_attribute },
-	{ "val", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUfunction_attribute },
+	{ "val", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_346[] = {
-	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUfunc_cache },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUfunc_cache },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_347[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "streamId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "streamId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_348[] = {
-	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ctxId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ctxId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_CUtensorMapDataType_list[] = {
@@ -2761,47 +2761,47 @@ static const struct tandem_name names_CUtensorMapFloatOOBfill_list[] = {
 static const struct tandem_names names_CUtensorMapFloatOOBfill = { "CUtensorMapFloatOOBfill", names_CUtensorMapFloatOOBfill_list, 2 };
 
 static const struct tandem_field fields_349[] = {
-	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUtensorMapDataType },
-	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "globalAddress", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "globalDim", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "globalStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "boxDim", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "elementStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "interleave", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 80, &names_CUtensorMapInterleave },
-	{ "swizzle", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 84, &names_CUtensorMapSwizzle },
-	{ "l2Promotion", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 88, &names_CUtensorMapL2promotion },
-	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 92, &names_CUtensorMapFloatOOBfill },
+	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUtensorMapDataType },
+	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "globalAddress", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "globalDim", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "globalStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "boxDim", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "elementStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "interleave", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 80, &names_CUtensorMapInterleave },
+	{ "swizzle", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 84, &names_CUtensorMapSwizzle },
+	{ "l2Promotion", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 88, &names_CUtensorMapL2promotion },
+	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 92, &names_CUtensorMapFloatOOBfill },
 };
 
 static const struct tandem_field fields_350[] = {
-	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUtensorMapDataType },
-	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "globalAddress", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "globalDim", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "globalStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "pixelBoxLowerCorner", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "pixelBoxUpperCorner", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "channelsPerPixel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 80, NULL },
-	{ "pixelsPerColumn", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 84, NULL },
-	{ "elementStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
-	{ "interleave", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 96, &names_CUtensorMapInterleave },
-	{ "swizzle", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 100, &names_CUtensorMapSwizzle },
-	{ "l2Promotion", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 104, &names_CUtensorMapL2promotion },
-	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 108, &names_CUtensorMapFloatOOBfill },
+	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUtensorMapDataType },
+	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "globalAddress", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "globalDim", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "globalStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "pixelBoxLowerCorner", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "pixelBoxUpperCorner", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "channelsPerPixel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "pixelsPerColumn", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 84, NULL },
+	{ "elementStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
+	{ "interleave", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 96, &names_CUtensorMapInterleave },
+	{ "swizzle", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 100, &names_CUtensorMapSwizzle },
+	{ "l2Promotion", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 104, &names_CUtensorMapL2promotion },
+	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 108, &names_CUtensorMapFloatOOBfill },
 };
 
 static const struct tandem_field fields_351[] = {
-	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "globalAddress", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "globalAddress", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_352[] = {
-	{ "fptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "fptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_name names_CUcoredumpSettings_list[] = {
@@ -2817,47 +2817,47 @@ static const struct tandem_name names_CUcoredumpSettings_list[] = {
 static const struct tandem_names names_CUcoredumpSettings = { "CUcoredumpSettings", names_CUcoredumpSettings_list, 8 };
 
 static const struct tandem_field fields_353[] = {
-	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_CUcoredumpSettings },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "attrib", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_CUcoredumpSettings },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_354[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_355[] = {
-	{ "mcHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "mcHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_356[] = {
-	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_357[] = {
-	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "memHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "memOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "memHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "memOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 56, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_358[] = {
-	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "memptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "memptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_359[] = {
-	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "mcHandle", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "mcOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 };
 
 static const struct tandem_name names_CUmulticastGranularity_flags_list[] = {
@@ -2867,245 +2867,245 @@ static const struct tandem_name names_CUmulticastGranularity_flags_list[] = {
 static const struct tandem_names names_CUmulticastGranularity_flags = { "CUmulticastGranularity_flags", names_CUmulticastGranularity_flags_list, 2 };
 
 static const struct tandem_field fields_360[] = {
-	{ "granularity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "option", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmulticastGranularity_flags },
+	{ "granularity", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "option", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmulticastGranularity_flags },
 };
 
 static const struct tandem_field fields_361[] = {
-	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "phGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_362[] = {
-	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hfunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_363[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_CUstreamCaptureMode },
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_CUstreamCaptureMode },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_364[] = {
-	{ "pHandle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "defaultLaunchValue", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "pHandle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "ctx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "defaultLaunchValue", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_365[] = {
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_366[] = {
-	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_367[] = {
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_368[] = {
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_369[] = {
-	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "mod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "mod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_370[] = {
-	{ "functions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "numFunctions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "mod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "functions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "numFunctions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "mod", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_371[] = {
-	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_372[] = {
-	{ "kernels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "numKernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "kernels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "numKernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_373[] = {
-	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "function", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "function", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_374[] = {
-	{ "function", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "function", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_375[] = {
-	{ "phCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "phCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_376[] = {
-	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_377[] = {
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "type", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "type", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_378[] = {
-	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "type", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "type", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_379[] = {
-	{ "phDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "nbResources", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "phDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "nbResources", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_380[] = {
-	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
+	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
 static const struct tandem_field fields_381[] = {
-	{ "result_at", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "nbGroups", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "input", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "remaining", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "useFlags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "minCount", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 60, NULL },
+	{ "result_at", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "nbGroups", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "input", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "remaining", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "useFlags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "minCount", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
 static const struct tandem_field fields_382[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "phCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "phCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_383[] = {
-	{ "pContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pContext", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_384[] = {
-	{ "pLib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pLib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_385[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "greenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "phStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "greenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_386[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "errorIndex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 60, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "errorIndex", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 60, NULL },
 };
 
 static const struct tandem_field fields_387[] = {
-	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "callback_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "callback_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_388[] = {
-	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_389[] = {
-	{ "iterator_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "iterator_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_390[] = {
-	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "pathToFile", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 36, NULL },
+	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pathToFile", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_391[] = {
-	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "buffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "buffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_392[] = {
-	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "tid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "tid", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_393[] = {
-	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "state", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_394[] = {
-	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "pid", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_395[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_396[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 };
 
 static const struct tandem_field fields_397[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "dsts", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "srcs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "attrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "attrsIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
-	{ "numAttrs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
+	{ "dsts", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "srcs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "attrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "attrsIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "numAttrs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
 };
 
 static const struct tandem_field fields_398[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "numOps", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "opList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "numOps", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "opList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_name names_CUtensorMapIm2ColWideMode_list[] = {
@@ -3115,62 +3115,62 @@ static const struct tandem_name names_CUtensorMapIm2ColWideMode_list[] = {
 static const struct tandem_names names_CUtensorMapIm2ColWideMode = { "CUtensorMapIm2ColWideMode", names_CUtensorMapIm2ColWideMode_list, 2 };
 
 static const struct tandem_field fields_399[] = {
-	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUtensorMapDataType },
-	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "globalAddress", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "globalDim", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "globalStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "pixelBoxLowerCornerWidth", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
-	{ "pixelBoxUpperCornerWidth", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
-	{ "channelsPerPixel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 72, NULL },
-	{ "pixelsPerColumn", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 76, NULL },
-	{ "elementStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "interleave", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 88, &names_CUtensorMapInterleave },
-	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 92, &names_CUtensorMapIm2ColWideMode },
-	{ "swizzle", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 96, &names_CUtensorMapSwizzle },
-	{ "l2Promotion", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 100, &names_CUtensorMapL2promotion },
-	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 104, &names_CUtensorMapFloatOOBfill },
+	{ "tensorMap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "tensorDataType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUtensorMapDataType },
+	{ "tensorRank", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "globalAddress", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "globalDim", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "globalStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "pixelBoxLowerCornerWidth", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "pixelBoxUpperCornerWidth", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "channelsPerPixel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "pixelsPerColumn", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "elementStrides", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "interleave", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 88, &names_CUtensorMapInterleave },
+	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 92, &names_CUtensorMapIm2ColWideMode },
+	{ "swizzle", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 96, &names_CUtensorMapSwizzle },
+	{ "l2Promotion", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 100, &names_CUtensorMapL2promotion },
+	{ "oobFill", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 104, &names_CUtensorMapFloatOOBfill },
 };
 
 static const struct tandem_field fields_400[] = {
-	{ "greenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "greenCtxId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "greenCtx", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "greenCtxId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_401[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 28, NULL },
 };
 
 static const struct tandem_field fields_402[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 28, NULL },
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
 static const struct tandem_field fields_403[] = {
-	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 56, NULL },
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 56, NULL },
 };
 
 static const struct tandem_field fields_404[] = {
-	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 80, NULL },
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 80, NULL },
 };
 
 static const struct tandem_name names_CUmemAllocationType_list[] = {
@@ -3182,1140 +3182,1140 @@ static const struct tandem_name names_CUmemAllocationType_list[] = {
 static const struct tandem_names names_CUmemAllocationType = { "CUmemAllocationType", names_CUmemAllocationType_list, 4 };
 
 static const struct tandem_field fields_405[] = {
-	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationType },
+	{ "pool_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationType },
 };
 
 static const struct tandem_field fields_406[] = {
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_CUmemAllocationType },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_CUmemAllocationType },
 };
 
 static const struct tandem_field fields_407[] = {
-	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_CUmemAllocationType },
-	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_CUmemAllocationType },
+	{ "pool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_408[] = {
-	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_409[] = {
-	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dev", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_event events[] = {
-	{ TANDEM_ID(2, 0), TANDEM_CLASS_RECORD, 0, "none", NULL,
+	{ TANDEM_ID(2, 0), TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
-	{ TANDEM_ID(2, 1), TANDEM_CLASS_RECORD, 0, "cupti", NULL,
+	{ TANDEM_ID(2, 1), TANDEM_CLASS_RECORD, 0, "cupti", NULL, { 0 },
 	  { { 27, 5, fields_0 }, { 27, 5, fields_0 }, { 27, 5, fields_0 } } },
-	{ TANDEM_ID(2, 2), TANDEM_CLASS_RECORD, 0, "refused", NULL,
+	{ TANDEM_ID(2, 2), TANDEM_CLASS_RECORD, 0, "refused", NULL, { 0 },
 	  { { 19, 3, fields_1 }, { 19, 3, fields_1 }, { 19, 3, fields_1 } } },
-	{ TANDEM_ID(2, 3), TANDEM_CLASS_RECORD, 0, "multiprocessor", NULL,
+	{ TANDEM_ID(2, 3), TANDEM_CLASS_RECORD, 0, "multiprocessor", NULL, { .record = TANDEM_RECORD_device_limits },
 	  { { 60, 13, fields_2 }, { 60, 13, fields_2 }, { 60, 13, fields_2 } } },
-	{ TANDEM_ID(2, 4), TANDEM_CLASS_RECORD, 0, "module", NULL,
+	{ TANDEM_ID(2, 4), TANDEM_CLASS_RECORD, 0, "module", NULL, { 0 },
 	  { { 37, 5, fields_3 }, { 37, 5, fields_3 }, { 37, 5, fields_3 } } },
-	{ TANDEM_ID(2, 5), TANDEM_CLASS_RECORD, 0, "overhead", NULL,
+	{ TANDEM_ID(2, 5), TANDEM_CLASS_RECORD, 0, "overhead", NULL, { 0 },
 	  { { 33, 4, fields_4 }, { 33, 4, fields_4 }, { 33, 4, fields_4 } } },
-	{ TANDEM_ID(2, 6), TANDEM_CLASS_RECORD, 0, "fault", NULL,
+	{ TANDEM_ID(2, 6), TANDEM_CLASS_RECORD, 0, "fault", NULL, { 0 },
 	  { { 53, 7, fields_5 }, { 53, 7, fields_5 }, { 53, 7, fields_5 } } },
-	{ TANDEM_ID(2, 7), TANDEM_CLASS_RECORD, 0, "external", NULL,
+	{ TANDEM_ID(2, 7), TANDEM_CLASS_RECORD, 0, "external", NULL, { 0 },
 	  { { 29, 3, fields_6 }, { 29, 3, fields_6 }, { 29, 3, fields_6 } } },
-	{ TANDEM_ID(2, 8), TANDEM_CLASS_CALL, 1, "cuInit", &names_CUresult,
+	{ TANDEM_ID(2, 8), TANDEM_CLASS_CALL, 1, "cuInit", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_7 } } },
-	{ TANDEM_ID(2, 9), TANDEM_CLASS_CALL, 1, "cuDriverGetVersion", &names_CUresult,
+	{ TANDEM_ID(2, 9), TANDEM_CLASS_QUERY, 1, "cuDriverGetVersion", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_8 } } },
-	{ TANDEM_ID(2, 10), TANDEM_CLASS_CALL, 1, "cuDeviceGet", &names_CUresult,
+	{ TANDEM_ID(2, 10), TANDEM_CLASS_QUERY, 1, "cuDeviceGet", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_9 } } },
-	{ TANDEM_ID(2, 11), TANDEM_CLASS_CALL, 1, "cuDeviceGetCount", &names_CUresult,
+	{ TANDEM_ID(2, 11), TANDEM_CLASS_QUERY, 1, "cuDeviceGetCount", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_10 } } },
-	{ TANDEM_ID(2, 12), TANDEM_CLASS_CALL, 1, "cuDeviceGetName", &names_CUresult,
+	{ TANDEM_ID(2, 12), TANDEM_CLASS_QUERY, 1, "cuDeviceGetName", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_11 } } },
-	{ TANDEM_ID(2, 13), TANDEM_CLASS_CALL, 1, "cuDeviceComputeCapability", &names_CUresult,
+	{ TANDEM_ID(2, 13), TANDEM_CLASS_CALL, 1, "cuDeviceComputeCapability", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_12 } } },
-	{ TANDEM_ID(2, 14), TANDEM_CLASS_CALL, 1, "cuDeviceTotalMem", &names_CUresult,
+	{ TANDEM_ID(2, 14), TANDEM_CLASS_CALL, 1, "cuDeviceTotalMem", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_13 } } },
-	{ TANDEM_ID(2, 15), TANDEM_CLASS_CALL, 1, "cuDeviceGetProperties", &names_CUresult,
+	{ TANDEM_ID(2, 15), TANDEM_CLASS_QUERY, 1, "cuDeviceGetProperties", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_14 } } },
-	{ TANDEM_ID(2, 16), TANDEM_CLASS_CALL, 1, "cuDeviceGetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 16), TANDEM_CLASS_QUERY, 1, "cuDeviceGetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_15 } } },
-	{ TANDEM_ID(2, 17), TANDEM_CLASS_CREATE, 1, "cuCtxCreate", &names_CUresult,
+	{ TANDEM_ID(2, 17), TANDEM_CLASS_CREATE, 1, "cuCtxCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_16 }, { 48, 4, fields_17 } } },
-	{ TANDEM_ID(2, 18), TANDEM_CLASS_RELEASE, 1, "cuCtxDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 18), TANDEM_CLASS_RELEASE, 1, "cuCtxDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_18 } } },
-	{ TANDEM_ID(2, 19), TANDEM_CLASS_CALL, 1, "cuCtxAttach", &names_CUresult,
+	{ TANDEM_ID(2, 19), TANDEM_CLASS_CALL, 1, "cuCtxAttach", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_19 } } },
-	{ TANDEM_ID(2, 20), TANDEM_CLASS_CALL, 1, "cuCtxDetach", &names_CUresult,
+	{ TANDEM_ID(2, 20), TANDEM_CLASS_CALL, 1, "cuCtxDetach", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_18 } } },
-	{ TANDEM_ID(2, 21), TANDEM_CLASS_CALL, 1, "cuCtxPushCurrent", &names_CUresult,
+	{ TANDEM_ID(2, 21), TANDEM_CLASS_CALL, 1, "cuCtxPushCurrent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_18 } } },
-	{ TANDEM_ID(2, 22), TANDEM_CLASS_CALL, 1, "cuCtxPopCurrent", &names_CUresult,
+	{ TANDEM_ID(2, 22), TANDEM_CLASS_CALL, 1, "cuCtxPopCurrent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_20 } } },
-	{ TANDEM_ID(2, 23), TANDEM_CLASS_CALL, 1, "cuCtxGetDevice", &names_CUresult,
+	{ TANDEM_ID(2, 23), TANDEM_CLASS_QUERY, 1, "cuCtxGetDevice", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_21 } } },
-	{ TANDEM_ID(2, 24), TANDEM_CLASS_WAIT, 1, "cuCtxSynchronize", &names_CUresult,
+	{ TANDEM_ID(2, 24), TANDEM_CLASS_WAIT, 1, "cuCtxSynchronize", &names_CUresult, { .wait = TANDEM_WAIT_device },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_18 } } },
-	{ TANDEM_ID(2, 25), TANDEM_CLASS_BUILD, 1, "cuModuleLoad", &names_CUresult,
+	{ TANDEM_ID(2, 25), TANDEM_CLASS_BUILD, 1, "cuModuleLoad", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 26, 1, fields_22 }, { 34, 2, fields_23 } } },
-	{ TANDEM_ID(2, 26), TANDEM_CLASS_BUILD, 1, "cuModuleLoadData", &names_CUresult,
+	{ TANDEM_ID(2, 26), TANDEM_CLASS_BUILD, 1, "cuModuleLoadData", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_24 } } },
-	{ TANDEM_ID(2, 27), TANDEM_CLASS_BUILD, 1, "cuModuleLoadDataEx", &names_CUresult,
+	{ TANDEM_ID(2, 27), TANDEM_CLASS_BUILD, 1, "cuModuleLoadDataEx", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_25 } } },
-	{ TANDEM_ID(2, 28), TANDEM_CLASS_BUILD, 1, "cuModuleLoadFatBinary", &names_CUresult,
+	{ TANDEM_ID(2, 28), TANDEM_CLASS_BUILD, 1, "cuModuleLoadFatBinary", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_26 } } },
-	{ TANDEM_ID(2, 29), TANDEM_CLASS_CALL, 1, "cuModuleUnload", &names_CUresult,
+	{ TANDEM_ID(2, 29), TANDEM_CLASS_CALL, 1, "cuModuleUnload", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_27 } } },
-	{ TANDEM_ID(2, 30), TANDEM_CLASS_CALL, 1, "cuModuleGetFunction", &names_CUresult,
+	{ TANDEM_ID(2, 30), TANDEM_CLASS_QUERY, 1, "cuModuleGetFunction", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 26, 1, fields_28 }, { 42, 3, fields_29 } } },
-	{ TANDEM_ID(2, 31), TANDEM_CLASS_CALL, 1, "cuModuleGetGlobal", &names_CUresult,
+	{ TANDEM_ID(2, 31), TANDEM_CLASS_QUERY, 1, "cuModuleGetGlobal", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_30 } } },
-	{ TANDEM_ID(2, 32), TANDEM_CLASS_CALL, 1, "cu64ModuleGetGlobal", &names_CUresult,
+	{ TANDEM_ID(2, 32), TANDEM_CLASS_QUERY, 1, "cu64ModuleGetGlobal", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 33), TANDEM_CLASS_CALL, 1, "cuModuleGetTexRef", &names_CUresult,
+	{ TANDEM_ID(2, 33), TANDEM_CLASS_QUERY, 1, "cuModuleGetTexRef", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_31 } } },
-	{ TANDEM_ID(2, 34), TANDEM_CLASS_CALL, 1, "cuMemGetInfo", &names_CUresult,
+	{ TANDEM_ID(2, 34), TANDEM_CLASS_QUERY, 1, "cuMemGetInfo", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_32 } } },
-	{ TANDEM_ID(2, 35), TANDEM_CLASS_CALL, 1, "cu64MemGetInfo", &names_CUresult,
+	{ TANDEM_ID(2, 35), TANDEM_CLASS_QUERY, 1, "cu64MemGetInfo", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 36), TANDEM_CLASS_CREATE, 1, "cuMemAlloc", &names_CUresult,
+	{ TANDEM_ID(2, 36), TANDEM_CLASS_CREATE, 1, "cuMemAlloc", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 40, 2, fields_33 }, { 40, 2, fields_33 } } },
-	{ TANDEM_ID(2, 37), TANDEM_CLASS_CALL, 1, "cu64MemAlloc", &names_CUresult,
+	{ TANDEM_ID(2, 37), TANDEM_CLASS_CALL, 1, "cu64MemAlloc", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 38), TANDEM_CLASS_CREATE, 1, "cuMemAllocPitch", &names_CUresult,
+	{ TANDEM_ID(2, 38), TANDEM_CLASS_CREATE, 1, "cuMemAllocPitch", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 48, 3, fields_34 }, { 60, 5, fields_35 } } },
-	{ TANDEM_ID(2, 39), TANDEM_CLASS_CALL, 1, "cu64MemAllocPitch", &names_CUresult,
+	{ TANDEM_ID(2, 39), TANDEM_CLASS_CALL, 1, "cu64MemAllocPitch", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 40), TANDEM_CLASS_RELEASE, 1, "cuMemFree", &names_CUresult,
+	{ TANDEM_ID(2, 40), TANDEM_CLASS_RELEASE, 1, "cuMemFree", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 32, 1, fields_36 }, { 32, 1, fields_36 } } },
-	{ TANDEM_ID(2, 41), TANDEM_CLASS_CALL, 1, "cu64MemFree", &names_CUresult,
+	{ TANDEM_ID(2, 41), TANDEM_CLASS_CALL, 1, "cu64MemFree", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 42), TANDEM_CLASS_CALL, 1, "cuMemGetAddressRange", &names_CUresult,
+	{ TANDEM_ID(2, 42), TANDEM_CLASS_QUERY, 1, "cuMemGetAddressRange", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_37 } } },
-	{ TANDEM_ID(2, 43), TANDEM_CLASS_CALL, 1, "cu64MemGetAddressRange", &names_CUresult,
+	{ TANDEM_ID(2, 43), TANDEM_CLASS_QUERY, 1, "cu64MemGetAddressRange", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 44), TANDEM_CLASS_CREATE, 1, "cuMemAllocHost", &names_CUresult,
+	{ TANDEM_ID(2, 44), TANDEM_CLASS_CREATE, 1, "cuMemAllocHost", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 32, 1, fields_38 }, { 40, 2, fields_39 } } },
-	{ TANDEM_ID(2, 45), TANDEM_CLASS_RELEASE, 1, "cuMemFreeHost", &names_CUresult,
+	{ TANDEM_ID(2, 45), TANDEM_CLASS_RELEASE, 1, "cuMemFreeHost", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 32, 1, fields_40 }, { 32, 1, fields_40 } } },
-	{ TANDEM_ID(2, 46), TANDEM_CLASS_CREATE, 1, "cuMemHostAlloc", &names_CUresult,
+	{ TANDEM_ID(2, 46), TANDEM_CLASS_CREATE, 1, "cuMemHostAlloc", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 36, 2, fields_41 }, { 44, 3, fields_42 } } },
-	{ TANDEM_ID(2, 47), TANDEM_CLASS_CALL, 1, "cuMemHostGetDevicePointer", &names_CUresult,
+	{ TANDEM_ID(2, 47), TANDEM_CLASS_QUERY, 1, "cuMemHostGetDevicePointer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_43 }, { 44, 3, fields_44 } } },
-	{ TANDEM_ID(2, 48), TANDEM_CLASS_CALL, 1, "cu64MemHostGetDevicePointer", &names_CUresult,
+	{ TANDEM_ID(2, 48), TANDEM_CLASS_QUERY, 1, "cu64MemHostGetDevicePointer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 49), TANDEM_CLASS_CALL, 1, "cuMemHostGetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 49), TANDEM_CLASS_QUERY, 1, "cuMemHostGetFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_40 }, { 40, 2, fields_45 } } },
-	{ TANDEM_ID(2, 50), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoD", &names_CUresult,
+	{ TANDEM_ID(2, 50), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoD", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 56, 4, fields_47 }, { 56, 4, fields_47 } } },
-	{ TANDEM_ID(2, 51), TANDEM_CLASS_CALL, 1, "cu64MemcpyHtoD", &names_CUresult,
+	{ TANDEM_ID(2, 51), TANDEM_CLASS_CALL, 1, "cu64MemcpyHtoD", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 52), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoH", &names_CUresult,
+	{ TANDEM_ID(2, 52), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoH", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 56, 4, fields_48 }, { 56, 4, fields_48 } } },
-	{ TANDEM_ID(2, 53), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoH", &names_CUresult,
+	{ TANDEM_ID(2, 53), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoH", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 54), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoD", &names_CUresult,
+	{ TANDEM_ID(2, 54), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoD", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 56, 4, fields_49 }, { 56, 4, fields_49 } } },
-	{ TANDEM_ID(2, 55), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoD", &names_CUresult,
+	{ TANDEM_ID(2, 55), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoD", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 56), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoA", &names_CUresult,
+	{ TANDEM_ID(2, 56), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoA", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 48, 3, fields_50 }, { 64, 5, fields_51 } } },
-	{ TANDEM_ID(2, 57), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoA", &names_CUresult,
+	{ TANDEM_ID(2, 57), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoA", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 58), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoD", &names_CUresult,
+	{ TANDEM_ID(2, 58), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoD", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 48, 3, fields_52 }, { 64, 5, fields_53 } } },
-	{ TANDEM_ID(2, 59), TANDEM_CLASS_CALL, 1, "cu64MemcpyAtoD", &names_CUresult,
+	{ TANDEM_ID(2, 59), TANDEM_CLASS_CALL, 1, "cu64MemcpyAtoD", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 60), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoA", &names_CUresult,
+	{ TANDEM_ID(2, 60), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoA", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 48, 3, fields_54 }, { 64, 5, fields_55 } } },
-	{ TANDEM_ID(2, 61), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoH", &names_CUresult,
+	{ TANDEM_ID(2, 61), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoH", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 48, 3, fields_56 }, { 64, 5, fields_57 } } },
-	{ TANDEM_ID(2, 62), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoA", &names_CUresult,
+	{ TANDEM_ID(2, 62), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoA", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 40, 2, fields_58 }, { 72, 6, fields_59 } } },
-	{ TANDEM_ID(2, 63), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2D", &names_CUresult,
+	{ TANDEM_ID(2, 63), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2D", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
-	{ TANDEM_ID(2, 64), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2DUnaligned", &names_CUresult,
+	{ TANDEM_ID(2, 64), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2DUnaligned", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
-	{ TANDEM_ID(2, 65), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3D", &names_CUresult,
+	{ TANDEM_ID(2, 65), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3D", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
-	{ TANDEM_ID(2, 66), TANDEM_CLASS_CALL, 1, "cu64Memcpy3D", &names_CUresult,
+	{ TANDEM_ID(2, 66), TANDEM_CLASS_CALL, 1, "cu64Memcpy3D", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 67), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoDAsync", &names_CUresult,
+	{ TANDEM_ID(2, 67), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoDAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 60, 5, fields_61 }, { 60, 5, fields_61 } } },
-	{ TANDEM_ID(2, 68), TANDEM_CLASS_CALL, 1, "cu64MemcpyHtoDAsync", &names_CUresult,
+	{ TANDEM_ID(2, 68), TANDEM_CLASS_CALL, 1, "cu64MemcpyHtoDAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 69), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoHAsync", &names_CUresult,
+	{ TANDEM_ID(2, 69), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoHAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 60, 5, fields_62 }, { 60, 5, fields_62 } } },
-	{ TANDEM_ID(2, 70), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoHAsync", &names_CUresult,
+	{ TANDEM_ID(2, 70), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoHAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 71), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoDAsync", &names_CUresult,
+	{ TANDEM_ID(2, 71), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyDtoDAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 60, 5, fields_63 }, { 60, 5, fields_63 } } },
-	{ TANDEM_ID(2, 72), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoDAsync", &names_CUresult,
+	{ TANDEM_ID(2, 72), TANDEM_CLASS_CALL, 1, "cu64MemcpyDtoDAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 73), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoAAsync", &names_CUresult,
+	{ TANDEM_ID(2, 73), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyHtoAAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 52, 4, fields_64 }, { 68, 6, fields_65 } } },
-	{ TANDEM_ID(2, 74), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoHAsync", &names_CUresult,
+	{ TANDEM_ID(2, 74), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAtoHAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 52, 4, fields_66 }, { 68, 6, fields_67 } } },
-	{ TANDEM_ID(2, 75), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2DAsync", &names_CUresult,
+	{ TANDEM_ID(2, 75), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy2DAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 44, 3, fields_69 } } },
-	{ TANDEM_ID(2, 76), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DAsync", &names_CUresult,
+	{ TANDEM_ID(2, 76), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 44, 3, fields_69 } } },
-	{ TANDEM_ID(2, 77), TANDEM_CLASS_CALL, 1, "cu64Memcpy3DAsync", &names_CUresult,
+	{ TANDEM_ID(2, 77), TANDEM_CLASS_CALL, 1, "cu64Memcpy3DAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 78), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD8", &names_CUresult,
+	{ TANDEM_ID(2, 78), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD8", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 48, 3, fields_70 }, { 49, 4, fields_71 } } },
-	{ TANDEM_ID(2, 79), TANDEM_CLASS_CALL, 1, "cu64MemsetD8", &names_CUresult,
+	{ TANDEM_ID(2, 79), TANDEM_CLASS_CALL, 1, "cu64MemsetD8", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 80), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD16", &names_CUresult,
+	{ TANDEM_ID(2, 80), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD16", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 48, 3, fields_70 }, { 50, 4, fields_72 } } },
-	{ TANDEM_ID(2, 81), TANDEM_CLASS_CALL, 1, "cu64MemsetD16", &names_CUresult,
+	{ TANDEM_ID(2, 81), TANDEM_CLASS_CALL, 1, "cu64MemsetD16", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 82), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD32", &names_CUresult,
+	{ TANDEM_ID(2, 82), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD32", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 48, 3, fields_70 }, { 52, 4, fields_73 } } },
-	{ TANDEM_ID(2, 83), TANDEM_CLASS_CALL, 1, "cu64MemsetD32", &names_CUresult,
+	{ TANDEM_ID(2, 83), TANDEM_CLASS_CALL, 1, "cu64MemsetD32", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 84), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D8", &names_CUresult,
+	{ TANDEM_ID(2, 84), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D8", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 56, 4, fields_74 }, { 65, 6, fields_75 } } },
-	{ TANDEM_ID(2, 85), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D8", &names_CUresult,
+	{ TANDEM_ID(2, 85), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D8", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 86), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D16", &names_CUresult,
+	{ TANDEM_ID(2, 86), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D16", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 56, 4, fields_74 }, { 66, 6, fields_76 } } },
-	{ TANDEM_ID(2, 87), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D16", &names_CUresult,
+	{ TANDEM_ID(2, 87), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D16", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 88), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D32", &names_CUresult,
+	{ TANDEM_ID(2, 88), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D32", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 56, 4, fields_74 }, { 68, 6, fields_77 } } },
-	{ TANDEM_ID(2, 89), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D32", &names_CUresult,
+	{ TANDEM_ID(2, 89), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D32", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 90), TANDEM_CLASS_CALL, 1, "cuFuncSetBlockShape", &names_CUresult,
+	{ TANDEM_ID(2, 90), TANDEM_CLASS_CALL, 1, "cuFuncSetBlockShape", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_78 } } },
-	{ TANDEM_ID(2, 91), TANDEM_CLASS_CALL, 1, "cuFuncSetSharedSize", &names_CUresult,
+	{ TANDEM_ID(2, 91), TANDEM_CLASS_CALL, 1, "cuFuncSetSharedSize", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_79 } } },
-	{ TANDEM_ID(2, 92), TANDEM_CLASS_CALL, 1, "cuFuncGetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 92), TANDEM_CLASS_QUERY, 1, "cuFuncGetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_80 } } },
-	{ TANDEM_ID(2, 93), TANDEM_CLASS_CALL, 1, "cuFuncSetCacheConfig", &names_CUresult,
+	{ TANDEM_ID(2, 93), TANDEM_CLASS_CALL, 1, "cuFuncSetCacheConfig", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_81 } } },
-	{ TANDEM_ID(2, 94), TANDEM_CLASS_CALL, 1, "cuArrayCreate", &names_CUresult,
+	{ TANDEM_ID(2, 94), TANDEM_CLASS_CALL, 1, "cuArrayCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_82 } } },
-	{ TANDEM_ID(2, 95), TANDEM_CLASS_CALL, 1, "cuArrayGetDescriptor", &names_CUresult,
+	{ TANDEM_ID(2, 95), TANDEM_CLASS_QUERY, 1, "cuArrayGetDescriptor", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_83 } } },
-	{ TANDEM_ID(2, 96), TANDEM_CLASS_CALL, 1, "cuArrayDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 96), TANDEM_CLASS_CALL, 1, "cuArrayDestroy", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_84 } } },
-	{ TANDEM_ID(2, 97), TANDEM_CLASS_CALL, 1, "cuArray3DCreate", &names_CUresult,
+	{ TANDEM_ID(2, 97), TANDEM_CLASS_CALL, 1, "cuArray3DCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_82 } } },
-	{ TANDEM_ID(2, 98), TANDEM_CLASS_CALL, 1, "cuArray3DGetDescriptor", &names_CUresult,
+	{ TANDEM_ID(2, 98), TANDEM_CLASS_QUERY, 1, "cuArray3DGetDescriptor", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_83 } } },
-	{ TANDEM_ID(2, 99), TANDEM_CLASS_CALL, 1, "cuTexRefCreate", &names_CUresult,
+	{ TANDEM_ID(2, 99), TANDEM_CLASS_CALL, 1, "cuTexRefCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_85 } } },
-	{ TANDEM_ID(2, 100), TANDEM_CLASS_CALL, 1, "cuTexRefDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 100), TANDEM_CLASS_CALL, 1, "cuTexRefDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_86 } } },
-	{ TANDEM_ID(2, 101), TANDEM_CLASS_CALL, 1, "cuTexRefSetArray", &names_CUresult,
+	{ TANDEM_ID(2, 101), TANDEM_CLASS_CALL, 1, "cuTexRefSetArray", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_87 } } },
-	{ TANDEM_ID(2, 102), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddress", &names_CUresult,
+	{ TANDEM_ID(2, 102), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddress", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_88 } } },
-	{ TANDEM_ID(2, 103), TANDEM_CLASS_CALL, 1, "cu64TexRefSetAddress", &names_CUresult,
+	{ TANDEM_ID(2, 103), TANDEM_CLASS_CALL, 1, "cu64TexRefSetAddress", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 104), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddress2D", &names_CUresult,
+	{ TANDEM_ID(2, 104), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddress2D", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_89 } } },
-	{ TANDEM_ID(2, 105), TANDEM_CLASS_CALL, 1, "cu64TexRefSetAddress2D", &names_CUresult,
+	{ TANDEM_ID(2, 105), TANDEM_CLASS_CALL, 1, "cu64TexRefSetAddress2D", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 106), TANDEM_CLASS_CALL, 1, "cuTexRefSetFormat", &names_CUresult,
+	{ TANDEM_ID(2, 106), TANDEM_CLASS_CALL, 1, "cuTexRefSetFormat", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_90 } } },
-	{ TANDEM_ID(2, 107), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddressMode", &names_CUresult,
+	{ TANDEM_ID(2, 107), TANDEM_CLASS_CALL, 1, "cuTexRefSetAddressMode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_91 } } },
-	{ TANDEM_ID(2, 108), TANDEM_CLASS_CALL, 1, "cuTexRefSetFilterMode", &names_CUresult,
+	{ TANDEM_ID(2, 108), TANDEM_CLASS_CALL, 1, "cuTexRefSetFilterMode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_92 } } },
-	{ TANDEM_ID(2, 109), TANDEM_CLASS_CALL, 1, "cuTexRefSetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 109), TANDEM_CLASS_CALL, 1, "cuTexRefSetFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_93 } } },
-	{ TANDEM_ID(2, 110), TANDEM_CLASS_CALL, 1, "cuTexRefGetAddress", &names_CUresult,
+	{ TANDEM_ID(2, 110), TANDEM_CLASS_QUERY, 1, "cuTexRefGetAddress", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_94 } } },
-	{ TANDEM_ID(2, 111), TANDEM_CLASS_CALL, 1, "cu64TexRefGetAddress", &names_CUresult,
+	{ TANDEM_ID(2, 111), TANDEM_CLASS_QUERY, 1, "cu64TexRefGetAddress", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 112), TANDEM_CLASS_CALL, 1, "cuTexRefGetArray", &names_CUresult,
+	{ TANDEM_ID(2, 112), TANDEM_CLASS_QUERY, 1, "cuTexRefGetArray", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_95 } } },
-	{ TANDEM_ID(2, 113), TANDEM_CLASS_CALL, 1, "cuTexRefGetAddressMode", &names_CUresult,
+	{ TANDEM_ID(2, 113), TANDEM_CLASS_QUERY, 1, "cuTexRefGetAddressMode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_96 } } },
-	{ TANDEM_ID(2, 114), TANDEM_CLASS_CALL, 1, "cuTexRefGetFilterMode", &names_CUresult,
+	{ TANDEM_ID(2, 114), TANDEM_CLASS_QUERY, 1, "cuTexRefGetFilterMode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_97 } } },
-	{ TANDEM_ID(2, 115), TANDEM_CLASS_CALL, 1, "cuTexRefGetFormat", &names_CUresult,
+	{ TANDEM_ID(2, 115), TANDEM_CLASS_QUERY, 1, "cuTexRefGetFormat", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_98 } } },
-	{ TANDEM_ID(2, 116), TANDEM_CLASS_CALL, 1, "cuTexRefGetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 116), TANDEM_CLASS_QUERY, 1, "cuTexRefGetFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_99 } } },
-	{ TANDEM_ID(2, 117), TANDEM_CLASS_CALL, 1, "cuParamSetSize", &names_CUresult,
+	{ TANDEM_ID(2, 117), TANDEM_CLASS_CALL, 1, "cuParamSetSize", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_100 } } },
-	{ TANDEM_ID(2, 118), TANDEM_CLASS_CALL, 1, "cuParamSeti", &names_CUresult,
+	{ TANDEM_ID(2, 118), TANDEM_CLASS_CALL, 1, "cuParamSeti", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_101 } } },
-	{ TANDEM_ID(2, 119), TANDEM_CLASS_CALL, 1, "cuParamSetf", &names_CUresult,
+	{ TANDEM_ID(2, 119), TANDEM_CLASS_CALL, 1, "cuParamSetf", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_102 } } },
-	{ TANDEM_ID(2, 120), TANDEM_CLASS_CALL, 1, "cuParamSetv", &names_CUresult,
+	{ TANDEM_ID(2, 120), TANDEM_CLASS_CALL, 1, "cuParamSetv", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_103 } } },
-	{ TANDEM_ID(2, 121), TANDEM_CLASS_CALL, 1, "cuParamSetTexRef", &names_CUresult,
+	{ TANDEM_ID(2, 121), TANDEM_CLASS_CALL, 1, "cuParamSetTexRef", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_104 } } },
-	{ TANDEM_ID(2, 122), TANDEM_CLASS_ENQUEUE, 1, "cuLaunch", &names_CUresult,
+	{ TANDEM_ID(2, 122), TANDEM_CLASS_ENQUEUE, 1, "cuLaunch", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 36, 2, fields_105 }, { 44, 3, fields_106 } } },
-	{ TANDEM_ID(2, 123), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchGrid", &names_CUresult,
+	{ TANDEM_ID(2, 123), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchGrid", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 36, 2, fields_105 }, { 52, 5, fields_107 } } },
-	{ TANDEM_ID(2, 124), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchGridAsync", &names_CUresult,
+	{ TANDEM_ID(2, 124), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchGridAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 56, 6, fields_109 } } },
-	{ TANDEM_ID(2, 125), TANDEM_CLASS_CREATE, 1, "cuEventCreate", &names_CUresult,
+	{ TANDEM_ID(2, 125), TANDEM_CLASS_CREATE, 1, "cuEventCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_7 }, { 36, 2, fields_110 } } },
-	{ TANDEM_ID(2, 126), TANDEM_CLASS_CALL, 1, "cuEventRecord", &names_CUresult,
+	{ TANDEM_ID(2, 126), TANDEM_CLASS_CALL, 1, "cuEventRecord", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_111 }, { 32, 2, fields_111 } } },
-	{ TANDEM_ID(2, 127), TANDEM_CLASS_CALL, 0, "cuEventQuery", &names_CUresult,
+	{ TANDEM_ID(2, 127), TANDEM_CLASS_QUERY, 0, "cuEventQuery", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_112 }, { 28, 1, fields_112 } } },
-	{ TANDEM_ID(2, 128), TANDEM_CLASS_WAIT, 1, "cuEventSynchronize", &names_CUresult,
+	{ TANDEM_ID(2, 128), TANDEM_CLASS_WAIT, 1, "cuEventSynchronize", &names_CUresult, { .wait = TANDEM_WAIT_event },
 	  { { 24, 0, NULL }, { 28, 1, fields_112 }, { 28, 1, fields_112 } } },
-	{ TANDEM_ID(2, 129), TANDEM_CLASS_RELEASE, 1, "cuEventDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 129), TANDEM_CLASS_RELEASE, 1, "cuEventDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_112 }, { 28, 1, fields_112 } } },
-	{ TANDEM_ID(2, 130), TANDEM_CLASS_CALL, 1, "cuEventElapsedTime", &names_CUresult,
+	{ TANDEM_ID(2, 130), TANDEM_CLASS_QUERY, 1, "cuEventElapsedTime", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_113 } } },
-	{ TANDEM_ID(2, 131), TANDEM_CLASS_CREATE, 1, "cuStreamCreate", &names_CUresult,
+	{ TANDEM_ID(2, 131), TANDEM_CLASS_CREATE, 1, "cuStreamCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_7 }, { 36, 2, fields_114 } } },
-	{ TANDEM_ID(2, 132), TANDEM_CLASS_CALL, 0, "cuStreamQuery", &names_CUresult,
+	{ TANDEM_ID(2, 132), TANDEM_CLASS_QUERY, 0, "cuStreamQuery", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 28, 1, fields_115 } } },
-	{ TANDEM_ID(2, 133), TANDEM_CLASS_WAIT, 1, "cuStreamSynchronize", &names_CUresult,
+	{ TANDEM_ID(2, 133), TANDEM_CLASS_WAIT, 1, "cuStreamSynchronize", &names_CUresult, { .wait = TANDEM_WAIT_queue },
 	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 28, 1, fields_115 } } },
-	{ TANDEM_ID(2, 134), TANDEM_CLASS_RELEASE, 1, "cuStreamDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 134), TANDEM_CLASS_RELEASE, 1, "cuStreamDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 28, 1, fields_115 } } },
-	{ TANDEM_ID(2, 135), TANDEM_CLASS_CALL, 1, "cuGraphicsUnregisterResource", &names_CUresult,
+	{ TANDEM_ID(2, 135), TANDEM_CLASS_CALL, 1, "cuGraphicsUnregisterResource", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_116 } } },
-	{ TANDEM_ID(2, 136), TANDEM_CLASS_CALL, 1, "cuGraphicsSubResourceGetMappedArray", &names_CUresult,
+	{ TANDEM_ID(2, 136), TANDEM_CLASS_QUERY, 1, "cuGraphicsSubResourceGetMappedArray", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_117 } } },
-	{ TANDEM_ID(2, 137), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceGetMappedPointer", &names_CUresult,
+	{ TANDEM_ID(2, 137), TANDEM_CLASS_QUERY, 1, "cuGraphicsResourceGetMappedPointer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_118 } } },
-	{ TANDEM_ID(2, 138), TANDEM_CLASS_CALL, 1, "cu64GraphicsResourceGetMappedPointer", &names_CUresult,
+	{ TANDEM_ID(2, 138), TANDEM_CLASS_QUERY, 1, "cu64GraphicsResourceGetMappedPointer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 139), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceSetMapFlags", &names_CUresult,
+	{ TANDEM_ID(2, 139), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceSetMapFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_119 } } },
-	{ TANDEM_ID(2, 140), TANDEM_CLASS_CALL, 1, "cuGraphicsMapResources", &names_CUresult,
+	{ TANDEM_ID(2, 140), TANDEM_CLASS_CALL, 1, "cuGraphicsMapResources", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_120 } } },
-	{ TANDEM_ID(2, 141), TANDEM_CLASS_CALL, 1, "cuGraphicsUnmapResources", &names_CUresult,
+	{ TANDEM_ID(2, 141), TANDEM_CLASS_CALL, 1, "cuGraphicsUnmapResources", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_120 } } },
-	{ TANDEM_ID(2, 142), TANDEM_CLASS_CALL, 1, "cuGetExportTable", &names_CUresult,
+	{ TANDEM_ID(2, 142), TANDEM_CLASS_QUERY, 1, "cuGetExportTable", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_121 } } },
-	{ TANDEM_ID(2, 143), TANDEM_CLASS_CALL, 1, "cuCtxSetLimit", &names_CUresult,
+	{ TANDEM_ID(2, 143), TANDEM_CLASS_CALL, 1, "cuCtxSetLimit", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_122 } } },
-	{ TANDEM_ID(2, 144), TANDEM_CLASS_CALL, 1, "cuCtxGetLimit", &names_CUresult,
+	{ TANDEM_ID(2, 144), TANDEM_CLASS_QUERY, 1, "cuCtxGetLimit", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_123 } } },
-	{ TANDEM_ID(2, 145), TANDEM_CLASS_CREATE, 1, "cuGLCtxCreate", &names_CUresult,
+	{ TANDEM_ID(2, 145), TANDEM_CLASS_CREATE, 1, "cuGLCtxCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 146), TANDEM_CLASS_CALL, 1, "cuGraphicsGLRegisterBuffer", &names_CUresult,
+	{ TANDEM_ID(2, 146), TANDEM_CLASS_CALL, 1, "cuGraphicsGLRegisterBuffer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 147), TANDEM_CLASS_CALL, 1, "cuGraphicsGLRegisterImage", &names_CUresult,
+	{ TANDEM_ID(2, 147), TANDEM_CLASS_CALL, 1, "cuGraphicsGLRegisterImage", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 148), TANDEM_CLASS_CALL, 1, "cuGLInit", &names_CUresult,
+	{ TANDEM_ID(2, 148), TANDEM_CLASS_CALL, 1, "cuGLInit", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 149), TANDEM_CLASS_CALL, 1, "cuGLRegisterBufferObject", &names_CUresult,
+	{ TANDEM_ID(2, 149), TANDEM_CLASS_CALL, 1, "cuGLRegisterBufferObject", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 150), TANDEM_CLASS_CALL, 1, "cuGLMapBufferObject", &names_CUresult,
+	{ TANDEM_ID(2, 150), TANDEM_CLASS_CALL, 1, "cuGLMapBufferObject", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 151), TANDEM_CLASS_CALL, 1, "cuGLUnmapBufferObject", &names_CUresult,
+	{ TANDEM_ID(2, 151), TANDEM_CLASS_CALL, 1, "cuGLUnmapBufferObject", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 152), TANDEM_CLASS_CALL, 1, "cuGLUnregisterBufferObject", &names_CUresult,
+	{ TANDEM_ID(2, 152), TANDEM_CLASS_CALL, 1, "cuGLUnregisterBufferObject", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 153), TANDEM_CLASS_CALL, 1, "cuGLSetBufferObjectMapFlags", &names_CUresult,
+	{ TANDEM_ID(2, 153), TANDEM_CLASS_CALL, 1, "cuGLSetBufferObjectMapFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 154), TANDEM_CLASS_CALL, 1, "cuGLMapBufferObjectAsync", &names_CUresult,
+	{ TANDEM_ID(2, 154), TANDEM_CLASS_CALL, 1, "cuGLMapBufferObjectAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 155), TANDEM_CLASS_CALL, 1, "cuGLUnmapBufferObjectAsync", &names_CUresult,
+	{ TANDEM_ID(2, 155), TANDEM_CLASS_CALL, 1, "cuGLUnmapBufferObjectAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 156), TANDEM_CLASS_CALL, 1, "cuVDPAUGetDevice", &names_CUresult,
+	{ TANDEM_ID(2, 156), TANDEM_CLASS_QUERY, 1, "cuVDPAUGetDevice", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 157), TANDEM_CLASS_CREATE, 1, "cuVDPAUCtxCreate", &names_CUresult,
+	{ TANDEM_ID(2, 157), TANDEM_CLASS_CREATE, 1, "cuVDPAUCtxCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 158), TANDEM_CLASS_CALL, 1, "cuGraphicsVDPAURegisterVideoSurface", &names_CUresult,
+	{ TANDEM_ID(2, 158), TANDEM_CLASS_CALL, 1, "cuGraphicsVDPAURegisterVideoSurface", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 159), TANDEM_CLASS_CALL, 1, "cuGraphicsVDPAURegisterOutputSurface", &names_CUresult,
+	{ TANDEM_ID(2, 159), TANDEM_CLASS_CALL, 1, "cuGraphicsVDPAURegisterOutputSurface", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 160), TANDEM_CLASS_CALL, 1, "cuModuleGetSurfRef", &names_CUresult,
+	{ TANDEM_ID(2, 160), TANDEM_CLASS_QUERY, 1, "cuModuleGetSurfRef", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 42, 3, fields_124 } } },
-	{ TANDEM_ID(2, 161), TANDEM_CLASS_CALL, 1, "cuSurfRefCreate", &names_CUresult,
+	{ TANDEM_ID(2, 161), TANDEM_CLASS_CALL, 1, "cuSurfRefCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 162), TANDEM_CLASS_CALL, 1, "cuSurfRefDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 162), TANDEM_CLASS_CALL, 1, "cuSurfRefDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 163), TANDEM_CLASS_CALL, 1, "cuSurfRefSetFormat", &names_CUresult,
+	{ TANDEM_ID(2, 163), TANDEM_CLASS_CALL, 1, "cuSurfRefSetFormat", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 164), TANDEM_CLASS_CALL, 1, "cuSurfRefSetArray", &names_CUresult,
+	{ TANDEM_ID(2, 164), TANDEM_CLASS_CALL, 1, "cuSurfRefSetArray", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_125 } } },
-	{ TANDEM_ID(2, 165), TANDEM_CLASS_CALL, 1, "cuSurfRefGetFormat", &names_CUresult,
+	{ TANDEM_ID(2, 165), TANDEM_CLASS_QUERY, 1, "cuSurfRefGetFormat", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 166), TANDEM_CLASS_CALL, 1, "cuSurfRefGetArray", &names_CUresult,
+	{ TANDEM_ID(2, 166), TANDEM_CLASS_QUERY, 1, "cuSurfRefGetArray", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_126 } } },
-	{ TANDEM_ID(2, 167), TANDEM_CLASS_CALL, 1, "cu64DeviceTotalMem", &names_CUresult,
+	{ TANDEM_ID(2, 167), TANDEM_CLASS_CALL, 1, "cu64DeviceTotalMem", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 168), TANDEM_CLASS_CALL, 1, "cu64GLMapBufferObject", &names_CUresult,
+	{ TANDEM_ID(2, 168), TANDEM_CLASS_CALL, 1, "cu64GLMapBufferObject", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 169), TANDEM_CLASS_CALL, 1, "cu64GLMapBufferObjectAsync", &names_CUresult,
+	{ TANDEM_ID(2, 169), TANDEM_CLASS_CALL, 1, "cu64GLMapBufferObjectAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 170), TANDEM_CLASS_CALL, 1, "cu64MemHostAlloc", &names_CUresult,
+	{ TANDEM_ID(2, 170), TANDEM_CLASS_CALL, 1, "cu64MemHostAlloc", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 171), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD8Async", &names_CUresult,
+	{ TANDEM_ID(2, 171), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD8Async", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 52, 4, fields_127 }, { 53, 5, fields_128 } } },
-	{ TANDEM_ID(2, 172), TANDEM_CLASS_CALL, 1, "cu64MemsetD8Async", &names_CUresult,
+	{ TANDEM_ID(2, 172), TANDEM_CLASS_CALL, 1, "cu64MemsetD8Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 173), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD16Async", &names_CUresult,
+	{ TANDEM_ID(2, 173), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD16Async", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 52, 4, fields_127 }, { 54, 5, fields_129 } } },
-	{ TANDEM_ID(2, 174), TANDEM_CLASS_CALL, 1, "cu64MemsetD16Async", &names_CUresult,
+	{ TANDEM_ID(2, 174), TANDEM_CLASS_CALL, 1, "cu64MemsetD16Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 175), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD32Async", &names_CUresult,
+	{ TANDEM_ID(2, 175), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD32Async", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 52, 4, fields_127 }, { 56, 5, fields_130 } } },
-	{ TANDEM_ID(2, 176), TANDEM_CLASS_CALL, 1, "cu64MemsetD32Async", &names_CUresult,
+	{ TANDEM_ID(2, 176), TANDEM_CLASS_CALL, 1, "cu64MemsetD32Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 177), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D8Async", &names_CUresult,
+	{ TANDEM_ID(2, 177), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D8Async", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 60, 5, fields_131 }, { 69, 7, fields_132 } } },
-	{ TANDEM_ID(2, 178), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D8Async", &names_CUresult,
+	{ TANDEM_ID(2, 178), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D8Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 179), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D16Async", &names_CUresult,
+	{ TANDEM_ID(2, 179), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D16Async", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 60, 5, fields_131 }, { 70, 7, fields_133 } } },
-	{ TANDEM_ID(2, 180), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D16Async", &names_CUresult,
+	{ TANDEM_ID(2, 180), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D16Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 181), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D32Async", &names_CUresult,
+	{ TANDEM_ID(2, 181), TANDEM_CLASS_ENQUEUE, 1, "cuMemsetD2D32Async", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 60, 5, fields_131 }, { 72, 7, fields_134 } } },
-	{ TANDEM_ID(2, 182), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D32Async", &names_CUresult,
+	{ TANDEM_ID(2, 182), TANDEM_CLASS_CALL, 1, "cu64MemsetD2D32Async", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 183), TANDEM_CLASS_CALL, 1, "cu64ArrayCreate", &names_CUresult,
+	{ TANDEM_ID(2, 183), TANDEM_CLASS_CALL, 1, "cu64ArrayCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 184), TANDEM_CLASS_CALL, 1, "cu64ArrayGetDescriptor", &names_CUresult,
+	{ TANDEM_ID(2, 184), TANDEM_CLASS_QUERY, 1, "cu64ArrayGetDescriptor", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 185), TANDEM_CLASS_CALL, 1, "cu64Array3DCreate", &names_CUresult,
+	{ TANDEM_ID(2, 185), TANDEM_CLASS_CALL, 1, "cu64Array3DCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 186), TANDEM_CLASS_CALL, 1, "cu64Array3DGetDescriptor", &names_CUresult,
+	{ TANDEM_ID(2, 186), TANDEM_CLASS_QUERY, 1, "cu64Array3DGetDescriptor", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 187), TANDEM_CLASS_CALL, 1, "cu64Memcpy2D", &names_CUresult,
+	{ TANDEM_ID(2, 187), TANDEM_CLASS_CALL, 1, "cu64Memcpy2D", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 188), TANDEM_CLASS_CALL, 1, "cu64Memcpy2DUnaligned", &names_CUresult,
+	{ TANDEM_ID(2, 188), TANDEM_CLASS_CALL, 1, "cu64Memcpy2DUnaligned", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 189), TANDEM_CLASS_CALL, 1, "cu64Memcpy2DAsync", &names_CUresult,
+	{ TANDEM_ID(2, 189), TANDEM_CLASS_CALL, 1, "cu64Memcpy2DAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 190), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy", &names_CUresult,
+	{ TANDEM_ID(2, 190), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 56, 4, fields_135 }, { 56, 4, fields_135 } } },
-	{ TANDEM_ID(2, 191), TANDEM_CLASS_CALL, 1, "cuStreamWaitEvent", &names_CUresult,
+	{ TANDEM_ID(2, 191), TANDEM_CLASS_CALL, 1, "cuStreamWaitEvent", &names_CUresult, { .wait = TANDEM_WAIT_in_queue },
 	  { { 24, 0, NULL }, { 32, 2, fields_111 }, { 36, 3, fields_136 } } },
-	{ TANDEM_ID(2, 192), TANDEM_CLASS_CALL, 1, "cuCtxGetApiVersion", &names_CUresult,
+	{ TANDEM_ID(2, 192), TANDEM_CLASS_QUERY, 1, "cuCtxGetApiVersion", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_137 } } },
-	{ TANDEM_ID(2, 193), TANDEM_CLASS_CALL, 1, "cuCtxGetCacheConfig", &names_CUresult,
+	{ TANDEM_ID(2, 193), TANDEM_CLASS_QUERY, 1, "cuCtxGetCacheConfig", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_138 } } },
-	{ TANDEM_ID(2, 194), TANDEM_CLASS_CALL, 1, "cuCtxSetCacheConfig", &names_CUresult,
+	{ TANDEM_ID(2, 194), TANDEM_CLASS_CALL, 1, "cuCtxSetCacheConfig", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_139 } } },
-	{ TANDEM_ID(2, 195), TANDEM_CLASS_CALL, 1, "cuMemHostRegister", &names_CUresult,
+	{ TANDEM_ID(2, 195), TANDEM_CLASS_CALL, 1, "cuMemHostRegister", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_register },
 	  { { 24, 0, NULL }, { 44, 3, fields_140 }, { 44, 3, fields_140 } } },
-	{ TANDEM_ID(2, 196), TANDEM_CLASS_CALL, 1, "cuMemHostUnregister", &names_CUresult,
+	{ TANDEM_ID(2, 196), TANDEM_CLASS_CALL, 1, "cuMemHostUnregister", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_unregister },
 	  { { 24, 0, NULL }, { 32, 1, fields_40 }, { 32, 1, fields_40 } } },
-	{ TANDEM_ID(2, 197), TANDEM_CLASS_CALL, 1, "cuCtxSetCurrent", &names_CUresult,
+	{ TANDEM_ID(2, 197), TANDEM_CLASS_CALL, 1, "cuCtxSetCurrent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_18 } } },
-	{ TANDEM_ID(2, 198), TANDEM_CLASS_CALL, 1, "cuCtxGetCurrent", &names_CUresult,
+	{ TANDEM_ID(2, 198), TANDEM_CLASS_QUERY, 1, "cuCtxGetCurrent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_20 } } },
-	{ TANDEM_ID(2, 199), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAsync", &names_CUresult,
+	{ TANDEM_ID(2, 199), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 60, 5, fields_141 }, { 60, 5, fields_141 } } },
-	{ TANDEM_ID(2, 200), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchKernel", &names_CUresult,
+	{ TANDEM_ID(2, 200), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchKernel", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 92, 13, fields_142 } } },
-	{ TANDEM_ID(2, 201), TANDEM_CLASS_CALL, 1, "cuProfilerStart", &names_CUresult,
+	{ TANDEM_ID(2, 201), TANDEM_CLASS_CALL, 1, "cuProfilerStart", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 202), TANDEM_CLASS_CALL, 1, "cuProfilerStop", &names_CUresult,
+	{ TANDEM_ID(2, 202), TANDEM_CLASS_CALL, 1, "cuProfilerStop", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 203), TANDEM_CLASS_CALL, 1, "cuPointerGetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 203), TANDEM_CLASS_QUERY, 1, "cuPointerGetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_143 } } },
-	{ TANDEM_ID(2, 204), TANDEM_CLASS_CALL, 1, "cuProfilerInitialize", &names_CUresult,
+	{ TANDEM_ID(2, 204), TANDEM_CLASS_CALL, 1, "cuProfilerInitialize", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 205), TANDEM_CLASS_CALL, 1, "cuDeviceCanAccessPeer", &names_CUresult,
+	{ TANDEM_ID(2, 205), TANDEM_CLASS_QUERY, 1, "cuDeviceCanAccessPeer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_144 } } },
-	{ TANDEM_ID(2, 206), TANDEM_CLASS_CALL, 1, "cuCtxEnablePeerAccess", &names_CUresult,
+	{ TANDEM_ID(2, 206), TANDEM_CLASS_CALL, 1, "cuCtxEnablePeerAccess", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_145 } } },
-	{ TANDEM_ID(2, 207), TANDEM_CLASS_CALL, 1, "cuCtxDisablePeerAccess", &names_CUresult,
+	{ TANDEM_ID(2, 207), TANDEM_CLASS_CALL, 1, "cuCtxDisablePeerAccess", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_146 } } },
-	{ TANDEM_ID(2, 208), TANDEM_CLASS_CALL, 1, "cuMemPeerRegister", &names_CUresult,
+	{ TANDEM_ID(2, 208), TANDEM_CLASS_CALL, 1, "cuMemPeerRegister", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 209), TANDEM_CLASS_CALL, 1, "cuMemPeerUnregister", &names_CUresult,
+	{ TANDEM_ID(2, 209), TANDEM_CLASS_CALL, 1, "cuMemPeerUnregister", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 210), TANDEM_CLASS_CALL, 1, "cuMemPeerGetDevicePointer", &names_CUresult,
+	{ TANDEM_ID(2, 210), TANDEM_CLASS_QUERY, 1, "cuMemPeerGetDevicePointer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 211), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyPeer", &names_CUresult,
+	{ TANDEM_ID(2, 211), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyPeer", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 56, 4, fields_49 }, { 72, 6, fields_147 } } },
-	{ TANDEM_ID(2, 212), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyPeerAsync", &names_CUresult,
+	{ TANDEM_ID(2, 212), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyPeerAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 60, 5, fields_63 }, { 76, 7, fields_148 } } },
-	{ TANDEM_ID(2, 213), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DPeer", &names_CUresult,
+	{ TANDEM_ID(2, 213), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DPeer", &names_CUresult, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 40, 2, fields_60 } } },
-	{ TANDEM_ID(2, 214), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DPeerAsync", &names_CUresult,
+	{ TANDEM_ID(2, 214), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DPeerAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 44, 3, fields_69 } } },
-	{ TANDEM_ID(2, 215), TANDEM_CLASS_CALL, 1, "cuIpcGetMemHandle", &names_CUresult,
+	{ TANDEM_ID(2, 215), TANDEM_CLASS_CALL, 1, "cuIpcGetMemHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_149 } } },
-	{ TANDEM_ID(2, 216), TANDEM_CLASS_CALL, 1, "cuIpcOpenMemHandle", &names_CUresult,
+	{ TANDEM_ID(2, 216), TANDEM_CLASS_CALL, 1, "cuIpcOpenMemHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_150 } } },
-	{ TANDEM_ID(2, 217), TANDEM_CLASS_CALL, 1, "cuIpcCloseMemHandle", &names_CUresult,
+	{ TANDEM_ID(2, 217), TANDEM_CLASS_CALL, 1, "cuIpcCloseMemHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_36 } } },
-	{ TANDEM_ID(2, 218), TANDEM_CLASS_CALL, 1, "cuDeviceGetByPCIBusId", &names_CUresult,
+	{ TANDEM_ID(2, 218), TANDEM_CLASS_QUERY, 1, "cuDeviceGetByPCIBusId", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 2, fields_151 } } },
-	{ TANDEM_ID(2, 219), TANDEM_CLASS_CALL, 1, "cuDeviceGetPCIBusId", &names_CUresult,
+	{ TANDEM_ID(2, 219), TANDEM_CLASS_QUERY, 1, "cuDeviceGetPCIBusId", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_152 } } },
-	{ TANDEM_ID(2, 220), TANDEM_CLASS_CALL, 1, "cuGLGetDevices", &names_CUresult,
+	{ TANDEM_ID(2, 220), TANDEM_CLASS_QUERY, 1, "cuGLGetDevices", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 221), TANDEM_CLASS_CALL, 1, "cuIpcGetEventHandle", &names_CUresult,
+	{ TANDEM_ID(2, 221), TANDEM_CLASS_CALL, 1, "cuIpcGetEventHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_153 } } },
-	{ TANDEM_ID(2, 222), TANDEM_CLASS_CALL, 1, "cuIpcOpenEventHandle", &names_CUresult,
+	{ TANDEM_ID(2, 222), TANDEM_CLASS_CALL, 1, "cuIpcOpenEventHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_154 } } },
-	{ TANDEM_ID(2, 223), TANDEM_CLASS_CALL, 1, "cuCtxSetSharedMemConfig", &names_CUresult,
+	{ TANDEM_ID(2, 223), TANDEM_CLASS_CALL, 1, "cuCtxSetSharedMemConfig", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_155 } } },
-	{ TANDEM_ID(2, 224), TANDEM_CLASS_CALL, 1, "cuCtxGetSharedMemConfig", &names_CUresult,
+	{ TANDEM_ID(2, 224), TANDEM_CLASS_QUERY, 1, "cuCtxGetSharedMemConfig", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_156 } } },
-	{ TANDEM_ID(2, 225), TANDEM_CLASS_CALL, 1, "cuFuncSetSharedMemConfig", &names_CUresult,
+	{ TANDEM_ID(2, 225), TANDEM_CLASS_CALL, 1, "cuFuncSetSharedMemConfig", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_157 } } },
-	{ TANDEM_ID(2, 226), TANDEM_CLASS_CALL, 1, "cuTexObjectCreate", &names_CUresult,
+	{ TANDEM_ID(2, 226), TANDEM_CLASS_CALL, 1, "cuTexObjectCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_158 } } },
-	{ TANDEM_ID(2, 227), TANDEM_CLASS_CALL, 1, "cuTexObjectDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 227), TANDEM_CLASS_CALL, 1, "cuTexObjectDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_159 } } },
-	{ TANDEM_ID(2, 228), TANDEM_CLASS_CALL, 1, "cuTexObjectGetResourceDesc", &names_CUresult,
+	{ TANDEM_ID(2, 228), TANDEM_CLASS_QUERY, 1, "cuTexObjectGetResourceDesc", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_160 } } },
-	{ TANDEM_ID(2, 229), TANDEM_CLASS_CALL, 1, "cuTexObjectGetTextureDesc", &names_CUresult,
+	{ TANDEM_ID(2, 229), TANDEM_CLASS_QUERY, 1, "cuTexObjectGetTextureDesc", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_161 } } },
-	{ TANDEM_ID(2, 230), TANDEM_CLASS_CALL, 1, "cuSurfObjectCreate", &names_CUresult,
+	{ TANDEM_ID(2, 230), TANDEM_CLASS_CALL, 1, "cuSurfObjectCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_162 } } },
-	{ TANDEM_ID(2, 231), TANDEM_CLASS_CALL, 1, "cuSurfObjectDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 231), TANDEM_CLASS_CALL, 1, "cuSurfObjectDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_163 } } },
-	{ TANDEM_ID(2, 232), TANDEM_CLASS_CALL, 1, "cuSurfObjectGetResourceDesc", &names_CUresult,
+	{ TANDEM_ID(2, 232), TANDEM_CLASS_QUERY, 1, "cuSurfObjectGetResourceDesc", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_164 } } },
-	{ TANDEM_ID(2, 233), TANDEM_CLASS_CALL, 1, "cuStreamAddCallback", &names_CUresult,
+	{ TANDEM_ID(2, 233), TANDEM_CLASS_CALL, 1, "cuStreamAddCallback", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 48, 4, fields_165 } } },
-	{ TANDEM_ID(2, 234), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayCreate", &names_CUresult,
+	{ TANDEM_ID(2, 234), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_166 } } },
-	{ TANDEM_ID(2, 235), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayGetLevel", &names_CUresult,
+	{ TANDEM_ID(2, 235), TANDEM_CLASS_QUERY, 1, "cuMipmappedArrayGetLevel", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_167 } } },
-	{ TANDEM_ID(2, 236), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 236), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayDestroy", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_168 } } },
-	{ TANDEM_ID(2, 237), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmappedArray", &names_CUresult,
+	{ TANDEM_ID(2, 237), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmappedArray", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_169 } } },
-	{ TANDEM_ID(2, 238), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapFilterMode", &names_CUresult,
+	{ TANDEM_ID(2, 238), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapFilterMode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_92 } } },
-	{ TANDEM_ID(2, 239), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapLevelBias", &names_CUresult,
+	{ TANDEM_ID(2, 239), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapLevelBias", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_86 } } },
-	{ TANDEM_ID(2, 240), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapLevelClamp", &names_CUresult,
+	{ TANDEM_ID(2, 240), TANDEM_CLASS_CALL, 1, "cuTexRefSetMipmapLevelClamp", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_86 } } },
-	{ TANDEM_ID(2, 241), TANDEM_CLASS_CALL, 1, "cuTexRefSetMaxAnisotropy", &names_CUresult,
+	{ TANDEM_ID(2, 241), TANDEM_CLASS_CALL, 1, "cuTexRefSetMaxAnisotropy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_170 } } },
-	{ TANDEM_ID(2, 242), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmappedArray", &names_CUresult,
+	{ TANDEM_ID(2, 242), TANDEM_CLASS_QUERY, 1, "cuTexRefGetMipmappedArray", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_171 } } },
-	{ TANDEM_ID(2, 243), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmapFilterMode", &names_CUresult,
+	{ TANDEM_ID(2, 243), TANDEM_CLASS_QUERY, 1, "cuTexRefGetMipmapFilterMode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_97 } } },
-	{ TANDEM_ID(2, 244), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmapLevelBias", &names_CUresult,
+	{ TANDEM_ID(2, 244), TANDEM_CLASS_QUERY, 1, "cuTexRefGetMipmapLevelBias", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_172 } } },
-	{ TANDEM_ID(2, 245), TANDEM_CLASS_CALL, 1, "cuTexRefGetMipmapLevelClamp", &names_CUresult,
+	{ TANDEM_ID(2, 245), TANDEM_CLASS_QUERY, 1, "cuTexRefGetMipmapLevelClamp", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_173 } } },
-	{ TANDEM_ID(2, 246), TANDEM_CLASS_CALL, 1, "cuTexRefGetMaxAnisotropy", &names_CUresult,
+	{ TANDEM_ID(2, 246), TANDEM_CLASS_QUERY, 1, "cuTexRefGetMaxAnisotropy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_174 } } },
-	{ TANDEM_ID(2, 247), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceGetMappedMipmappedArray", &names_CUresult,
+	{ TANDEM_ID(2, 247), TANDEM_CLASS_QUERY, 1, "cuGraphicsResourceGetMappedMipmappedArray", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_175 } } },
-	{ TANDEM_ID(2, 248), TANDEM_CLASS_CALL, 1, "cuTexObjectGetResourceViewDesc", &names_CUresult,
+	{ TANDEM_ID(2, 248), TANDEM_CLASS_QUERY, 1, "cuTexObjectGetResourceViewDesc", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_176 } } },
-	{ TANDEM_ID(2, 249), TANDEM_CLASS_BUILD, 1, "cuLinkCreate", &names_CUresult,
+	{ TANDEM_ID(2, 249), TANDEM_CLASS_BUILD, 1, "cuLinkCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_177 } } },
-	{ TANDEM_ID(2, 250), TANDEM_CLASS_BUILD, 1, "cuLinkAddData", &names_CUresult,
+	{ TANDEM_ID(2, 250), TANDEM_CLASS_BUILD, 1, "cuLinkAddData", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 74, 8, fields_178 } } },
-	{ TANDEM_ID(2, 251), TANDEM_CLASS_BUILD, 1, "cuLinkAddFile", &names_CUresult,
+	{ TANDEM_ID(2, 251), TANDEM_CLASS_BUILD, 1, "cuLinkAddFile", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 58, 6, fields_179 } } },
-	{ TANDEM_ID(2, 252), TANDEM_CLASS_BUILD, 1, "cuLinkComplete", &names_CUresult,
+	{ TANDEM_ID(2, 252), TANDEM_CLASS_BUILD, 1, "cuLinkComplete", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_180 } } },
-	{ TANDEM_ID(2, 253), TANDEM_CLASS_BUILD, 1, "cuLinkDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 253), TANDEM_CLASS_BUILD, 1, "cuLinkDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_181 } } },
-	{ TANDEM_ID(2, 254), TANDEM_CLASS_CREATE, 1, "cuStreamCreateWithPriority", &names_CUresult,
+	{ TANDEM_ID(2, 254), TANDEM_CLASS_CREATE, 1, "cuStreamCreateWithPriority", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_182 }, { 40, 3, fields_183 } } },
-	{ TANDEM_ID(2, 255), TANDEM_CLASS_CALL, 1, "cuStreamGetPriority", &names_CUresult,
+	{ TANDEM_ID(2, 255), TANDEM_CLASS_QUERY, 1, "cuStreamGetPriority", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_184 } } },
-	{ TANDEM_ID(2, 256), TANDEM_CLASS_CALL, 1, "cuStreamGetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 256), TANDEM_CLASS_QUERY, 1, "cuStreamGetFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_185 } } },
-	{ TANDEM_ID(2, 257), TANDEM_CLASS_CALL, 1, "cuCtxGetStreamPriorityRange", &names_CUresult,
+	{ TANDEM_ID(2, 257), TANDEM_CLASS_QUERY, 1, "cuCtxGetStreamPriorityRange", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_186 } } },
-	{ TANDEM_ID(2, 258), TANDEM_CLASS_CREATE, 1, "cuMemAllocManaged", &names_CUresult,
+	{ TANDEM_ID(2, 258), TANDEM_CLASS_CREATE, 1, "cuMemAllocManaged", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_187 }, { 44, 3, fields_187 } } },
-	{ TANDEM_ID(2, 259), TANDEM_CLASS_CALL, 1, "cuGetErrorString", &names_CUresult,
+	{ TANDEM_ID(2, 259), TANDEM_CLASS_QUERY, 1, "cuGetErrorString", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_188 } } },
-	{ TANDEM_ID(2, 260), TANDEM_CLASS_CALL, 1, "cuGetErrorName", &names_CUresult,
+	{ TANDEM_ID(2, 260), TANDEM_CLASS_QUERY, 1, "cuGetErrorName", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_188 } } },
-	{ TANDEM_ID(2, 261), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxActiveBlocksPerMultiprocessor", &names_CUresult,
+	{ TANDEM_ID(2, 261), TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxActiveBlocksPerMultiprocessor", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_189 } } },
-	{ TANDEM_ID(2, 262), TANDEM_CLASS_CALL, 1, "cuCompilePtx", &names_CUresult,
+	{ TANDEM_ID(2, 262), TANDEM_CLASS_CALL, 1, "cuCompilePtx", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 263), TANDEM_CLASS_CALL, 1, "cuBinaryFree", &names_CUresult,
+	{ TANDEM_ID(2, 263), TANDEM_CLASS_CALL, 1, "cuBinaryFree", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 264), TANDEM_CLASS_CALL, 1, "cuStreamAttachMemAsync", &names_CUresult,
+	{ TANDEM_ID(2, 264), TANDEM_CLASS_CALL, 1, "cuStreamAttachMemAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_190 } } },
-	{ TANDEM_ID(2, 265), TANDEM_CLASS_CALL, 1, "cuPointerSetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 265), TANDEM_CLASS_CALL, 1, "cuPointerSetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_191 } } },
-	{ TANDEM_ID(2, 266), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxPotentialBlockSize", &names_CUresult,
+	{ TANDEM_ID(2, 266), TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxPotentialBlockSize", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_192 } } },
-	{ TANDEM_ID(2, 267), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxRetain", &names_CUresult,
+	{ TANDEM_ID(2, 267), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxRetain", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_193 } } },
-	{ TANDEM_ID(2, 268), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxRelease", &names_CUresult,
+	{ TANDEM_ID(2, 268), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxRelease", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_194 } } },
-	{ TANDEM_ID(2, 269), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxSetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 269), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxSetFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_195 } } },
-	{ TANDEM_ID(2, 270), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxReset", &names_CUresult,
+	{ TANDEM_ID(2, 270), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxReset", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_194 } } },
-	{ TANDEM_ID(2, 271), TANDEM_CLASS_CALL, 1, "cuGraphicsEGLRegisterImage", &names_CUresult,
+	{ TANDEM_ID(2, 271), TANDEM_CLASS_CALL, 1, "cuGraphicsEGLRegisterImage", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 272), TANDEM_CLASS_CALL, 1, "cuCtxGetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 272), TANDEM_CLASS_QUERY, 1, "cuCtxGetFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_196 } } },
-	{ TANDEM_ID(2, 273), TANDEM_CLASS_CALL, 1, "cuDevicePrimaryCtxGetState", &names_CUresult,
+	{ TANDEM_ID(2, 273), TANDEM_CLASS_QUERY, 1, "cuDevicePrimaryCtxGetState", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_197 } } },
-	{ TANDEM_ID(2, 274), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerConnect", &names_CUresult,
+	{ TANDEM_ID(2, 274), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerConnect", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 275), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerDisconnect", &names_CUresult,
+	{ TANDEM_ID(2, 275), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerDisconnect", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 276), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerAcquireFrame", &names_CUresult,
+	{ TANDEM_ID(2, 276), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerAcquireFrame", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 277), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerReleaseFrame", &names_CUresult,
+	{ TANDEM_ID(2, 277), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerReleaseFrame", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 278), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerConnect", &names_CUresult,
+	{ TANDEM_ID(2, 278), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerConnect", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 279), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerDisconnect", &names_CUresult,
+	{ TANDEM_ID(2, 279), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerDisconnect", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 280), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerPresentFrame", &names_CUresult,
+	{ TANDEM_ID(2, 280), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerPresentFrame", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 281), TANDEM_CLASS_CALL, 1, "cuGraphicsResourceGetMappedEglFrame", &names_CUresult,
+	{ TANDEM_ID(2, 281), TANDEM_CLASS_QUERY, 1, "cuGraphicsResourceGetMappedEglFrame", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 282), TANDEM_CLASS_CALL, 1, "cuPointerGetAttributes", &names_CUresult,
+	{ TANDEM_ID(2, 282), TANDEM_CLASS_QUERY, 1, "cuPointerGetAttributes", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_198 } } },
-	{ TANDEM_ID(2, 283), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &names_CUresult,
+	{ TANDEM_ID(2, 283), TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_199 } } },
-	{ TANDEM_ID(2, 284), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxPotentialBlockSizeWithFlags", &names_CUresult,
+	{ TANDEM_ID(2, 284), TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxPotentialBlockSizeWithFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 7, fields_200 } } },
-	{ TANDEM_ID(2, 285), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerReturnFrame", &names_CUresult,
+	{ TANDEM_ID(2, 285), TANDEM_CLASS_CALL, 1, "cuEGLStreamProducerReturnFrame", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 286), TANDEM_CLASS_CALL, 1, "cuDeviceGetP2PAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 286), TANDEM_CLASS_QUERY, 1, "cuDeviceGetP2PAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_201 } } },
-	{ TANDEM_ID(2, 287), TANDEM_CLASS_CALL, 1, "cuTexRefSetBorderColor", &names_CUresult,
+	{ TANDEM_ID(2, 287), TANDEM_CLASS_CALL, 1, "cuTexRefSetBorderColor", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_202 } } },
-	{ TANDEM_ID(2, 288), TANDEM_CLASS_CALL, 1, "cuTexRefGetBorderColor", &names_CUresult,
+	{ TANDEM_ID(2, 288), TANDEM_CLASS_QUERY, 1, "cuTexRefGetBorderColor", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_203 } } },
-	{ TANDEM_ID(2, 289), TANDEM_CLASS_CALL, 1, "cuMemAdvise", &names_CUresult,
+	{ TANDEM_ID(2, 289), TANDEM_CLASS_CALL, 1, "cuMemAdvise", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_204 } } },
-	{ TANDEM_ID(2, 290), TANDEM_CLASS_CALL, 1, "cuStreamWaitValue32", &names_CUresult,
+	{ TANDEM_ID(2, 290), TANDEM_CLASS_CALL, 1, "cuStreamWaitValue32", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_205 } } },
-	{ TANDEM_ID(2, 291), TANDEM_CLASS_CALL, 1, "cuStreamWriteValue32", &names_CUresult,
+	{ TANDEM_ID(2, 291), TANDEM_CLASS_CALL, 1, "cuStreamWriteValue32", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_205 } } },
-	{ TANDEM_ID(2, 292), TANDEM_CLASS_CALL, 1, "cuStreamBatchMemOp", &names_CUresult,
+	{ TANDEM_ID(2, 292), TANDEM_CLASS_CALL, 1, "cuStreamBatchMemOp", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_206 } } },
-	{ TANDEM_ID(2, 293), TANDEM_CLASS_CALL, 1, "cuNVNbufferGetPointer", &names_CUresult,
+	{ TANDEM_ID(2, 293), TANDEM_CLASS_QUERY, 1, "cuNVNbufferGetPointer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 294), TANDEM_CLASS_CALL, 1, "cuNVNtextureGetArray", &names_CUresult,
+	{ TANDEM_ID(2, 294), TANDEM_CLASS_QUERY, 1, "cuNVNtextureGetArray", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 295), TANDEM_CLASS_CALL, 1, "cuNNSetAllocator", &names_CUresult,
+	{ TANDEM_ID(2, 295), TANDEM_CLASS_CALL, 1, "cuNNSetAllocator", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 296), TANDEM_CLASS_CALL, 1, "cuMemPrefetchAsync", &names_CUresult,
+	{ TANDEM_ID(2, 296), TANDEM_CLASS_CALL, 1, "cuMemPrefetchAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 44, 3, fields_207 }, { 56, 6, fields_208 } } },
-	{ TANDEM_ID(2, 297), TANDEM_CLASS_CREATE, 1, "cuEventCreateFromNVNSync", &names_CUresult,
+	{ TANDEM_ID(2, 297), TANDEM_CLASS_CREATE, 1, "cuEventCreateFromNVNSync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 298), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerConnectWithFlags", &names_CUresult,
+	{ TANDEM_ID(2, 298), TANDEM_CLASS_CALL, 1, "cuEGLStreamConsumerConnectWithFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 299), TANDEM_CLASS_CALL, 1, "cuMemRangeGetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 299), TANDEM_CLASS_QUERY, 1, "cuMemRangeGetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_209 } } },
-	{ TANDEM_ID(2, 300), TANDEM_CLASS_CALL, 1, "cuMemRangeGetAttributes", &names_CUresult,
+	{ TANDEM_ID(2, 300), TANDEM_CLASS_QUERY, 1, "cuMemRangeGetAttributes", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_210 } } },
-	{ TANDEM_ID(2, 301), TANDEM_CLASS_CALL, 1, "cuStreamWaitValue64", &names_CUresult,
+	{ TANDEM_ID(2, 301), TANDEM_CLASS_CALL, 1, "cuStreamWaitValue64", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_211 } } },
-	{ TANDEM_ID(2, 302), TANDEM_CLASS_CALL, 1, "cuStreamWriteValue64", &names_CUresult,
+	{ TANDEM_ID(2, 302), TANDEM_CLASS_CALL, 1, "cuStreamWriteValue64", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_211 } } },
-	{ TANDEM_ID(2, 303), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchCooperativeKernel", &names_CUresult,
+	{ TANDEM_ID(2, 303), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchCooperativeKernel", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 84, 12, fields_212 } } },
-	{ TANDEM_ID(2, 304), TANDEM_CLASS_CREATE, 1, "cuEventCreateFromEGLSync", &names_CUresult,
+	{ TANDEM_ID(2, 304), TANDEM_CLASS_CREATE, 1, "cuEventCreateFromEGLSync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 305), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchCooperativeKernelMultiDevice", &names_CUresult,
+	{ TANDEM_ID(2, 305), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchCooperativeKernelMultiDevice", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 36, 2, fields_105 }, { 52, 5, fields_213 } } },
-	{ TANDEM_ID(2, 306), TANDEM_CLASS_CALL, 1, "cuFuncSetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 306), TANDEM_CLASS_CALL, 1, "cuFuncSetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_214 } } },
-	{ TANDEM_ID(2, 307), TANDEM_CLASS_CALL, 1, "cuDeviceGetUuid", &names_CUresult,
+	{ TANDEM_ID(2, 307), TANDEM_CLASS_QUERY, 1, "cuDeviceGetUuid", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_215 } } },
-	{ TANDEM_ID(2, 308), TANDEM_CLASS_CALL, 1, "cuStreamGetCtx", &names_CUresult,
+	{ TANDEM_ID(2, 308), TANDEM_CLASS_QUERY, 1, "cuStreamGetCtx", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_216 } } },
-	{ TANDEM_ID(2, 309), TANDEM_CLASS_CALL, 1, "cuImportExternalMemory", &names_CUresult,
+	{ TANDEM_ID(2, 309), TANDEM_CLASS_CALL, 1, "cuImportExternalMemory", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_217 } } },
-	{ TANDEM_ID(2, 310), TANDEM_CLASS_CALL, 1, "cuExternalMemoryGetMappedBuffer", &names_CUresult,
+	{ TANDEM_ID(2, 310), TANDEM_CLASS_QUERY, 1, "cuExternalMemoryGetMappedBuffer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_218 } } },
-	{ TANDEM_ID(2, 311), TANDEM_CLASS_CALL, 1, "cuExternalMemoryGetMappedMipmappedArray", &names_CUresult,
+	{ TANDEM_ID(2, 311), TANDEM_CLASS_QUERY, 1, "cuExternalMemoryGetMappedMipmappedArray", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_219 } } },
-	{ TANDEM_ID(2, 312), TANDEM_CLASS_CALL, 1, "cuDestroyExternalMemory", &names_CUresult,
+	{ TANDEM_ID(2, 312), TANDEM_CLASS_CALL, 1, "cuDestroyExternalMemory", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_220 } } },
-	{ TANDEM_ID(2, 313), TANDEM_CLASS_CALL, 1, "cuImportExternalSemaphore", &names_CUresult,
+	{ TANDEM_ID(2, 313), TANDEM_CLASS_CALL, 1, "cuImportExternalSemaphore", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
-	{ TANDEM_ID(2, 314), TANDEM_CLASS_CALL, 1, "cuSignalExternalSemaphoresAsync", &names_CUresult,
+	{ TANDEM_ID(2, 314), TANDEM_CLASS_CALL, 1, "cuSignalExternalSemaphoresAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_222 } } },
-	{ TANDEM_ID(2, 315), TANDEM_CLASS_CALL, 1, "cuWaitExternalSemaphoresAsync", &names_CUresult,
+	{ TANDEM_ID(2, 315), TANDEM_CLASS_CALL, 1, "cuWaitExternalSemaphoresAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_222 } } },
-	{ TANDEM_ID(2, 316), TANDEM_CLASS_CALL, 1, "cuDestroyExternalSemaphore", &names_CUresult,
+	{ TANDEM_ID(2, 316), TANDEM_CLASS_CALL, 1, "cuDestroyExternalSemaphore", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_223 } } },
-	{ TANDEM_ID(2, 317), TANDEM_CLASS_CALL, 1, "cuStreamBeginCapture", &names_CUresult,
+	{ TANDEM_ID(2, 317), TANDEM_CLASS_CALL, 1, "cuStreamBeginCapture", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_224 }, { 32, 2, fields_224 } } },
-	{ TANDEM_ID(2, 318), TANDEM_CLASS_CALL, 1, "cuStreamEndCapture", &names_CUresult,
+	{ TANDEM_ID(2, 318), TANDEM_CLASS_CALL, 1, "cuStreamEndCapture", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 36, 2, fields_225 } } },
-	{ TANDEM_ID(2, 319), TANDEM_CLASS_CALL, 1, "cuStreamIsCapturing", &names_CUresult,
+	{ TANDEM_ID(2, 319), TANDEM_CLASS_QUERY, 1, "cuStreamIsCapturing", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_226 } } },
-	{ TANDEM_ID(2, 320), TANDEM_CLASS_CREATE, 1, "cuGraphCreate", &names_CUresult,
+	{ TANDEM_ID(2, 320), TANDEM_CLASS_CREATE, 1, "cuGraphCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_227 } } },
-	{ TANDEM_ID(2, 321), TANDEM_CLASS_CALL, 1, "cuGraphAddKernelNode", &names_CUresult,
+	{ TANDEM_ID(2, 321), TANDEM_CLASS_CALL, 1, "cuGraphAddKernelNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
-	{ TANDEM_ID(2, 322), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeGetParams", &names_CUresult,
+	{ TANDEM_ID(2, 322), TANDEM_CLASS_QUERY, 1, "cuGraphKernelNodeGetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 323), TANDEM_CLASS_CALL, 1, "cuGraphAddMemcpyNode", &names_CUresult,
+	{ TANDEM_ID(2, 323), TANDEM_CLASS_CALL, 1, "cuGraphAddMemcpyNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_230 } } },
-	{ TANDEM_ID(2, 324), TANDEM_CLASS_CALL, 1, "cuGraphMemcpyNodeGetParams", &names_CUresult,
+	{ TANDEM_ID(2, 324), TANDEM_CLASS_QUERY, 1, "cuGraphMemcpyNodeGetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 325), TANDEM_CLASS_CALL, 1, "cuGraphAddMemsetNode", &names_CUresult,
+	{ TANDEM_ID(2, 325), TANDEM_CLASS_CALL, 1, "cuGraphAddMemsetNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_231 } } },
-	{ TANDEM_ID(2, 326), TANDEM_CLASS_CALL, 1, "cuGraphMemsetNodeGetParams", &names_CUresult,
+	{ TANDEM_ID(2, 326), TANDEM_CLASS_QUERY, 1, "cuGraphMemsetNodeGetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 327), TANDEM_CLASS_CALL, 1, "cuGraphMemsetNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 327), TANDEM_CLASS_CALL, 1, "cuGraphMemsetNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 328), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetType", &names_CUresult,
+	{ TANDEM_ID(2, 328), TANDEM_CLASS_QUERY, 1, "cuGraphNodeGetType", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_232 } } },
-	{ TANDEM_ID(2, 329), TANDEM_CLASS_CALL, 1, "cuGraphGetRootNodes", &names_CUresult,
+	{ TANDEM_ID(2, 329), TANDEM_CLASS_QUERY, 1, "cuGraphGetRootNodes", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_233 } } },
-	{ TANDEM_ID(2, 330), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetDependencies", &names_CUresult,
+	{ TANDEM_ID(2, 330), TANDEM_CLASS_QUERY, 1, "cuGraphNodeGetDependencies", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_234 } } },
-	{ TANDEM_ID(2, 331), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetDependentNodes", &names_CUresult,
+	{ TANDEM_ID(2, 331), TANDEM_CLASS_QUERY, 1, "cuGraphNodeGetDependentNodes", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_235 } } },
-	{ TANDEM_ID(2, 332), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiate", &names_CUresult,
+	{ TANDEM_ID(2, 332), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 64, 5, fields_237 } } },
-	{ TANDEM_ID(2, 333), TANDEM_CLASS_ENQUEUE, 1, "cuGraphLaunch", &names_CUresult,
+	{ TANDEM_ID(2, 333), TANDEM_CLASS_ENQUEUE, 1, "cuGraphLaunch", &names_CUresult, { .graph = 1 },
 	  { { 32, 1, fields_46 }, { 44, 3, fields_238 }, { 44, 3, fields_238 } } },
-	{ TANDEM_ID(2, 334), TANDEM_CLASS_RELEASE, 1, "cuGraphExecDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 334), TANDEM_CLASS_RELEASE, 1, "cuGraphExecDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_239 }, { 32, 1, fields_239 } } },
-	{ TANDEM_ID(2, 335), TANDEM_CLASS_RELEASE, 1, "cuGraphDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 335), TANDEM_CLASS_RELEASE, 1, "cuGraphDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 32, 1, fields_236 } } },
-	{ TANDEM_ID(2, 336), TANDEM_CLASS_CALL, 1, "cuGraphAddDependencies", &names_CUresult,
+	{ TANDEM_ID(2, 336), TANDEM_CLASS_CALL, 1, "cuGraphAddDependencies", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_240 } } },
-	{ TANDEM_ID(2, 337), TANDEM_CLASS_CALL, 1, "cuGraphRemoveDependencies", &names_CUresult,
+	{ TANDEM_ID(2, 337), TANDEM_CLASS_CALL, 1, "cuGraphRemoveDependencies", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_240 } } },
-	{ TANDEM_ID(2, 338), TANDEM_CLASS_CALL, 1, "cuGraphMemcpyNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 338), TANDEM_CLASS_CALL, 1, "cuGraphMemcpyNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 339), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 339), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 340), TANDEM_CLASS_CALL, 1, "cuGraphDestroyNode", &names_CUresult,
+	{ TANDEM_ID(2, 340), TANDEM_CLASS_CALL, 1, "cuGraphDestroyNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_241 } } },
-	{ TANDEM_ID(2, 341), TANDEM_CLASS_CREATE, 1, "cuGraphClone", &names_CUresult,
+	{ TANDEM_ID(2, 341), TANDEM_CLASS_CREATE, 1, "cuGraphClone", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_242 } } },
-	{ TANDEM_ID(2, 342), TANDEM_CLASS_CALL, 1, "cuGraphNodeFindInClone", &names_CUresult,
+	{ TANDEM_ID(2, 342), TANDEM_CLASS_CALL, 1, "cuGraphNodeFindInClone", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_243 } } },
-	{ TANDEM_ID(2, 343), TANDEM_CLASS_CALL, 1, "cuGraphAddChildGraphNode", &names_CUresult,
+	{ TANDEM_ID(2, 343), TANDEM_CLASS_CALL, 1, "cuGraphAddChildGraphNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_244 } } },
-	{ TANDEM_ID(2, 344), TANDEM_CLASS_CALL, 1, "cuGraphAddEmptyNode", &names_CUresult,
+	{ TANDEM_ID(2, 344), TANDEM_CLASS_CALL, 1, "cuGraphAddEmptyNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_245 } } },
-	{ TANDEM_ID(2, 345), TANDEM_CLASS_CALL, 1, "cuLaunchHostFunc", &names_CUresult,
+	{ TANDEM_ID(2, 345), TANDEM_CLASS_CALL, 1, "cuLaunchHostFunc", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_115 }, { 44, 3, fields_246 } } },
-	{ TANDEM_ID(2, 346), TANDEM_CLASS_CALL, 1, "cuGraphChildGraphNodeGetGraph", &names_CUresult,
+	{ TANDEM_ID(2, 346), TANDEM_CLASS_QUERY, 1, "cuGraphChildGraphNodeGetGraph", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_247 } } },
-	{ TANDEM_ID(2, 347), TANDEM_CLASS_CALL, 1, "cuGraphAddHostNode", &names_CUresult,
+	{ TANDEM_ID(2, 347), TANDEM_CLASS_CALL, 1, "cuGraphAddHostNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
-	{ TANDEM_ID(2, 348), TANDEM_CLASS_CALL, 1, "cuGraphHostNodeGetParams", &names_CUresult,
+	{ TANDEM_ID(2, 348), TANDEM_CLASS_QUERY, 1, "cuGraphHostNodeGetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 349), TANDEM_CLASS_CALL, 1, "cuDeviceGetLuid", &names_CUresult,
+	{ TANDEM_ID(2, 349), TANDEM_CLASS_QUERY, 1, "cuDeviceGetLuid", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_248 } } },
-	{ TANDEM_ID(2, 350), TANDEM_CLASS_CALL, 1, "cuGraphHostNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 350), TANDEM_CLASS_CALL, 1, "cuGraphHostNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 351), TANDEM_CLASS_CALL, 1, "cuGraphGetNodes", &names_CUresult,
+	{ TANDEM_ID(2, 351), TANDEM_CLASS_QUERY, 1, "cuGraphGetNodes", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_249 } } },
-	{ TANDEM_ID(2, 352), TANDEM_CLASS_CALL, 1, "cuGraphGetEdges", &names_CUresult,
+	{ TANDEM_ID(2, 352), TANDEM_CLASS_QUERY, 1, "cuGraphGetEdges", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_250 } } },
-	{ TANDEM_ID(2, 353), TANDEM_CLASS_CALL, 1, "cuStreamGetCaptureInfo", &names_CUresult,
+	{ TANDEM_ID(2, 353), TANDEM_CLASS_QUERY, 1, "cuStreamGetCaptureInfo", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_251 } } },
-	{ TANDEM_ID(2, 354), TANDEM_CLASS_CALL, 1, "cuGraphExecKernelNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 354), TANDEM_CLASS_CALL, 1, "cuGraphExecKernelNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
-	{ TANDEM_ID(2, 355), TANDEM_CLASS_CALL, 1, "cuThreadExchangeStreamCaptureMode", &names_CUresult,
+	{ TANDEM_ID(2, 355), TANDEM_CLASS_CALL, 1, "cuThreadExchangeStreamCaptureMode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_253 } } },
-	{ TANDEM_ID(2, 356), TANDEM_CLASS_CALL, 1, "cuDeviceGetNvSciSyncAttributes", &names_CUresult,
+	{ TANDEM_ID(2, 356), TANDEM_CLASS_QUERY, 1, "cuDeviceGetNvSciSyncAttributes", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_254 } } },
-	{ TANDEM_ID(2, 357), TANDEM_CLASS_CALL, 1, "cuOccupancyAvailableDynamicSMemPerBlock", &names_CUresult,
+	{ TANDEM_ID(2, 357), TANDEM_CLASS_QUERY, 1, "cuOccupancyAvailableDynamicSMemPerBlock", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_255 } } },
-	{ TANDEM_ID(2, 358), TANDEM_CLASS_CALL, 1, "cuMemAddressReserve", &names_CUresult,
+	{ TANDEM_ID(2, 358), TANDEM_CLASS_CALL, 1, "cuMemAddressReserve", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 48, 3, fields_256 }, { 64, 5, fields_257 } } },
-	{ TANDEM_ID(2, 359), TANDEM_CLASS_CALL, 1, "cuMemAddressFree", &names_CUresult,
+	{ TANDEM_ID(2, 359), TANDEM_CLASS_CALL, 1, "cuMemAddressFree", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 40, 2, fields_258 }, { 40, 2, fields_258 } } },
-	{ TANDEM_ID(2, 360), TANDEM_CLASS_CREATE, 1, "cuMemCreate", &names_CUresult,
+	{ TANDEM_ID(2, 360), TANDEM_CLASS_CREATE, 1, "cuMemCreate", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 40, 2, fields_259 }, { 56, 4, fields_260 } } },
-	{ TANDEM_ID(2, 361), TANDEM_CLASS_RELEASE, 1, "cuMemRelease", &names_CUresult,
+	{ TANDEM_ID(2, 361), TANDEM_CLASS_RELEASE, 1, "cuMemRelease", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_261 } } },
-	{ TANDEM_ID(2, 362), TANDEM_CLASS_CALL, 1, "cuMemMap", &names_CUresult,
+	{ TANDEM_ID(2, 362), TANDEM_CLASS_CALL, 1, "cuMemMap", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_map },
 	  { { 24, 0, NULL }, { 48, 3, fields_256 }, { 64, 5, fields_262 } } },
-	{ TANDEM_ID(2, 363), TANDEM_CLASS_CALL, 1, "cuMemUnmap", &names_CUresult,
+	{ TANDEM_ID(2, 363), TANDEM_CLASS_CALL, 1, "cuMemUnmap", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_unmap },
 	  { { 24, 0, NULL }, { 40, 2, fields_258 }, { 40, 2, fields_258 } } },
-	{ TANDEM_ID(2, 364), TANDEM_CLASS_CALL, 1, "cuMemSetAccess", &names_CUresult,
+	{ TANDEM_ID(2, 364), TANDEM_CLASS_CALL, 1, "cuMemSetAccess", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 40, 2, fields_258 }, { 48, 3, fields_263 } } },
-	{ TANDEM_ID(2, 365), TANDEM_CLASS_CALL, 1, "cuMemExportToShareableHandle", &names_CUresult,
+	{ TANDEM_ID(2, 365), TANDEM_CLASS_CALL, 1, "cuMemExportToShareableHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_264 } } },
-	{ TANDEM_ID(2, 366), TANDEM_CLASS_CALL, 1, "cuMemImportFromShareableHandle", &names_CUresult,
+	{ TANDEM_ID(2, 366), TANDEM_CLASS_CALL, 1, "cuMemImportFromShareableHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_265 } } },
-	{ TANDEM_ID(2, 367), TANDEM_CLASS_CALL, 1, "cuMemGetAllocationGranularity", &names_CUresult,
+	{ TANDEM_ID(2, 367), TANDEM_CLASS_QUERY, 1, "cuMemGetAllocationGranularity", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_266 } } },
-	{ TANDEM_ID(2, 368), TANDEM_CLASS_CALL, 1, "cuMemGetAllocationPropertiesFromHandle", &names_CUresult,
+	{ TANDEM_ID(2, 368), TANDEM_CLASS_QUERY, 1, "cuMemGetAllocationPropertiesFromHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_267 } } },
-	{ TANDEM_ID(2, 369), TANDEM_CLASS_CALL, 1, "cuMemGetAccess", &names_CUresult,
+	{ TANDEM_ID(2, 369), TANDEM_CLASS_QUERY, 1, "cuMemGetAccess", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_268 } } },
-	{ TANDEM_ID(2, 370), TANDEM_CLASS_CALL, 1, "cuStreamSetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 370), TANDEM_CLASS_CALL, 1, "cuStreamSetFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 371), TANDEM_CLASS_CALL, 1, "cuGraphExecUpdate", &names_CUresult,
+	{ TANDEM_ID(2, 371), TANDEM_CLASS_CALL, 1, "cuGraphExecUpdate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 40, 2, fields_269 }, { 48, 3, fields_270 } } },
-	{ TANDEM_ID(2, 372), TANDEM_CLASS_CALL, 1, "cuGraphExecMemcpyNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 372), TANDEM_CLASS_CALL, 1, "cuGraphExecMemcpyNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_271 } } },
-	{ TANDEM_ID(2, 373), TANDEM_CLASS_CALL, 1, "cuGraphExecMemsetNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 373), TANDEM_CLASS_CALL, 1, "cuGraphExecMemsetNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_272 } } },
-	{ TANDEM_ID(2, 374), TANDEM_CLASS_CALL, 1, "cuGraphExecHostNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 374), TANDEM_CLASS_CALL, 1, "cuGraphExecHostNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
-	{ TANDEM_ID(2, 375), TANDEM_CLASS_CALL, 1, "cuMemRetainAllocationHandle", &names_CUresult,
+	{ TANDEM_ID(2, 375), TANDEM_CLASS_CALL, 1, "cuMemRetainAllocationHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_273 } } },
-	{ TANDEM_ID(2, 376), TANDEM_CLASS_CALL, 1, "cuFuncGetModule", &names_CUresult,
+	{ TANDEM_ID(2, 376), TANDEM_CLASS_QUERY, 1, "cuFuncGetModule", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_274 } } },
-	{ TANDEM_ID(2, 377), TANDEM_CLASS_CALL, 1, "cuCtxResetPersistingL2Cache", &names_CUresult,
+	{ TANDEM_ID(2, 377), TANDEM_CLASS_CALL, 1, "cuCtxResetPersistingL2Cache", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 378), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeCopyAttributes", &names_CUresult,
+	{ TANDEM_ID(2, 378), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeCopyAttributes", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_275 } } },
-	{ TANDEM_ID(2, 379), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeGetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 379), TANDEM_CLASS_QUERY, 1, "cuGraphKernelNodeGetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_276 } } },
-	{ TANDEM_ID(2, 380), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeSetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 380), TANDEM_CLASS_CALL, 1, "cuGraphKernelNodeSetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_277 } } },
-	{ TANDEM_ID(2, 381), TANDEM_CLASS_CALL, 1, "cuStreamCopyAttributes", &names_CUresult,
+	{ TANDEM_ID(2, 381), TANDEM_CLASS_CALL, 1, "cuStreamCopyAttributes", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_278 } } },
-	{ TANDEM_ID(2, 382), TANDEM_CLASS_CALL, 1, "cuStreamGetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 382), TANDEM_CLASS_QUERY, 1, "cuStreamGetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_279 } } },
-	{ TANDEM_ID(2, 383), TANDEM_CLASS_CALL, 1, "cuStreamSetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 383), TANDEM_CLASS_CALL, 1, "cuStreamSetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_280 } } },
-	{ TANDEM_ID(2, 384), TANDEM_CLASS_CALL, 1, "cuDeviceGetTexture1DLinearMaxWidth", &names_CUresult,
+	{ TANDEM_ID(2, 384), TANDEM_CLASS_QUERY, 1, "cuDeviceGetTexture1DLinearMaxWidth", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_281 } } },
-	{ TANDEM_ID(2, 385), TANDEM_CLASS_CALL, 1, "cuGraphUpload", &names_CUresult,
+	{ TANDEM_ID(2, 385), TANDEM_CLASS_CALL, 1, "cuGraphUpload", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_282 } } },
-	{ TANDEM_ID(2, 386), TANDEM_CLASS_CALL, 1, "cuArrayGetSparseProperties", &names_CUresult,
+	{ TANDEM_ID(2, 386), TANDEM_CLASS_QUERY, 1, "cuArrayGetSparseProperties", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_283 } } },
-	{ TANDEM_ID(2, 387), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayGetSparseProperties", &names_CUresult,
+	{ TANDEM_ID(2, 387), TANDEM_CLASS_QUERY, 1, "cuMipmappedArrayGetSparseProperties", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_284 } } },
-	{ TANDEM_ID(2, 388), TANDEM_CLASS_CALL, 1, "cuMemMapArrayAsync", &names_CUresult,
+	{ TANDEM_ID(2, 388), TANDEM_CLASS_CALL, 1, "cuMemMapArrayAsync", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_map },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_285 } } },
-	{ TANDEM_ID(2, 389), TANDEM_CLASS_CALL, 1, "cuGraphExecChildGraphNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 389), TANDEM_CLASS_CALL, 1, "cuGraphExecChildGraphNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_286 } } },
-	{ TANDEM_ID(2, 390), TANDEM_CLASS_CALL, 1, "cuEventRecordWithFlags", &names_CUresult,
+	{ TANDEM_ID(2, 390), TANDEM_CLASS_CALL, 1, "cuEventRecordWithFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_111 }, { 36, 3, fields_287 } } },
-	{ TANDEM_ID(2, 391), TANDEM_CLASS_CALL, 1, "cuGraphAddEventRecordNode", &names_CUresult,
+	{ TANDEM_ID(2, 391), TANDEM_CLASS_CALL, 1, "cuGraphAddEventRecordNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_288 } } },
-	{ TANDEM_ID(2, 392), TANDEM_CLASS_CALL, 1, "cuGraphAddEventWaitNode", &names_CUresult,
+	{ TANDEM_ID(2, 392), TANDEM_CLASS_CALL, 1, "cuGraphAddEventWaitNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_288 } } },
-	{ TANDEM_ID(2, 393), TANDEM_CLASS_CALL, 1, "cuGraphEventRecordNodeGetEvent", &names_CUresult,
+	{ TANDEM_ID(2, 393), TANDEM_CLASS_QUERY, 1, "cuGraphEventRecordNodeGetEvent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_289 } } },
-	{ TANDEM_ID(2, 394), TANDEM_CLASS_CALL, 1, "cuGraphEventWaitNodeGetEvent", &names_CUresult,
+	{ TANDEM_ID(2, 394), TANDEM_CLASS_QUERY, 1, "cuGraphEventWaitNodeGetEvent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_289 } } },
-	{ TANDEM_ID(2, 395), TANDEM_CLASS_CALL, 1, "cuGraphEventRecordNodeSetEvent", &names_CUresult,
+	{ TANDEM_ID(2, 395), TANDEM_CLASS_CALL, 1, "cuGraphEventRecordNodeSetEvent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_290 } } },
-	{ TANDEM_ID(2, 396), TANDEM_CLASS_CALL, 1, "cuGraphEventWaitNodeSetEvent", &names_CUresult,
+	{ TANDEM_ID(2, 396), TANDEM_CLASS_CALL, 1, "cuGraphEventWaitNodeSetEvent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_290 } } },
-	{ TANDEM_ID(2, 397), TANDEM_CLASS_CALL, 1, "cuGraphExecEventRecordNodeSetEvent", &names_CUresult,
+	{ TANDEM_ID(2, 397), TANDEM_CLASS_CALL, 1, "cuGraphExecEventRecordNodeSetEvent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_291 } } },
-	{ TANDEM_ID(2, 398), TANDEM_CLASS_CALL, 1, "cuGraphExecEventWaitNodeSetEvent", &names_CUresult,
+	{ TANDEM_ID(2, 398), TANDEM_CLASS_CALL, 1, "cuGraphExecEventWaitNodeSetEvent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_291 } } },
-	{ TANDEM_ID(2, 399), TANDEM_CLASS_CALL, 1, "cuArrayGetPlane", &names_CUresult,
+	{ TANDEM_ID(2, 399), TANDEM_CLASS_QUERY, 1, "cuArrayGetPlane", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_292 } } },
-	{ TANDEM_ID(2, 400), TANDEM_CLASS_CREATE, 1, "cuMemAllocAsync", &names_CUresult,
+	{ TANDEM_ID(2, 400), TANDEM_CLASS_CREATE, 1, "cuMemAllocAsync", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_293 }, { 44, 3, fields_293 } } },
-	{ TANDEM_ID(2, 401), TANDEM_CLASS_RELEASE, 1, "cuMemFreeAsync", &names_CUresult,
+	{ TANDEM_ID(2, 401), TANDEM_CLASS_RELEASE, 1, "cuMemFreeAsync", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 36, 2, fields_294 }, { 36, 2, fields_294 } } },
-	{ TANDEM_ID(2, 402), TANDEM_CLASS_CALL, 1, "cuMemPoolTrimTo", &names_CUresult,
+	{ TANDEM_ID(2, 402), TANDEM_CLASS_CALL, 1, "cuMemPoolTrimTo", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_295 } } },
-	{ TANDEM_ID(2, 403), TANDEM_CLASS_CALL, 1, "cuMemPoolSetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 403), TANDEM_CLASS_CALL, 1, "cuMemPoolSetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_296 } } },
-	{ TANDEM_ID(2, 404), TANDEM_CLASS_CALL, 1, "cuMemPoolGetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 404), TANDEM_CLASS_QUERY, 1, "cuMemPoolGetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_296 } } },
-	{ TANDEM_ID(2, 405), TANDEM_CLASS_CALL, 1, "cuMemPoolSetAccess", &names_CUresult,
+	{ TANDEM_ID(2, 405), TANDEM_CLASS_CALL, 1, "cuMemPoolSetAccess", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_297 } } },
-	{ TANDEM_ID(2, 406), TANDEM_CLASS_CALL, 1, "cuDeviceGetDefaultMemPool", &names_CUresult,
+	{ TANDEM_ID(2, 406), TANDEM_CLASS_QUERY, 1, "cuDeviceGetDefaultMemPool", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_298 } } },
-	{ TANDEM_ID(2, 407), TANDEM_CLASS_CALL, 1, "cuMemPoolCreate", &names_CUresult,
+	{ TANDEM_ID(2, 407), TANDEM_CLASS_CALL, 1, "cuMemPoolCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_299 } } },
-	{ TANDEM_ID(2, 408), TANDEM_CLASS_CALL, 1, "cuMemPoolDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 408), TANDEM_CLASS_CALL, 1, "cuMemPoolDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_300 } } },
-	{ TANDEM_ID(2, 409), TANDEM_CLASS_CALL, 1, "cuDeviceSetMemPool", &names_CUresult,
+	{ TANDEM_ID(2, 409), TANDEM_CLASS_CALL, 1, "cuDeviceSetMemPool", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_301 } } },
-	{ TANDEM_ID(2, 410), TANDEM_CLASS_CALL, 1, "cuDeviceGetMemPool", &names_CUresult,
+	{ TANDEM_ID(2, 410), TANDEM_CLASS_QUERY, 1, "cuDeviceGetMemPool", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_302 } } },
-	{ TANDEM_ID(2, 411), TANDEM_CLASS_CREATE, 1, "cuMemAllocFromPoolAsync", &names_CUresult,
+	{ TANDEM_ID(2, 411), TANDEM_CLASS_CREATE, 1, "cuMemAllocFromPoolAsync", &names_CUresult, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_293 }, { 52, 4, fields_303 } } },
-	{ TANDEM_ID(2, 412), TANDEM_CLASS_CALL, 1, "cuMemPoolExportToShareableHandle", &names_CUresult,
+	{ TANDEM_ID(2, 412), TANDEM_CLASS_CALL, 1, "cuMemPoolExportToShareableHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_304 } } },
-	{ TANDEM_ID(2, 413), TANDEM_CLASS_CALL, 1, "cuMemPoolImportFromShareableHandle", &names_CUresult,
+	{ TANDEM_ID(2, 413), TANDEM_CLASS_CALL, 1, "cuMemPoolImportFromShareableHandle", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_305 } } },
-	{ TANDEM_ID(2, 414), TANDEM_CLASS_CALL, 1, "cuMemPoolExportPointer", &names_CUresult,
+	{ TANDEM_ID(2, 414), TANDEM_CLASS_CALL, 1, "cuMemPoolExportPointer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_306 } } },
-	{ TANDEM_ID(2, 415), TANDEM_CLASS_CALL, 1, "cuMemPoolImportPointer", &names_CUresult,
+	{ TANDEM_ID(2, 415), TANDEM_CLASS_CALL, 1, "cuMemPoolImportPointer", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_307 } } },
-	{ TANDEM_ID(2, 416), TANDEM_CLASS_CALL, 1, "cuMemPoolGetAccess", &names_CUresult,
+	{ TANDEM_ID(2, 416), TANDEM_CLASS_QUERY, 1, "cuMemPoolGetAccess", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_308 } } },
-	{ TANDEM_ID(2, 417), TANDEM_CLASS_CALL, 1, "cuGraphAddExternalSemaphoresSignalNode", &names_CUresult,
+	{ TANDEM_ID(2, 417), TANDEM_CLASS_CALL, 1, "cuGraphAddExternalSemaphoresSignalNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
-	{ TANDEM_ID(2, 418), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresSignalNodeGetParams", &names_CUresult,
+	{ TANDEM_ID(2, 418), TANDEM_CLASS_QUERY, 1, "cuGraphExternalSemaphoresSignalNodeGetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_309 } } },
-	{ TANDEM_ID(2, 419), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresSignalNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 419), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresSignalNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 420), TANDEM_CLASS_CALL, 1, "cuGraphAddExternalSemaphoresWaitNode", &names_CUresult,
+	{ TANDEM_ID(2, 420), TANDEM_CLASS_CALL, 1, "cuGraphAddExternalSemaphoresWaitNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
-	{ TANDEM_ID(2, 421), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresWaitNodeGetParams", &names_CUresult,
+	{ TANDEM_ID(2, 421), TANDEM_CLASS_QUERY, 1, "cuGraphExternalSemaphoresWaitNodeGetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_309 } } },
-	{ TANDEM_ID(2, 422), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresWaitNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 422), TANDEM_CLASS_CALL, 1, "cuGraphExternalSemaphoresWaitNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 423), TANDEM_CLASS_CALL, 1, "cuGraphExecExternalSemaphoresSignalNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 423), TANDEM_CLASS_CALL, 1, "cuGraphExecExternalSemaphoresSignalNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
-	{ TANDEM_ID(2, 424), TANDEM_CLASS_CALL, 1, "cuGraphExecExternalSemaphoresWaitNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 424), TANDEM_CLASS_CALL, 1, "cuGraphExecExternalSemaphoresWaitNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
-	{ TANDEM_ID(2, 425), TANDEM_CLASS_CALL, 1, "cuGetProcAddress", &names_CUresult,
+	{ TANDEM_ID(2, 425), TANDEM_CLASS_QUERY, 1, "cuGetProcAddress", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_310 } } },
-	{ TANDEM_ID(2, 426), TANDEM_CLASS_CALL, 1, "cuFlushGPUDirectRDMAWrites", &names_CUresult,
+	{ TANDEM_ID(2, 426), TANDEM_CLASS_CALL, 1, "cuFlushGPUDirectRDMAWrites", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_311 } } },
-	{ TANDEM_ID(2, 427), TANDEM_CLASS_CALL, 1, "cuGraphDebugDotPrint", &names_CUresult,
+	{ TANDEM_ID(2, 427), TANDEM_CLASS_QUERY, 1, "cuGraphDebugDotPrint", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_312 } } },
-	{ TANDEM_ID(2, 428), TANDEM_CLASS_CALL, 1, "cuStreamUpdateCaptureDependencies", &names_CUresult,
+	{ TANDEM_ID(2, 428), TANDEM_CLASS_CALL, 1, "cuStreamUpdateCaptureDependencies", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_313 } } },
-	{ TANDEM_ID(2, 429), TANDEM_CLASS_CALL, 1, "cuUserObjectCreate", &names_CUresult,
+	{ TANDEM_ID(2, 429), TANDEM_CLASS_CALL, 1, "cuUserObjectCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_314 } } },
-	{ TANDEM_ID(2, 430), TANDEM_CLASS_CALL, 1, "cuUserObjectRetain", &names_CUresult,
+	{ TANDEM_ID(2, 430), TANDEM_CLASS_CALL, 1, "cuUserObjectRetain", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_315 } } },
-	{ TANDEM_ID(2, 431), TANDEM_CLASS_CALL, 1, "cuUserObjectRelease", &names_CUresult,
+	{ TANDEM_ID(2, 431), TANDEM_CLASS_CALL, 1, "cuUserObjectRelease", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_315 } } },
-	{ TANDEM_ID(2, 432), TANDEM_CLASS_CALL, 1, "cuGraphRetainUserObject", &names_CUresult,
+	{ TANDEM_ID(2, 432), TANDEM_CLASS_CALL, 1, "cuGraphRetainUserObject", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_316 } } },
-	{ TANDEM_ID(2, 433), TANDEM_CLASS_CALL, 1, "cuGraphReleaseUserObject", &names_CUresult,
+	{ TANDEM_ID(2, 433), TANDEM_CLASS_CALL, 1, "cuGraphReleaseUserObject", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_317 } } },
-	{ TANDEM_ID(2, 434), TANDEM_CLASS_CALL, 1, "cuGraphAddMemAllocNode", &names_CUresult,
+	{ TANDEM_ID(2, 434), TANDEM_CLASS_CALL, 1, "cuGraphAddMemAllocNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
-	{ TANDEM_ID(2, 435), TANDEM_CLASS_CALL, 1, "cuGraphAddMemFreeNode", &names_CUresult,
+	{ TANDEM_ID(2, 435), TANDEM_CLASS_CALL, 1, "cuGraphAddMemFreeNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_318 } } },
-	{ TANDEM_ID(2, 436), TANDEM_CLASS_CALL, 1, "cuDeviceGraphMemTrim", &names_CUresult,
+	{ TANDEM_ID(2, 436), TANDEM_CLASS_CALL, 1, "cuDeviceGraphMemTrim", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_319 } } },
-	{ TANDEM_ID(2, 437), TANDEM_CLASS_CALL, 1, "cuDeviceGetGraphMemAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 437), TANDEM_CLASS_QUERY, 1, "cuDeviceGetGraphMemAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_320 } } },
-	{ TANDEM_ID(2, 438), TANDEM_CLASS_CALL, 1, "cuDeviceSetGraphMemAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 438), TANDEM_CLASS_CALL, 1, "cuDeviceSetGraphMemAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_320 } } },
-	{ TANDEM_ID(2, 439), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiateWithFlags", &names_CUresult,
+	{ TANDEM_ID(2, 439), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiateWithFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 48, 3, fields_321 } } },
-	{ TANDEM_ID(2, 440), TANDEM_CLASS_CALL, 1, "cuDeviceGetExecAffinitySupport", &names_CUresult,
+	{ TANDEM_ID(2, 440), TANDEM_CLASS_QUERY, 1, "cuDeviceGetExecAffinitySupport", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_322 } } },
-	{ TANDEM_ID(2, 441), TANDEM_CLASS_CALL, 1, "cuCtxGetExecAffinity", &names_CUresult,
+	{ TANDEM_ID(2, 441), TANDEM_CLASS_QUERY, 1, "cuCtxGetExecAffinity", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_323 } } },
-	{ TANDEM_ID(2, 442), TANDEM_CLASS_CALL, 1, "cuGraphMemAllocNodeGetParams", &names_CUresult,
+	{ TANDEM_ID(2, 442), TANDEM_CLASS_QUERY, 1, "cuGraphMemAllocNodeGetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_309 } } },
-	{ TANDEM_ID(2, 443), TANDEM_CLASS_CALL, 1, "cuGraphMemFreeNodeGetParams", &names_CUresult,
+	{ TANDEM_ID(2, 443), TANDEM_CLASS_QUERY, 1, "cuGraphMemFreeNodeGetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_324 } } },
-	{ TANDEM_ID(2, 444), TANDEM_CLASS_CALL, 1, "cuGraphNodeSetEnabled", &names_CUresult,
+	{ TANDEM_ID(2, 444), TANDEM_CLASS_CALL, 1, "cuGraphNodeSetEnabled", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_325 } } },
-	{ TANDEM_ID(2, 445), TANDEM_CLASS_CALL, 1, "cuGraphNodeGetEnabled", &names_CUresult,
+	{ TANDEM_ID(2, 445), TANDEM_CLASS_QUERY, 1, "cuGraphNodeGetEnabled", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_326 } } },
-	{ TANDEM_ID(2, 446), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchKernelEx", &names_CUresult,
+	{ TANDEM_ID(2, 446), TANDEM_CLASS_ENQUEUE, 1, "cuLaunchKernelEx", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 40, 3, fields_108 }, { 72, 7, fields_327 } } },
-	{ TANDEM_ID(2, 447), TANDEM_CLASS_CALL, 1, "cuArrayGetMemoryRequirements", &names_CUresult,
+	{ TANDEM_ID(2, 447), TANDEM_CLASS_QUERY, 1, "cuArrayGetMemoryRequirements", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_328 } } },
-	{ TANDEM_ID(2, 448), TANDEM_CLASS_CALL, 1, "cuMipmappedArrayGetMemoryRequirements", &names_CUresult,
+	{ TANDEM_ID(2, 448), TANDEM_CLASS_QUERY, 1, "cuMipmappedArrayGetMemoryRequirements", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_329 } } },
-	{ TANDEM_ID(2, 449), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiateWithParams", &names_CUresult,
+	{ TANDEM_ID(2, 449), TANDEM_CLASS_BUILD, 1, "cuGraphInstantiateWithParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_236 }, { 48, 3, fields_330 } } },
-	{ TANDEM_ID(2, 450), TANDEM_CLASS_CALL, 1, "cuGraphExecGetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 450), TANDEM_CLASS_QUERY, 1, "cuGraphExecGetFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_331 } } },
-	{ TANDEM_ID(2, 451), TANDEM_CLASS_CALL, 1, "cuGraphAddBatchMemOpNode", &names_CUresult,
+	{ TANDEM_ID(2, 451), TANDEM_CLASS_CALL, 1, "cuGraphAddBatchMemOpNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_228 } } },
-	{ TANDEM_ID(2, 452), TANDEM_CLASS_CALL, 1, "cuGraphBatchMemOpNodeGetParams", &names_CUresult,
+	{ TANDEM_ID(2, 452), TANDEM_CLASS_QUERY, 1, "cuGraphBatchMemOpNodeGetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_332 } } },
-	{ TANDEM_ID(2, 453), TANDEM_CLASS_CALL, 1, "cuGraphBatchMemOpNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 453), TANDEM_CLASS_CALL, 1, "cuGraphBatchMemOpNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 454), TANDEM_CLASS_CALL, 1, "cuGraphExecBatchMemOpNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 454), TANDEM_CLASS_CALL, 1, "cuGraphExecBatchMemOpNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
-	{ TANDEM_ID(2, 455), TANDEM_CLASS_CALL, 1, "cuModuleGetLoadingMode", &names_CUresult,
+	{ TANDEM_ID(2, 455), TANDEM_CLASS_QUERY, 1, "cuModuleGetLoadingMode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_253 } } },
-	{ TANDEM_ID(2, 456), TANDEM_CLASS_CALL, 1, "cuMemGetHandleForAddressRange", &names_CUresult,
+	{ TANDEM_ID(2, 456), TANDEM_CLASS_QUERY, 1, "cuMemGetHandleForAddressRange", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_333 } } },
-	{ TANDEM_ID(2, 457), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxPotentialClusterSize", &names_CUresult,
+	{ TANDEM_ID(2, 457), TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxPotentialClusterSize", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_334 } } },
-	{ TANDEM_ID(2, 458), TANDEM_CLASS_CALL, 1, "cuOccupancyMaxActiveClusters", &names_CUresult,
+	{ TANDEM_ID(2, 458), TANDEM_CLASS_QUERY, 1, "cuOccupancyMaxActiveClusters", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_335 } } },
-	{ TANDEM_ID(2, 459), TANDEM_CLASS_BUILD, 1, "cuLibraryLoadData", &names_CUresult,
+	{ TANDEM_ID(2, 459), TANDEM_CLASS_BUILD, 1, "cuLibraryLoadData", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_336 } } },
-	{ TANDEM_ID(2, 460), TANDEM_CLASS_BUILD, 1, "cuLibraryLoadFromFile", &names_CUresult,
+	{ TANDEM_ID(2, 460), TANDEM_CLASS_BUILD, 1, "cuLibraryLoadFromFile", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 26, 1, fields_337 }, { 74, 8, fields_338 } } },
-	{ TANDEM_ID(2, 461), TANDEM_CLASS_CALL, 1, "cuLibraryUnload", &names_CUresult,
+	{ TANDEM_ID(2, 461), TANDEM_CLASS_CALL, 1, "cuLibraryUnload", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_339 } } },
-	{ TANDEM_ID(2, 462), TANDEM_CLASS_CALL, 1, "cuLibraryGetKernel", &names_CUresult,
+	{ TANDEM_ID(2, 462), TANDEM_CLASS_QUERY, 1, "cuLibraryGetKernel", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 26, 1, fields_28 }, { 42, 3, fields_340 } } },
-	{ TANDEM_ID(2, 463), TANDEM_CLASS_CALL, 1, "cuLibraryGetModule", &names_CUresult,
+	{ TANDEM_ID(2, 463), TANDEM_CLASS_QUERY, 1, "cuLibraryGetModule", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_341 } } },
-	{ TANDEM_ID(2, 464), TANDEM_CLASS_CALL, 1, "cuKernelGetFunction", &names_CUresult,
+	{ TANDEM_ID(2, 464), TANDEM_CLASS_QUERY, 1, "cuKernelGetFunction", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_342 } } },
-	{ TANDEM_ID(2, 465), TANDEM_CLASS_CALL, 1, "cuLibraryGetGlobal", &names_CUresult,
+	{ TANDEM_ID(2, 465), TANDEM_CLASS_QUERY, 1, "cuLibraryGetGlobal", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_343 } } },
-	{ TANDEM_ID(2, 466), TANDEM_CLASS_CALL, 1, "cuLibraryGetManaged", &names_CUresult,
+	{ TANDEM_ID(2, 466), TANDEM_CLASS_QUERY, 1, "cuLibraryGetManaged", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_343 } } },
-	{ TANDEM_ID(2, 467), TANDEM_CLASS_CALL, 1, "cuKernelGetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 467), TANDEM_CLASS_QUERY, 1, "cuKernelGetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_344 } } },
-	{ TANDEM_ID(2, 468), TANDEM_CLASS_CALL, 1, "cuKernelSetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 468), TANDEM_CLASS_CALL, 1, "cuKernelSetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_345 } } },
-	{ TANDEM_ID(2, 469), TANDEM_CLASS_CALL, 1, "cuKernelSetCacheConfig", &names_CUresult,
+	{ TANDEM_ID(2, 469), TANDEM_CLASS_CALL, 1, "cuKernelSetCacheConfig", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_346 } } },
-	{ TANDEM_ID(2, 470), TANDEM_CLASS_CALL, 1, "cuStreamGetId", &names_CUresult,
+	{ TANDEM_ID(2, 470), TANDEM_CLASS_QUERY, 1, "cuStreamGetId", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_347 } } },
-	{ TANDEM_ID(2, 471), TANDEM_CLASS_CALL, 1, "cuCtxGetId", &names_CUresult,
+	{ TANDEM_ID(2, 471), TANDEM_CLASS_QUERY, 1, "cuCtxGetId", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_348 } } },
-	{ TANDEM_ID(2, 472), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeTiled", &names_CUresult,
+	{ TANDEM_ID(2, 472), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeTiled", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 96, 12, fields_349 } } },
-	{ TANDEM_ID(2, 473), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeIm2col", &names_CUresult,
+	{ TANDEM_ID(2, 473), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeIm2col", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 112, 15, fields_350 } } },
-	{ TANDEM_ID(2, 474), TANDEM_CLASS_CALL, 1, "cuTensorMapReplaceAddress", &names_CUresult,
+	{ TANDEM_ID(2, 474), TANDEM_CLASS_CALL, 1, "cuTensorMapReplaceAddress", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_351 } } },
-	{ TANDEM_ID(2, 475), TANDEM_CLASS_CALL, 1, "cuLibraryGetUnifiedFunction", &names_CUresult,
+	{ TANDEM_ID(2, 475), TANDEM_CLASS_QUERY, 1, "cuLibraryGetUnifiedFunction", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_352 } } },
-	{ TANDEM_ID(2, 476), TANDEM_CLASS_CALL, 1, "cuCoredumpGetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 476), TANDEM_CLASS_QUERY, 1, "cuCoredumpGetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
-	{ TANDEM_ID(2, 477), TANDEM_CLASS_CALL, 1, "cuCoredumpGetAttributeGlobal", &names_CUresult,
+	{ TANDEM_ID(2, 477), TANDEM_CLASS_QUERY, 1, "cuCoredumpGetAttributeGlobal", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
-	{ TANDEM_ID(2, 478), TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttribute", &names_CUresult,
+	{ TANDEM_ID(2, 478), TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttribute", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
-	{ TANDEM_ID(2, 479), TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttributeGlobal", &names_CUresult,
+	{ TANDEM_ID(2, 479), TANDEM_CLASS_CALL, 1, "cuCoredumpSetAttributeGlobal", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_353 } } },
-	{ TANDEM_ID(2, 480), TANDEM_CLASS_CALL, 1, "cuCtxSetFlags", &names_CUresult,
+	{ TANDEM_ID(2, 480), TANDEM_CLASS_CALL, 1, "cuCtxSetFlags", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_354 } } },
-	{ TANDEM_ID(2, 481), TANDEM_CLASS_CALL, 1, "cuMulticastCreate", &names_CUresult,
+	{ TANDEM_ID(2, 481), TANDEM_CLASS_CALL, 1, "cuMulticastCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_355 } } },
-	{ TANDEM_ID(2, 482), TANDEM_CLASS_CALL, 1, "cuMulticastAddDevice", &names_CUresult,
+	{ TANDEM_ID(2, 482), TANDEM_CLASS_CALL, 1, "cuMulticastAddDevice", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_356 } } },
-	{ TANDEM_ID(2, 483), TANDEM_CLASS_CALL, 1, "cuMulticastBindMem", &names_CUresult,
+	{ TANDEM_ID(2, 483), TANDEM_CLASS_CALL, 1, "cuMulticastBindMem", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_357 } } },
-	{ TANDEM_ID(2, 484), TANDEM_CLASS_CALL, 1, "cuMulticastBindAddr", &names_CUresult,
+	{ TANDEM_ID(2, 484), TANDEM_CLASS_CALL, 1, "cuMulticastBindAddr", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_358 } } },
-	{ TANDEM_ID(2, 485), TANDEM_CLASS_CALL, 1, "cuMulticastUnbind", &names_CUresult,
+	{ TANDEM_ID(2, 485), TANDEM_CLASS_CALL, 1, "cuMulticastUnbind", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_359 } } },
-	{ TANDEM_ID(2, 486), TANDEM_CLASS_CALL, 1, "cuMulticastGetGranularity", &names_CUresult,
+	{ TANDEM_ID(2, 486), TANDEM_CLASS_QUERY, 1, "cuMulticastGetGranularity", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_360 } } },
-	{ TANDEM_ID(2, 487), TANDEM_CLASS_CALL, 1, "cuGraphAddNode", &names_CUresult,
+	{ TANDEM_ID(2, 487), TANDEM_CLASS_CALL, 1, "cuGraphAddNode", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_361 } } },
-	{ TANDEM_ID(2, 488), TANDEM_CLASS_CALL, 1, "cuGraphNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 488), TANDEM_CLASS_CALL, 1, "cuGraphNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_229 } } },
-	{ TANDEM_ID(2, 489), TANDEM_CLASS_CALL, 1, "cuGraphExecNodeSetParams", &names_CUresult,
+	{ TANDEM_ID(2, 489), TANDEM_CLASS_CALL, 1, "cuGraphExecNodeSetParams", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_252 } } },
-	{ TANDEM_ID(2, 490), TANDEM_CLASS_CALL, 1, "cuFuncGetName", &names_CUresult,
+	{ TANDEM_ID(2, 490), TANDEM_CLASS_QUERY, 1, "cuFuncGetName", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_362 } } },
-	{ TANDEM_ID(2, 491), TANDEM_CLASS_CALL, 1, "cuKernelGetName", &names_CUresult,
+	{ TANDEM_ID(2, 491), TANDEM_CLASS_QUERY, 1, "cuKernelGetName", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_362 } } },
-	{ TANDEM_ID(2, 492), TANDEM_CLASS_CALL, 1, "cuStreamBeginCaptureToGraph", &names_CUresult,
+	{ TANDEM_ID(2, 492), TANDEM_CLASS_CALL, 1, "cuStreamBeginCaptureToGraph", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_224 }, { 64, 6, fields_363 } } },
-	{ TANDEM_ID(2, 493), TANDEM_CLASS_CALL, 1, "cuGraphConditionalHandleCreate", &names_CUresult,
+	{ TANDEM_ID(2, 493), TANDEM_CLASS_CALL, 1, "cuGraphConditionalHandleCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_364 } } },
-	{ TANDEM_ID(2, 494), TANDEM_CLASS_CALL, 1, "cuFuncGetParamInfo", &names_CUresult,
+	{ TANDEM_ID(2, 494), TANDEM_CLASS_QUERY, 1, "cuFuncGetParamInfo", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_365 } } },
-	{ TANDEM_ID(2, 495), TANDEM_CLASS_CALL, 1, "cuKernelGetParamInfo", &names_CUresult,
+	{ TANDEM_ID(2, 495), TANDEM_CLASS_QUERY, 1, "cuKernelGetParamInfo", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_366 } } },
-	{ TANDEM_ID(2, 496), TANDEM_CLASS_CALL, 1, "cuDeviceRegisterAsyncNotification", &names_CUresult,
+	{ TANDEM_ID(2, 496), TANDEM_CLASS_CALL, 1, "cuDeviceRegisterAsyncNotification", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_367 } } },
-	{ TANDEM_ID(2, 497), TANDEM_CLASS_CALL, 1, "cuDeviceUnregisterAsyncNotification", &names_CUresult,
+	{ TANDEM_ID(2, 497), TANDEM_CLASS_CALL, 1, "cuDeviceUnregisterAsyncNotification", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_368 } } },
-	{ TANDEM_ID(2, 498), TANDEM_CLASS_CALL, 1, "cuModuleGetFunctionCount", &names_CUresult,
+	{ TANDEM_ID(2, 498), TANDEM_CLASS_QUERY, 1, "cuModuleGetFunctionCount", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_369 } } },
-	{ TANDEM_ID(2, 499), TANDEM_CLASS_CALL, 1, "cuModuleEnumerateFunctions", &names_CUresult,
+	{ TANDEM_ID(2, 499), TANDEM_CLASS_CALL, 1, "cuModuleEnumerateFunctions", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_370 } } },
-	{ TANDEM_ID(2, 500), TANDEM_CLASS_CALL, 1, "cuLibraryGetKernelCount", &names_CUresult,
+	{ TANDEM_ID(2, 500), TANDEM_CLASS_QUERY, 1, "cuLibraryGetKernelCount", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_371 } } },
-	{ TANDEM_ID(2, 501), TANDEM_CLASS_CALL, 1, "cuLibraryEnumerateKernels", &names_CUresult,
+	{ TANDEM_ID(2, 501), TANDEM_CLASS_CALL, 1, "cuLibraryEnumerateKernels", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_372 } } },
-	{ TANDEM_ID(2, 502), TANDEM_CLASS_CALL, 1, "cuFuncIsLoaded", &names_CUresult,
+	{ TANDEM_ID(2, 502), TANDEM_CLASS_CALL, 1, "cuFuncIsLoaded", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_373 } } },
-	{ TANDEM_ID(2, 503), TANDEM_CLASS_CALL, 1, "cuFuncLoad", &names_CUresult,
+	{ TANDEM_ID(2, 503), TANDEM_CLASS_CALL, 1, "cuFuncLoad", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_374 } } },
-	{ TANDEM_ID(2, 504), TANDEM_CLASS_CREATE, 1, "cuGreenCtxCreate", &names_CUresult,
+	{ TANDEM_ID(2, 504), TANDEM_CLASS_CREATE, 1, "cuGreenCtxCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_375 } } },
-	{ TANDEM_ID(2, 505), TANDEM_CLASS_RELEASE, 1, "cuGreenCtxDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 505), TANDEM_CLASS_RELEASE, 1, "cuGreenCtxDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_376 } } },
-	{ TANDEM_ID(2, 506), TANDEM_CLASS_CALL, 1, "cuDeviceGetDevResource", &names_CUresult,
+	{ TANDEM_ID(2, 506), TANDEM_CLASS_QUERY, 1, "cuDeviceGetDevResource", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_377 } } },
-	{ TANDEM_ID(2, 507), TANDEM_CLASS_CALL, 1, "cuCtxGetDevResource", &names_CUresult,
+	{ TANDEM_ID(2, 507), TANDEM_CLASS_QUERY, 1, "cuCtxGetDevResource", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_378 } } },
-	{ TANDEM_ID(2, 508), TANDEM_CLASS_CALL, 1, "cuGreenCtxGetDevResource", &names_CUresult,
+	{ TANDEM_ID(2, 508), TANDEM_CLASS_QUERY, 1, "cuGreenCtxGetDevResource", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_378 } } },
-	{ TANDEM_ID(2, 509), TANDEM_CLASS_CALL, 1, "cuDevResourceGenerateDesc", &names_CUresult,
+	{ TANDEM_ID(2, 509), TANDEM_CLASS_CALL, 1, "cuDevResourceGenerateDesc", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_379 } } },
-	{ TANDEM_ID(2, 510), TANDEM_CLASS_CALL, 1, "cuGreenCtxRecordEvent", &names_CUresult,
+	{ TANDEM_ID(2, 510), TANDEM_CLASS_CALL, 1, "cuGreenCtxRecordEvent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
-	{ TANDEM_ID(2, 511), TANDEM_CLASS_CALL, 1, "cuGreenCtxWaitEvent", &names_CUresult,
+	{ TANDEM_ID(2, 511), TANDEM_CLASS_CALL, 1, "cuGreenCtxWaitEvent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
-	{ TANDEM_ID(2, 512), TANDEM_CLASS_CALL, 1, "cuDevSmResourceSplitByCount", &names_CUresult,
+	{ TANDEM_ID(2, 512), TANDEM_CLASS_CALL, 1, "cuDevSmResourceSplitByCount", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 6, fields_381 } } },
-	{ TANDEM_ID(2, 513), TANDEM_CLASS_CALL, 1, "cuStreamGetGreenCtx", &names_CUresult,
+	{ TANDEM_ID(2, 513), TANDEM_CLASS_QUERY, 1, "cuStreamGetGreenCtx", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_382 } } },
-	{ TANDEM_ID(2, 514), TANDEM_CLASS_CALL, 1, "cuCtxFromGreenCtx", &names_CUresult,
+	{ TANDEM_ID(2, 514), TANDEM_CLASS_CALL, 1, "cuCtxFromGreenCtx", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_383 } } },
-	{ TANDEM_ID(2, 515), TANDEM_CLASS_CALL, 1, "cuKernelGetLibrary", &names_CUresult,
+	{ TANDEM_ID(2, 515), TANDEM_CLASS_QUERY, 1, "cuKernelGetLibrary", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_384 } } },
-	{ TANDEM_ID(2, 516), TANDEM_CLASS_CALL, 1, "cuCtxRecordEvent", &names_CUresult,
+	{ TANDEM_ID(2, 516), TANDEM_CLASS_CALL, 1, "cuCtxRecordEvent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
-	{ TANDEM_ID(2, 517), TANDEM_CLASS_CALL, 1, "cuCtxWaitEvent", &names_CUresult,
+	{ TANDEM_ID(2, 517), TANDEM_CLASS_CALL, 1, "cuCtxWaitEvent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_380 } } },
-	{ TANDEM_ID(2, 518), TANDEM_CLASS_CREATE, 1, "cuGreenCtxStreamCreate", &names_CUresult,
+	{ TANDEM_ID(2, 518), TANDEM_CLASS_CREATE, 1, "cuGreenCtxStreamCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_182 }, { 48, 4, fields_385 } } },
-	{ TANDEM_ID(2, 519), TANDEM_CLASS_ENQUEUE, 1, "cuMemBatchDecompressAsync", &names_CUresult,
+	{ TANDEM_ID(2, 519), TANDEM_CLASS_ENQUEUE, 1, "cuMemBatchDecompressAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 32, 1, fields_46 }, { 64, 6, fields_386 } } },
-	{ TANDEM_ID(2, 520), TANDEM_CLASS_CALL, 1, "cuLogsRegisterCallback", &names_CUresult,
+	{ TANDEM_ID(2, 520), TANDEM_CLASS_CALL, 1, "cuLogsRegisterCallback", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_387 } } },
-	{ TANDEM_ID(2, 521), TANDEM_CLASS_CALL, 1, "cuLogsUnregisterCallback", &names_CUresult,
+	{ TANDEM_ID(2, 521), TANDEM_CLASS_CALL, 1, "cuLogsUnregisterCallback", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_388 } } },
-	{ TANDEM_ID(2, 522), TANDEM_CLASS_CALL, 1, "cuLogsCurrent", &names_CUresult,
+	{ TANDEM_ID(2, 522), TANDEM_CLASS_CALL, 1, "cuLogsCurrent", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_389 } } },
-	{ TANDEM_ID(2, 523), TANDEM_CLASS_CALL, 1, "cuLogsDumpToFile", &names_CUresult,
+	{ TANDEM_ID(2, 523), TANDEM_CLASS_CALL, 1, "cuLogsDumpToFile", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_390 } } },
-	{ TANDEM_ID(2, 524), TANDEM_CLASS_CALL, 1, "cuLogsDumpToMemory", &names_CUresult,
+	{ TANDEM_ID(2, 524), TANDEM_CLASS_CALL, 1, "cuLogsDumpToMemory", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_391 } } },
-	{ TANDEM_ID(2, 525), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessGetRestoreThreadId", &names_CUresult,
+	{ TANDEM_ID(2, 525), TANDEM_CLASS_QUERY, 1, "cuCheckpointProcessGetRestoreThreadId", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_392 } } },
-	{ TANDEM_ID(2, 526), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessGetState", &names_CUresult,
+	{ TANDEM_ID(2, 526), TANDEM_CLASS_QUERY, 1, "cuCheckpointProcessGetState", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_393 } } },
-	{ TANDEM_ID(2, 527), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessLock", &names_CUresult,
+	{ TANDEM_ID(2, 527), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessLock", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
-	{ TANDEM_ID(2, 528), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessCheckpoint", &names_CUresult,
+	{ TANDEM_ID(2, 528), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessCheckpoint", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
-	{ TANDEM_ID(2, 529), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessRestore", &names_CUresult,
+	{ TANDEM_ID(2, 529), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessRestore", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
-	{ TANDEM_ID(2, 530), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessUnlock", &names_CUresult,
+	{ TANDEM_ID(2, 530), TANDEM_CLASS_CALL, 1, "cuCheckpointProcessUnlock", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_394 } } },
-	{ TANDEM_ID(2, 531), TANDEM_CLASS_CALL, 1, "cuStreamGetDevice", &names_CUresult,
+	{ TANDEM_ID(2, 531), TANDEM_CLASS_QUERY, 1, "cuStreamGetDevice", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_395 } } },
-	{ TANDEM_ID(2, 532), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyBatchAsync", &names_CUresult,
+	{ TANDEM_ID(2, 532), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpyBatchAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 44, 3, fields_396 }, { 92, 9, fields_397 } } },
-	{ TANDEM_ID(2, 533), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DBatchAsync", &names_CUresult,
+	{ TANDEM_ID(2, 533), TANDEM_CLASS_ENQUEUE, 1, "cuMemcpy3DBatchAsync", &names_CUresult, { 0 },
 	  { { 32, 1, fields_46 }, { 36, 2, fields_68 }, { 60, 5, fields_398 } } },
-	{ TANDEM_ID(2, 534), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeIm2colWide", &names_CUresult,
+	{ TANDEM_ID(2, 534), TANDEM_CLASS_CALL, 1, "cuTensorMapEncodeIm2colWide", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 108, 16, fields_399 } } },
-	{ TANDEM_ID(2, 535), TANDEM_CLASS_CALL, 1, "cuGreenCtxGetId", &names_CUresult,
+	{ TANDEM_ID(2, 535), TANDEM_CLASS_QUERY, 1, "cuGreenCtxGetId", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_400 } } },
-	{ TANDEM_ID(2, 536), TANDEM_CLASS_CREATE, 1, "cuStreamCreateForCaptureToCig", &names_CUresult,
+	{ TANDEM_ID(2, 536), TANDEM_CLASS_CREATE, 1, "cuStreamCreateForCaptureToCig", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 537), TANDEM_CLASS_CALL, 1, "cuMemPrefetchBatchAsync", &names_CUresult,
+	{ TANDEM_ID(2, 537), TANDEM_CLASS_CALL, 1, "cuMemPrefetchBatchAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_401 }, { 84, 8, fields_402 } } },
-	{ TANDEM_ID(2, 538), TANDEM_CLASS_CALL, 1, "cuSemaphoreCreate", &names_CUresult,
+	{ TANDEM_ID(2, 538), TANDEM_CLASS_CALL, 1, "cuSemaphoreCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 539), TANDEM_CLASS_CALL, 1, "cuSemaphoreExport", &names_CUresult,
+	{ TANDEM_ID(2, 539), TANDEM_CLASS_CALL, 1, "cuSemaphoreExport", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 540), TANDEM_CLASS_CALL, 1, "cuSemaphoreDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 540), TANDEM_CLASS_CALL, 1, "cuSemaphoreDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 541), TANDEM_CLASS_CALL, 1, "cuMemDiscardBatchAsync", &names_CUresult,
+	{ TANDEM_ID(2, 541), TANDEM_CLASS_CALL, 1, "cuMemDiscardBatchAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_403 } } },
-	{ TANDEM_ID(2, 542), TANDEM_CLASS_CALL, 1, "cuMemDiscardAndPrefetchBatchAsync", &names_CUresult,
+	{ TANDEM_ID(2, 542), TANDEM_CLASS_CALL, 1, "cuMemDiscardAndPrefetchBatchAsync", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_404 } } },
-	{ TANDEM_ID(2, 543), TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainCreate", &names_CUresult,
+	{ TANDEM_ID(2, 543), TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainCreate", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 544), TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainDestroy", &names_CUresult,
+	{ TANDEM_ID(2, 544), TANDEM_CLASS_CALL, 1, "cuMultiKernelCooperativeDomainDestroy", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(2, 545), TANDEM_CLASS_CALL, 1, "cuMemGetDefaultMemPool", &names_CUresult,
+	{ TANDEM_ID(2, 545), TANDEM_CLASS_QUERY, 1, "cuMemGetDefaultMemPool", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_405 } } },
-	{ TANDEM_ID(2, 546), TANDEM_CLASS_CALL, 1, "cuMemGetMemPool", &names_CUresult,
+	{ TANDEM_ID(2, 546), TANDEM_CLASS_QUERY, 1, "cuMemGetMemPool", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_406 } } },
-	{ TANDEM_ID(2, 547), TANDEM_CLASS_CALL, 1, "cuMemSetMemPool", &names_CUresult,
+	{ TANDEM_ID(2, 547), TANDEM_CLASS_CALL, 1, "cuMemSetMemPool", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_407 } } },
-	{ TANDEM_ID(2, 548), TANDEM_CLASS_CALL, 1, "cuDeviceGetP2PAtomicCapabilities", &names_CUresult,
+	{ TANDEM_ID(2, 548), TANDEM_CLASS_QUERY, 1, "cuDeviceGetP2PAtomicCapabilities", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_408 } } },
-	{ TANDEM_ID(2, 549), TANDEM_CLASS_CALL, 1, "cuDeviceGetHostAtomicCapabilities", &names_CUresult,
+	{ TANDEM_ID(2, 549), TANDEM_CLASS_QUERY, 1, "cuDeviceGetHostAtomicCapabilities", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_409 } } },
-	{ TANDEM_ID(2, 550), TANDEM_CLASS_CALL, 1, "cuDriverGetGpuCodeIsaVersion", &names_CUresult,
+	{ TANDEM_ID(2, 550), TANDEM_CLASS_QUERY, 1, "cuDriverGetGpuCodeIsaVersion", &names_CUresult, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 };
 

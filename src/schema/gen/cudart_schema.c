@@ -11,7 +11,7 @@
 #ifndef TANDEM_TSDL_ONLY
 
 static const struct tandem_field fields_0[] = {
-	{ "driverVersion", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "driverVersion", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_name names_cudaError_list[] = {
@@ -153,26 +153,26 @@ static const struct tandem_name names_cudaError_list[] = {
 static const struct tandem_names names_cudaError = { "cudaError", names_cudaError_list, 134 };
 
 static const struct tandem_field fields_1[] = {
-	{ "runtimeVersion", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "runtimeVersion", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_2[] = {
-	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_3[] = {
-	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_4[] = {
-	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "prop", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_5[] = {
-	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_cudaChannelFormatKind_list[] = {
@@ -212,24 +212,24 @@ static const struct tandem_name names_cudaChannelFormatKind_list[] = {
 static const struct tandem_names names_cudaChannelFormatKind = { "cudaChannelFormatKind", names_cudaChannelFormatKind_list, 32 };
 
 static const struct tandem_field fields_6[] = {
-	{ "x", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "y", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "z", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "w", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "f", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cudaChannelFormatKind },
+	{ "x", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "y", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "z", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "w", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "f", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaChannelFormatKind },
 };
 
 static const struct tandem_field fields_7[] = {
-	{ "error", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_cudaError },
+	{ "error", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_cudaError },
 };
 
 static const struct tandem_field fields_8[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 };
 
 static const struct tandem_field fields_9[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
 };
 
 static const struct tandem_name names_cudaFuncCache_list[] = {
@@ -241,110 +241,110 @@ static const struct tandem_name names_cudaFuncCache_list[] = {
 static const struct tandem_names names_cudaFuncCache = { "cudaFuncCache", names_cudaFuncCache_list, 4 };
 
 static const struct tandem_field fields_10[] = {
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "cacheConfig", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaFuncCache },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "cacheConfig", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaFuncCache },
 };
 
 static const struct tandem_field fields_11[] = {
-	{ "attr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "attr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_12[] = {
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_13[] = {
-	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_14[] = {
-	{ "device_arr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "device_arr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_15[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_16[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_17[] = {
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_18[] = {
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "pitch", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "pitch", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_19[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_20[] = {
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_21[] = {
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_22[] = {
-	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_23[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_24[] = {
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_25[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "pHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_26[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "pHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_27[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "pHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "pDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "pDevice", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_28[] = {
-	{ "pHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_29[] = {
-	{ "pHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pFlags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pHost", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pFlags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_30[] = {
-	{ "free", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "total", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "free", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "total", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_cudaMemcpyKind_list[] = {
@@ -357,450 +357,450 @@ static const struct tandem_name names_cudaMemcpyKind_list[] = {
 static const struct tandem_names names_cudaMemcpyKind = { "cudaMemcpyKind", names_cudaMemcpyKind_list, 5 };
 
 static const struct tandem_field fields_31[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 56, &names_cudaMemcpyKind },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_32[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 64, &names_cudaMemcpyKind },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_33[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 64, &names_cudaMemcpyKind },
-	{ "dpitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_cudaMemcpyKind },
+	{ "dpitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
 static const struct tandem_field fields_34[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 56, &names_cudaMemcpyKind },
-	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_cudaMemcpyKind },
+	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_35[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 64, &names_cudaMemcpyKind },
-	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
-	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_cudaMemcpyKind },
+	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
 };
 
 static const struct tandem_field fields_36[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 64, &names_cudaMemcpyKind },
-	{ "dpitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
-	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_cudaMemcpyKind },
+	{ "dpitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
 };
 
 static const struct tandem_field fields_37[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 56, &names_cudaMemcpyKind },
-	{ "wOffsetDst", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "hOffsetDst", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "wOffsetSrc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
-	{ "hOffsetSrc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_cudaMemcpyKind },
+	{ "wOffsetDst", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "hOffsetDst", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "wOffsetSrc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "hOffsetSrc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
 };
 
 static const struct tandem_field fields_38[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 64, &names_cudaMemcpyKind },
-	{ "wOffsetDst", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "hOffsetDst", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
-	{ "wOffsetSrc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
-	{ "hOffsetSrc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 92, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_cudaMemcpyKind },
+	{ "wOffsetDst", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "hOffsetDst", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "wOffsetSrc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
+	{ "hOffsetSrc", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 92, NULL },
 };
 
 static const struct tandem_field fields_39[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 56, &names_cudaMemcpyKind },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_40[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 56, &names_cudaMemcpyKind },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_cudaMemcpyKind },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
 static const struct tandem_field fields_41[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 56, &names_cudaMemcpyKind },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_42[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 56, &names_cudaMemcpyKind },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_cudaMemcpyKind },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
 static const struct tandem_field fields_43[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 60, &names_cudaMemcpyKind },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_44[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 60, &names_cudaMemcpyKind },
-	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_cudaMemcpyKind },
+	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
 };
 
 static const struct tandem_field fields_45[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 68, &names_cudaMemcpyKind },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_46[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 68, &names_cudaMemcpyKind },
-	{ "dpitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, &names_cudaMemcpyKind },
+	{ "dpitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
 };
 
 static const struct tandem_field fields_47[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 68, &names_cudaMemcpyKind },
-	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, &names_cudaMemcpyKind },
+	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "spitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
 };
 
 static const struct tandem_field fields_48[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 68, &names_cudaMemcpyKind },
-	{ "dpitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, &names_cudaMemcpyKind },
+	{ "dpitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "wOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "hOffset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
 };
 
 static const struct tandem_field fields_49[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 60, &names_cudaMemcpyKind },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_50[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 60, &names_cudaMemcpyKind },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_cudaMemcpyKind },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_51[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 60, &names_cudaMemcpyKind },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_52[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 60, &names_cudaMemcpyKind },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, &names_cudaMemcpyKind },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_53[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_54[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_55[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_56[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_57[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 };
 
 static const struct tandem_field fields_58[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_59[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_60[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_61[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_62[] = {
-	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_63[] = {
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_64[] = {
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_65[] = {
-	{ "count", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
+	{ "count", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resources", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
 static const struct tandem_field fields_66[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_67[] = {
-	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "arrayIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "mipLevel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "arrayIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "mipLevel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_68[] = {
-	{ "pStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_69[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 };
 
 static const struct tandem_field fields_70[] = {
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_71[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_72[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 28, NULL },
 };
 
 static const struct tandem_field fields_73[] = {
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 24, NULL },
 };
 
 static const struct tandem_field fields_74[] = {
-	{ "ms", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "start", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
-	{ "end_at", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 36, NULL },
+	{ "ms", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "start", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "end_at", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_75[] = {
-	{ "pitchedDevPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pitchedDevPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_76[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_77[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_78[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
 static const struct tandem_field fields_79[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_80[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_81[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "p", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_82[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 28, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_83[] = {
-	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_84[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_85[] = {
-	{ "canAccessPeer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "peerDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "canAccessPeer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "peerDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_86[] = {
-	{ "peerDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
+	{ "peerDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_87[] = {
-	{ "peerDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "peerDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_88[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 56, NULL },
 };
 
 static const struct tandem_field fields_89[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 60, NULL },
 };
 
 static const struct tandem_name names_cudaLimit_list[] = {
@@ -815,54 +815,54 @@ static const struct tandem_name names_cudaLimit_list[] = {
 static const struct tandem_names names_cudaLimit = { "cudaLimit", names_cudaLimit_list, 7 };
 
 static const struct tandem_field fields_90[] = {
-	{ "pValue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaLimit },
+	{ "pValue", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaLimit },
 };
 
 static const struct tandem_field fields_91[] = {
-	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_cudaLimit },
-	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "limit", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_cudaLimit },
+	{ "value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_92[] = {
-	{ "pCacheConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pCacheConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_93[] = {
-	{ "cacheConfig", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_cudaFuncCache },
+	{ "cacheConfig", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_cudaFuncCache },
 };
 
 static const struct tandem_field fields_94[] = {
-	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pciBusId", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
+	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pciBusId", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_95[] = {
-	{ "pciBusId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "pciBusId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "len", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_96[] = {
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
 static const struct tandem_field fields_97[] = {
-	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "handle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_98[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_99[] = {
-	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "extent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "extent", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cudaSharedMemConfig_list[] = {
@@ -873,90 +873,90 @@ static const struct tandem_name names_cudaSharedMemConfig_list[] = {
 static const struct tandem_names names_cudaSharedMemConfig = { "cudaSharedMemConfig", names_cudaSharedMemConfig_list, 3 };
 
 static const struct tandem_field fields_100[] = {
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaSharedMemConfig },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaSharedMemConfig },
 };
 
 static const struct tandem_field fields_101[] = {
-	{ "pConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "pConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_102[] = {
-	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_cudaSharedMemConfig },
+	{ "config", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_cudaSharedMemConfig },
 };
 
 static const struct tandem_field fields_103[] = {
-	{ "pTexObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "pTexObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_104[] = {
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_105[] = {
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_106[] = {
-	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pTexDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_107[] = {
-	{ "pSurfObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pSurfObject", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_108[] = {
-	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_109[] = {
-	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pResDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "surfObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_110[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "numLevels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "desc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "numLevels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_111[] = {
-	{ "levelArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "level", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "levelArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "level", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_112[] = {
-	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_113[] = {
-	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "mipmappedArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "resource", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_114[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_115[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "pStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_116[] = {
-	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pResViewDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "texObject", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_cudaDeviceAttr_list[] = {
@@ -1102,103 +1102,103 @@ static const struct tandem_name names_cudaDeviceAttr_list[] = {
 static const struct tandem_names names_cudaDeviceAttr = { "cudaDeviceAttr", names_cudaDeviceAttr_list, 138 };
 
 static const struct tandem_field fields_117[] = {
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaDeviceAttr },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaDeviceAttr },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_118[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_119[] = {
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "pStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "priority", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "pStream", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_120[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "priority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "priority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_121[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_122[] = {
-	{ "leastPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "greatestPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "leastPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "greatestPriority", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_123[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_124[] = {
-	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_125[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "length", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "length", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_126[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
 };
 
 static const struct tandem_field fields_127[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "gridDim_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "gridDim_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "gridDim_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "blockDim_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 60, NULL },
-	{ "blockDim_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
-	{ "blockDim_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
-	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "sharedMem", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "gridDim_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "gridDim_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "gridDim_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "blockDim_x", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "blockDim_y", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "blockDim_z", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "sharedMem", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
 };
 
 static const struct tandem_field fields_128[] = {
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_129[] = {
-	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "numBlocks", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dynamicSMemSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_130[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 };
 
 static const struct tandem_field fields_131[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
+	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_name names_cudaMemoryAdvise_list[] = {
@@ -1212,11 +1212,11 @@ static const struct tandem_name names_cudaMemoryAdvise_list[] = {
 static const struct tandem_names names_cudaMemoryAdvise = { "cudaMemoryAdvise", names_cudaMemoryAdvise_list, 6 };
 
 static const struct tandem_field fields_132[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cudaMemoryAdvise },
-	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
+	{ "advice", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemoryAdvise },
+	{ "location_type", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "location_id", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cudaDeviceP2PAttr_list[] = {
@@ -1229,10 +1229,10 @@ static const struct tandem_name names_cudaDeviceP2PAttr_list[] = {
 static const struct tandem_names names_cudaDeviceP2PAttr = { "cudaDeviceP2PAttr", names_cudaDeviceP2PAttr_list, 5 };
 
 static const struct tandem_field fields_133[] = {
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaDeviceP2PAttr },
-	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaDeviceP2PAttr },
+	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_name names_cudaMemRangeAttribute_list[] = {
@@ -1248,20 +1248,20 @@ static const struct tandem_name names_cudaMemRangeAttribute_list[] = {
 static const struct tandem_names names_cudaMemRangeAttribute = { "cudaMemRangeAttribute", names_cudaMemRangeAttribute_list, 8 };
 
 static const struct tandem_field fields_134[] = {
-	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dataSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cudaMemRangeAttribute },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dataSize", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "attribute", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemRangeAttribute },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
 static const struct tandem_field fields_135[] = {
-	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dataSizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numAttributes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dataSizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "attributes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numAttributes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 64, NULL },
 };
 
 static const struct tandem_name names_cudaFuncAttribute_list[] = {
@@ -1278,174 +1278,174 @@ static const struct tandem_name names_cudaFuncAttribute_list[] = {
 static const struct tandem_names names_cudaFuncAttribute = { "cudaFuncAttribute", names_cudaFuncAttribute_list, 9 };
 
 static const struct tandem_field fields_136[] = {
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaFuncAttribute },
-	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaFuncAttribute },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_137[] = {
-	{ "extMem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "memHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "extMem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "memHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_138[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bufferDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bufferDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_139[] = {
-	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "mipmapDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "mipmapDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_140[] = {
-	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "extMem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_141[] = {
-	{ "extSem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "semHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "extSem_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "semHandleDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_142[] = {
-	{ "extSemArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "numExtSems", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 44, NULL },
+	{ "extSemArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "paramsArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "numExtSems", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 44, NULL },
 };
 
 static const struct tandem_field fields_143[] = {
-	{ "extSem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "extSem", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_144[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "fn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "fn", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_145[] = {
-	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_146[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_147[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_148[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "pCopyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "pCopyParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_149[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "pMemsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "pMemsetParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_150[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_151[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_152[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_153[] = {
-	{ "pGraphClone", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "originalGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "pGraphClone", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "originalGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_154[] = {
-	{ "pNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "originalNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "clonedGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "pNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "originalNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "clonedGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_155[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pType", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pType", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_156[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pNumRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pNumRootNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_157[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "pNumDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "pNumDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_158[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "pNumDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "pNumDependentNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_159[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_160[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_161[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_162[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_163[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_164[] = {
-	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_name names_cudaStreamCaptureMode_list[] = {
@@ -1456,277 +1456,277 @@ static const struct tandem_name names_cudaStreamCaptureMode_list[] = {
 static const struct tandem_names names_cudaStreamCaptureMode = { "cudaStreamCaptureMode", names_cudaStreamCaptureMode_list, 3 };
 
 static const struct tandem_field fields_165[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cudaStreamCaptureMode },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_cudaStreamCaptureMode },
 };
 
 static const struct tandem_field fields_166[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "pCaptureStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "pCaptureStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_167[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "pGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_168[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "nodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "numNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "nodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "numNodes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_169[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "numEdges", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "from", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "to", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "edgeData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numEdges", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_170[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "captureStatus_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "id_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "graph_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "dependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "edgeData_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "numDependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "captureStatus_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "id_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "graph_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "dependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "edgeData_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "numDependencies_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_171[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pNodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_172[] = {
-	{ "mode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "mode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_173[] = {
-	{ "nvSciSyncAttrList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
+	{ "nvSciSyncAttrList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_174[] = {
-	{ "dynamicSmemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "numBlocks", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "dynamicSmemSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "numBlocks", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "blockSize", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_175[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_176[] = {
-	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "resultInfo", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "resultInfo", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_177[] = {
-	{ "functionPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "symbolPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "functionPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "symbolPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_178[] = {
-	{ "hDst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hSrc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hDst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hSrc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_179[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_180[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_181[] = {
-	{ "dst", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "src", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
+	{ "dst", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "src", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_182[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "value_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_183[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "attr", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_184[] = {
-	{ "maxWidthInElements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "fmtDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "maxWidthInElements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "fmtDesc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_185[] = {
-	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
+	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
 static const struct tandem_field fields_186[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 88, &names_cudaMemcpyKind },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 72, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 88, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_187[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 88, &names_cudaMemcpyKind },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 72, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 88, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_188[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 80, &names_cudaMemcpyKind },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 72, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 80, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_189[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 64, &names_cudaMemcpyKind },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_190[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 64, &names_cudaMemcpyKind },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_191[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 56, &names_cudaMemcpyKind },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_192[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 72, &names_cudaMemcpyKind },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 56, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_193[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 72, &names_cudaMemcpyKind },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "symbol", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 56, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 72, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_194[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 64, &names_cudaMemcpyKind },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dst", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "src", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 56, NULL },
+	{ "kind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, &names_cudaMemcpyKind },
 };
 
 static const struct tandem_field fields_195[] = {
-	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_196[] = {
-	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "sparseProperties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_197[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "childGraph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_198[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 56, NULL },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 56, NULL },
 };
 
 static const struct tandem_field fields_199[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "event_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "event_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_200[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 32, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 32, NULL },
 };
 
 static const struct tandem_field fields_201[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, 40, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "event", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_event, 4, 0, 0, TANDEM_ROLE_event, 40, NULL },
 };
 
 static const struct tandem_field fields_202[] = {
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_203[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
 };
 
 static const struct tandem_field fields_204[] = {
-	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
+	{ "devPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
 static const struct tandem_field fields_205[] = {
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "minBytesToKeep", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "minBytesToKeep", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_cudaMemPoolAttr_list[] = {
@@ -1742,41 +1742,41 @@ static const struct tandem_name names_cudaMemPoolAttr_list[] = {
 static const struct tandem_names names_cudaMemPoolAttr = { "cudaMemPoolAttr", names_cudaMemPoolAttr_list, 8 };
 
 static const struct tandem_field fields_206[] = {
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaMemPoolAttr },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaMemPoolAttr },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_207[] = {
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "descList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "descList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_208[] = {
-	{ "pPlaneArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "planeIdx", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "pPlaneArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hArray", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "planeIdx", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_209[] = {
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_210[] = {
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "poolProps", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "poolProps", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_211[] = {
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_212[] = {
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_name names_cudaMemAllocationHandleType_list[] = {
@@ -1789,65 +1789,65 @@ static const struct tandem_name names_cudaMemAllocationHandleType_list[] = {
 static const struct tandem_names names_cudaMemAllocationHandleType = { "cudaMemAllocationHandleType", names_cudaMemAllocationHandleType_list, 5 };
 
 static const struct tandem_field fields_213[] = {
-	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cudaMemAllocationHandleType },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemAllocationHandleType },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_214[] = {
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cudaMemAllocationHandleType },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "shareableHandle", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "handleType", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemAllocationHandleType },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_215[] = {
-	{ "exportData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "exportData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_216[] = {
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "exportData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "exportData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_217[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
 };
 
 static const struct tandem_field fields_218[] = {
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 40, NULL },
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 40, NULL },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_219[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_220[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_221[] = {
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_222[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_name names_cudaFlushGPUDirectRDMAWritesTarget_list[] = {
@@ -1862,73 +1862,73 @@ static const struct tandem_name names_cudaFlushGPUDirectRDMAWritesScope_list[] =
 static const struct tandem_names names_cudaFlushGPUDirectRDMAWritesScope = { "cudaFlushGPUDirectRDMAWritesScope", names_cudaFlushGPUDirectRDMAWritesScope_list, 2 };
 
 static const struct tandem_field fields_223[] = {
-	{ "target", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_cudaFlushGPUDirectRDMAWritesTarget },
-	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cudaFlushGPUDirectRDMAWritesScope },
+	{ "target", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, &names_cudaFlushGPUDirectRDMAWritesTarget },
+	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_cudaFlushGPUDirectRDMAWritesScope },
 };
 
 static const struct tandem_field fields_224[] = {
-	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "driverStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "driverStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_225[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 36, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_226[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_227[] = {
-	{ "object_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "destroy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "initialRefcount", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "object_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "destroy", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "initialRefcount", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_228[] = {
-	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_229[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_230[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "object", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_231[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "params_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_232[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_233[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "dptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dptr_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_cudaGraphMemAttributeType_list[] = {
@@ -1940,314 +1940,314 @@ static const struct tandem_name names_cudaGraphMemAttributeType_list[] = {
 static const struct tandem_names names_cudaGraphMemAttributeType = { "cudaGraphMemAttributeType", names_cudaGraphMemAttributeType_list, 4 };
 
 static const struct tandem_field fields_234[] = {
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cudaGraphMemAttributeType },
-	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_cudaGraphMemAttributeType },
+	{ "value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_235[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "isEnabled", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "isEnabled", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_236[] = {
-	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "isEnabled", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "hGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "hNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "isEnabled", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_237[] = {
-	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "array", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_238[] = {
-	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "memoryRequirements", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "mipmap", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_239[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 32, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 36, NULL },
-	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 36, NULL },
+	{ "config", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_240[] = {
-	{ "clusterSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "launchConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "clusterSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "launchConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_241[] = {
-	{ "numClusters", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "launchConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "numClusters", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "launchConfig", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_242[] = {
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "instantiateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pGraphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "instantiateParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_243[] = {
-	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_244[] = {
-	{ "kernelPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "entryFuncAddr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "kernelPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "entryFuncAddr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_245[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "streamId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "streamId", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_246[] = {
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "deviceFlags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "deviceFlags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_247[] = {
-	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "pGraphNode", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pDependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_248[] = {
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_249[] = {
-	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "graphExec", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "node", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "nodeParams", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_250[] = {
-	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_251[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cudaStreamCaptureMode },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_cudaStreamCaptureMode },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "dependencies", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "dependencyData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numDependencies", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_252[] = {
-	{ "pHandle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "defaultLaunchValue", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "pHandle_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "graph", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "defaultLaunchValue", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_253[] = {
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_254[] = {
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_255[] = {
-	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "paramIndex", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "paramOffset", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "paramSize", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_256[] = {
-	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "cudaVersion", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "driverStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "funcPtr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "cudaVersion", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "driverStatus", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_257[] = {
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "code", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "numJitOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "libraryOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "libraryOptionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 76, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "code", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "numJitOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "libraryOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "libraryOptionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
 static const struct tandem_field fields_258[] = {
-	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
+	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_259[] = {
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "numJitOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "libraryOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "libraryOptionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
-	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 72, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "jitOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "jitOptionsValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "numJitOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "libraryOptions", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "libraryOptionValues", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "numLibraryOptions", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "fileName", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 72, NULL },
 };
 
 static const struct tandem_field fields_260[] = {
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_261[] = {
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_262[] = {
-	{ "pKernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "pKernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_263[] = {
-	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 48, NULL },
+	{ "dptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "bytes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_264[] = {
-	{ "fptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "fptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "library", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "symbol", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_265[] = {
-	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "count", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_266[] = {
-	{ "kernels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "numKernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "kernels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "numKernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "lib", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_267[] = {
-	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaFuncAttribute },
-	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "kernel", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "attr", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaFuncAttribute },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_268[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "device", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_269[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
 };
 
 static const struct tandem_field fields_270[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "dsts", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "srcs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "attrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "attrsIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
-	{ "numAttrs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
+	{ "dsts", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "srcs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "attrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "attrsIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "numAttrs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
 };
 
 static const struct tandem_field fields_271[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "numOps", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "opList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "numOps", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "opList", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_272[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 28, NULL },
 };
 
 static const struct tandem_field fields_273[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 28, NULL },
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
 };
 
 static const struct tandem_field fields_274[] = {
-	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 56, NULL },
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 56, NULL },
 };
 
 static const struct tandem_field fields_275[] = {
-	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 80, NULL },
+	{ "dptrs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "sizes", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "prefetchLocs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "prefetchLocIdxs", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "numPrefetchLocs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 80, NULL },
 };
 
 static const struct tandem_field fields_276[] = {
-	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "callback_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "callbackFunc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "userData", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "callback_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_277[] = {
-	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "callback", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_278[] = {
-	{ "iterator_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
+	{ "iterator_out", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_279[] = {
-	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "pathToFile", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 36, NULL },
+	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "pathToFile", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_280[] = {
-	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "buffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "iterator", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "buffer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cudaMemAllocationType_list[] = {
@@ -2259,792 +2259,792 @@ static const struct tandem_name names_cudaMemAllocationType_list[] = {
 static const struct tandem_names names_cudaMemAllocationType = { "cudaMemAllocationType", names_cudaMemAllocationType_list, 4 };
 
 static const struct tandem_field fields_281[] = {
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cudaMemAllocationType },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cudaMemAllocationType },
 };
 
 static const struct tandem_field fields_282[] = {
-	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cudaMemAllocationType },
-	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "location", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cudaMemAllocationType },
+	{ "memPool", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_283[] = {
-	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "device", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_284[] = {
-	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "capabilities", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "operations", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "srcDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "dstDevice", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_event events[] = {
-	{ TANDEM_ID(10, 0), TANDEM_CLASS_RECORD, 0, "none", NULL,
+	{ TANDEM_ID(10, 0), TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
-	{ TANDEM_ID(10, 1), TANDEM_CLASS_CALL, 1, "cudaDriverGetVersion", &names_cudaError,
+	{ TANDEM_ID(10, 1), TANDEM_CLASS_QUERY, 1, "cudaDriverGetVersion", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_0 } } },
-	{ TANDEM_ID(10, 2), TANDEM_CLASS_CALL, 1, "cudaRuntimeGetVersion", &names_cudaError,
+	{ TANDEM_ID(10, 2), TANDEM_CLASS_QUERY, 1, "cudaRuntimeGetVersion", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_1 } } },
-	{ TANDEM_ID(10, 3), TANDEM_CLASS_CALL, 1, "cudaGetDeviceCount", &names_cudaError,
+	{ TANDEM_ID(10, 3), TANDEM_CLASS_QUERY, 1, "cudaGetDeviceCount", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_2 } } },
-	{ TANDEM_ID(10, 4), TANDEM_CLASS_CALL, 1, "cudaGetDeviceProperties", &names_cudaError,
+	{ TANDEM_ID(10, 4), TANDEM_CLASS_QUERY, 1, "cudaGetDeviceProperties", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_3 } } },
-	{ TANDEM_ID(10, 5), TANDEM_CLASS_CALL, 1, "cudaChooseDevice", &names_cudaError,
+	{ TANDEM_ID(10, 5), TANDEM_CLASS_QUERY, 1, "cudaChooseDevice", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_4 } } },
-	{ TANDEM_ID(10, 6), TANDEM_CLASS_CALL, 1, "cudaGetChannelDesc", &names_cudaError,
+	{ TANDEM_ID(10, 6), TANDEM_CLASS_QUERY, 1, "cudaGetChannelDesc", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_5 } } },
-	{ TANDEM_ID(10, 7), TANDEM_CLASS_CALL, 1, "cudaCreateChannelDesc", &names_cudaError,
+	{ TANDEM_ID(10, 7), TANDEM_CLASS_CALL, 1, "cudaCreateChannelDesc", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 5, fields_6 } } },
-	{ TANDEM_ID(10, 8), TANDEM_CLASS_CALL, 1, "cudaConfigureCall", &names_cudaError,
+	{ TANDEM_ID(10, 8), TANDEM_CLASS_CALL, 1, "cudaConfigureCall", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 9), TANDEM_CLASS_CALL, 1, "cudaSetupArgument", &names_cudaError,
+	{ TANDEM_ID(10, 9), TANDEM_CLASS_CALL, 1, "cudaSetupArgument", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 10), TANDEM_CLASS_CALL, 0, "cudaGetLastError", &names_cudaError,
+	{ TANDEM_ID(10, 10), TANDEM_CLASS_QUERY, 0, "cudaGetLastError", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 11), TANDEM_CLASS_CALL, 0, "cudaPeekAtLastError", &names_cudaError,
+	{ TANDEM_ID(10, 11), TANDEM_CLASS_QUERY, 0, "cudaPeekAtLastError", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 12), TANDEM_CLASS_CALL, 1, "cudaGetErrorString", &names_cudaError,
+	{ TANDEM_ID(10, 12), TANDEM_CLASS_QUERY, 1, "cudaGetErrorString", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_7 } } },
-	{ TANDEM_ID(10, 13), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunch", &names_cudaError,
+	{ TANDEM_ID(10, 13), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunch", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 36, 2, fields_9 }, { 36, 2, fields_9 } } },
-	{ TANDEM_ID(10, 14), TANDEM_CLASS_CALL, 1, "cudaFuncSetCacheConfig", &names_cudaError,
+	{ TANDEM_ID(10, 14), TANDEM_CLASS_CALL, 1, "cudaFuncSetCacheConfig", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_10 } } },
-	{ TANDEM_ID(10, 15), TANDEM_CLASS_CALL, 1, "cudaFuncGetAttributes", &names_cudaError,
+	{ TANDEM_ID(10, 15), TANDEM_CLASS_QUERY, 1, "cudaFuncGetAttributes", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_11 } } },
-	{ TANDEM_ID(10, 16), TANDEM_CLASS_CALL, 1, "cudaSetDevice", &names_cudaError,
+	{ TANDEM_ID(10, 16), TANDEM_CLASS_CALL, 1, "cudaSetDevice", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_12 }, { 28, 1, fields_12 } } },
-	{ TANDEM_ID(10, 17), TANDEM_CLASS_CALL, 1, "cudaGetDevice", &names_cudaError,
+	{ TANDEM_ID(10, 17), TANDEM_CLASS_QUERY, 1, "cudaGetDevice", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_13 } } },
-	{ TANDEM_ID(10, 18), TANDEM_CLASS_CALL, 1, "cudaSetValidDevices", &names_cudaError,
+	{ TANDEM_ID(10, 18), TANDEM_CLASS_CALL, 1, "cudaSetValidDevices", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_14 } } },
-	{ TANDEM_ID(10, 19), TANDEM_CLASS_CALL, 1, "cudaSetDeviceFlags", &names_cudaError,
+	{ TANDEM_ID(10, 19), TANDEM_CLASS_CALL, 1, "cudaSetDeviceFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_15 } } },
-	{ TANDEM_ID(10, 20), TANDEM_CLASS_CREATE, 1, "cudaMalloc", &names_cudaError,
+	{ TANDEM_ID(10, 20), TANDEM_CLASS_CREATE, 1, "cudaMalloc", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 40, 2, fields_16 }, { 40, 2, fields_16 } } },
-	{ TANDEM_ID(10, 21), TANDEM_CLASS_CREATE, 1, "cudaMallocPitch", &names_cudaError,
+	{ TANDEM_ID(10, 21), TANDEM_CLASS_CREATE, 1, "cudaMallocPitch", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 48, 3, fields_17 }, { 56, 4, fields_18 } } },
-	{ TANDEM_ID(10, 22), TANDEM_CLASS_RELEASE, 1, "cudaFree", &names_cudaError,
+	{ TANDEM_ID(10, 22), TANDEM_CLASS_RELEASE, 1, "cudaFree", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 32, 1, fields_19 }, { 32, 1, fields_19 } } },
-	{ TANDEM_ID(10, 23), TANDEM_CLASS_CREATE, 1, "cudaMallocArray", &names_cudaError,
+	{ TANDEM_ID(10, 23), TANDEM_CLASS_CREATE, 1, "cudaMallocArray", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_20 }, { 60, 5, fields_21 } } },
-	{ TANDEM_ID(10, 24), TANDEM_CLASS_RELEASE, 1, "cudaFreeArray", &names_cudaError,
+	{ TANDEM_ID(10, 24), TANDEM_CLASS_RELEASE, 1, "cudaFreeArray", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_22 } } },
-	{ TANDEM_ID(10, 25), TANDEM_CLASS_CREATE, 1, "cudaMallocHost", &names_cudaError,
+	{ TANDEM_ID(10, 25), TANDEM_CLASS_CREATE, 1, "cudaMallocHost", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 40, 2, fields_23 }, { 40, 2, fields_23 } } },
-	{ TANDEM_ID(10, 26), TANDEM_CLASS_RELEASE, 1, "cudaFreeHost", &names_cudaError,
+	{ TANDEM_ID(10, 26), TANDEM_CLASS_RELEASE, 1, "cudaFreeHost", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 32, 1, fields_24 }, { 32, 1, fields_24 } } },
-	{ TANDEM_ID(10, 27), TANDEM_CLASS_CREATE, 1, "cudaHostAlloc", &names_cudaError,
+	{ TANDEM_ID(10, 27), TANDEM_CLASS_CREATE, 1, "cudaHostAlloc", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_25 }, { 44, 3, fields_25 } } },
-	{ TANDEM_ID(10, 28), TANDEM_CLASS_CALL, 1, "cudaHostGetDevicePointer", &names_cudaError,
+	{ TANDEM_ID(10, 28), TANDEM_CLASS_QUERY, 1, "cudaHostGetDevicePointer", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_26 }, { 44, 3, fields_27 } } },
-	{ TANDEM_ID(10, 29), TANDEM_CLASS_CALL, 1, "cudaHostGetFlags", &names_cudaError,
+	{ TANDEM_ID(10, 29), TANDEM_CLASS_QUERY, 1, "cudaHostGetFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_28 }, { 40, 2, fields_29 } } },
-	{ TANDEM_ID(10, 30), TANDEM_CLASS_CALL, 1, "cudaMemGetInfo", &names_cudaError,
+	{ TANDEM_ID(10, 30), TANDEM_CLASS_QUERY, 1, "cudaMemGetInfo", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_30 } } },
-	{ TANDEM_ID(10, 31), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy", &names_cudaError,
+	{ TANDEM_ID(10, 31), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 60, 5, fields_31 }, { 60, 5, fields_31 } } },
-	{ TANDEM_ID(10, 32), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2D", &names_cudaError,
+	{ TANDEM_ID(10, 32), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2D", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 68, 6, fields_32 }, { 84, 8, fields_33 } } },
-	{ TANDEM_ID(10, 33), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyToArray", &names_cudaError,
+	{ TANDEM_ID(10, 33), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyToArray", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 60, 5, fields_31 }, { 76, 7, fields_34 } } },
-	{ TANDEM_ID(10, 34), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DToArray", &names_cudaError,
+	{ TANDEM_ID(10, 34), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DToArray", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 68, 6, fields_32 }, { 92, 9, fields_35 } } },
-	{ TANDEM_ID(10, 35), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyFromArray", &names_cudaError,
+	{ TANDEM_ID(10, 35), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyFromArray", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 60, 5, fields_31 }, { 76, 7, fields_34 } } },
-	{ TANDEM_ID(10, 36), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DFromArray", &names_cudaError,
+	{ TANDEM_ID(10, 36), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DFromArray", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 68, 6, fields_32 }, { 92, 9, fields_36 } } },
-	{ TANDEM_ID(10, 37), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyArrayToArray", &names_cudaError,
+	{ TANDEM_ID(10, 37), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyArrayToArray", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 60, 5, fields_31 }, { 92, 9, fields_37 } } },
-	{ TANDEM_ID(10, 38), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DArrayToArray", &names_cudaError,
+	{ TANDEM_ID(10, 38), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DArrayToArray", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 68, 6, fields_32 }, { 100, 10, fields_38 } } },
-	{ TANDEM_ID(10, 39), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyToSymbol", &names_cudaError,
+	{ TANDEM_ID(10, 39), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyToSymbol", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 60, 5, fields_39 }, { 68, 6, fields_40 } } },
-	{ TANDEM_ID(10, 40), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyFromSymbol", &names_cudaError,
+	{ TANDEM_ID(10, 40), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyFromSymbol", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 60, 5, fields_41 }, { 68, 6, fields_42 } } },
-	{ TANDEM_ID(10, 41), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyAsync", &names_cudaError,
+	{ TANDEM_ID(10, 41), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 64, 6, fields_43 }, { 64, 6, fields_43 } } },
-	{ TANDEM_ID(10, 42), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyToArrayAsync", &names_cudaError,
+	{ TANDEM_ID(10, 42), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyToArrayAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 64, 6, fields_43 }, { 80, 8, fields_44 } } },
-	{ TANDEM_ID(10, 43), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyFromArrayAsync", &names_cudaError,
+	{ TANDEM_ID(10, 43), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyFromArrayAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 64, 6, fields_43 }, { 80, 8, fields_44 } } },
-	{ TANDEM_ID(10, 44), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DAsync", &names_cudaError,
+	{ TANDEM_ID(10, 44), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 72, 7, fields_45 }, { 88, 9, fields_46 } } },
-	{ TANDEM_ID(10, 45), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DToArrayAsync", &names_cudaError,
+	{ TANDEM_ID(10, 45), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DToArrayAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 72, 7, fields_45 }, { 96, 10, fields_47 } } },
-	{ TANDEM_ID(10, 46), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DFromArrayAsync", &names_cudaError,
+	{ TANDEM_ID(10, 46), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy2DFromArrayAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 72, 7, fields_45 }, { 96, 10, fields_48 } } },
-	{ TANDEM_ID(10, 47), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyToSymbolAsync", &names_cudaError,
+	{ TANDEM_ID(10, 47), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyToSymbolAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 64, 6, fields_49 }, { 72, 7, fields_50 } } },
-	{ TANDEM_ID(10, 48), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyFromSymbolAsync", &names_cudaError,
+	{ TANDEM_ID(10, 48), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyFromSymbolAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 64, 6, fields_51 }, { 72, 7, fields_52 } } },
-	{ TANDEM_ID(10, 49), TANDEM_CLASS_ENQUEUE, 1, "cudaMemset", &names_cudaError,
+	{ TANDEM_ID(10, 49), TANDEM_CLASS_ENQUEUE, 1, "cudaMemset", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 48, 3, fields_53 }, { 52, 4, fields_54 } } },
-	{ TANDEM_ID(10, 50), TANDEM_CLASS_ENQUEUE, 1, "cudaMemset2D", &names_cudaError,
+	{ TANDEM_ID(10, 50), TANDEM_CLASS_ENQUEUE, 1, "cudaMemset2D", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 56, 4, fields_55 }, { 68, 6, fields_56 } } },
-	{ TANDEM_ID(10, 51), TANDEM_CLASS_ENQUEUE, 1, "cudaMemsetAsync", &names_cudaError,
+	{ TANDEM_ID(10, 51), TANDEM_CLASS_ENQUEUE, 1, "cudaMemsetAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 52, 4, fields_57 }, { 56, 5, fields_58 } } },
-	{ TANDEM_ID(10, 52), TANDEM_CLASS_ENQUEUE, 1, "cudaMemset2DAsync", &names_cudaError,
+	{ TANDEM_ID(10, 52), TANDEM_CLASS_ENQUEUE, 1, "cudaMemset2DAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 60, 5, fields_59 }, { 72, 7, fields_60 } } },
-	{ TANDEM_ID(10, 53), TANDEM_CLASS_CALL, 1, "cudaGetSymbolAddress", &names_cudaError,
+	{ TANDEM_ID(10, 53), TANDEM_CLASS_QUERY, 1, "cudaGetSymbolAddress", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_61 } } },
-	{ TANDEM_ID(10, 54), TANDEM_CLASS_CALL, 1, "cudaGetSymbolSize", &names_cudaError,
+	{ TANDEM_ID(10, 54), TANDEM_CLASS_QUERY, 1, "cudaGetSymbolSize", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_62 } } },
-	{ TANDEM_ID(10, 55), TANDEM_CLASS_CALL, 1, "cudaBindTexture", &names_cudaError,
+	{ TANDEM_ID(10, 55), TANDEM_CLASS_CALL, 1, "cudaBindTexture", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 56), TANDEM_CLASS_CALL, 1, "cudaBindTexture2D", &names_cudaError,
+	{ TANDEM_ID(10, 56), TANDEM_CLASS_CALL, 1, "cudaBindTexture2D", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 57), TANDEM_CLASS_CALL, 1, "cudaBindTextureToArray", &names_cudaError,
+	{ TANDEM_ID(10, 57), TANDEM_CLASS_CALL, 1, "cudaBindTextureToArray", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 58), TANDEM_CLASS_CALL, 1, "cudaUnbindTexture", &names_cudaError,
+	{ TANDEM_ID(10, 58), TANDEM_CLASS_CALL, 1, "cudaUnbindTexture", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 59), TANDEM_CLASS_CALL, 1, "cudaGetTextureAlignmentOffset", &names_cudaError,
+	{ TANDEM_ID(10, 59), TANDEM_CLASS_QUERY, 1, "cudaGetTextureAlignmentOffset", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 60), TANDEM_CLASS_CALL, 1, "cudaGetTextureReference", &names_cudaError,
+	{ TANDEM_ID(10, 60), TANDEM_CLASS_QUERY, 1, "cudaGetTextureReference", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 61), TANDEM_CLASS_CALL, 1, "cudaBindSurfaceToArray", &names_cudaError,
+	{ TANDEM_ID(10, 61), TANDEM_CLASS_CALL, 1, "cudaBindSurfaceToArray", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 62), TANDEM_CLASS_CALL, 1, "cudaGetSurfaceReference", &names_cudaError,
+	{ TANDEM_ID(10, 62), TANDEM_CLASS_QUERY, 1, "cudaGetSurfaceReference", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 63), TANDEM_CLASS_CALL, 1, "cudaGLSetGLDevice", &names_cudaError,
+	{ TANDEM_ID(10, 63), TANDEM_CLASS_CALL, 1, "cudaGLSetGLDevice", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 64), TANDEM_CLASS_CALL, 1, "cudaGLRegisterBufferObject", &names_cudaError,
+	{ TANDEM_ID(10, 64), TANDEM_CLASS_CALL, 1, "cudaGLRegisterBufferObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 65), TANDEM_CLASS_CALL, 1, "cudaGLMapBufferObject", &names_cudaError,
+	{ TANDEM_ID(10, 65), TANDEM_CLASS_CALL, 1, "cudaGLMapBufferObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 66), TANDEM_CLASS_CALL, 1, "cudaGLUnmapBufferObject", &names_cudaError,
+	{ TANDEM_ID(10, 66), TANDEM_CLASS_CALL, 1, "cudaGLUnmapBufferObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 67), TANDEM_CLASS_CALL, 1, "cudaGLUnregisterBufferObject", &names_cudaError,
+	{ TANDEM_ID(10, 67), TANDEM_CLASS_CALL, 1, "cudaGLUnregisterBufferObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 68), TANDEM_CLASS_CALL, 1, "cudaGLSetBufferObjectMapFlags", &names_cudaError,
+	{ TANDEM_ID(10, 68), TANDEM_CLASS_CALL, 1, "cudaGLSetBufferObjectMapFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 69), TANDEM_CLASS_CALL, 1, "cudaGLMapBufferObjectAsync", &names_cudaError,
+	{ TANDEM_ID(10, 69), TANDEM_CLASS_CALL, 1, "cudaGLMapBufferObjectAsync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 70), TANDEM_CLASS_CALL, 1, "cudaGLUnmapBufferObjectAsync", &names_cudaError,
+	{ TANDEM_ID(10, 70), TANDEM_CLASS_CALL, 1, "cudaGLUnmapBufferObjectAsync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 71), TANDEM_CLASS_CALL, 1, "cudaGraphicsGLRegisterImage", &names_cudaError,
+	{ TANDEM_ID(10, 71), TANDEM_CLASS_CALL, 1, "cudaGraphicsGLRegisterImage", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 72), TANDEM_CLASS_CALL, 1, "cudaGraphicsGLRegisterBuffer", &names_cudaError,
+	{ TANDEM_ID(10, 72), TANDEM_CLASS_CALL, 1, "cudaGraphicsGLRegisterBuffer", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 73), TANDEM_CLASS_CALL, 1, "cudaGraphicsUnregisterResource", &names_cudaError,
+	{ TANDEM_ID(10, 73), TANDEM_CLASS_CALL, 1, "cudaGraphicsUnregisterResource", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_63 } } },
-	{ TANDEM_ID(10, 74), TANDEM_CLASS_CALL, 1, "cudaGraphicsResourceSetMapFlags", &names_cudaError,
+	{ TANDEM_ID(10, 74), TANDEM_CLASS_CALL, 1, "cudaGraphicsResourceSetMapFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_64 } } },
-	{ TANDEM_ID(10, 75), TANDEM_CLASS_CALL, 1, "cudaGraphicsMapResources", &names_cudaError,
+	{ TANDEM_ID(10, 75), TANDEM_CLASS_CALL, 1, "cudaGraphicsMapResources", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_65 } } },
-	{ TANDEM_ID(10, 76), TANDEM_CLASS_CALL, 1, "cudaGraphicsUnmapResources", &names_cudaError,
+	{ TANDEM_ID(10, 76), TANDEM_CLASS_CALL, 1, "cudaGraphicsUnmapResources", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_65 } } },
-	{ TANDEM_ID(10, 77), TANDEM_CLASS_CALL, 1, "cudaGraphicsResourceGetMappedPointer", &names_cudaError,
+	{ TANDEM_ID(10, 77), TANDEM_CLASS_CALL, 1, "cudaGraphicsResourceGetMappedPointer", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_66 } } },
-	{ TANDEM_ID(10, 78), TANDEM_CLASS_CALL, 1, "cudaGraphicsSubResourceGetMappedArray", &names_cudaError,
+	{ TANDEM_ID(10, 78), TANDEM_CLASS_QUERY, 1, "cudaGraphicsSubResourceGetMappedArray", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_67 } } },
-	{ TANDEM_ID(10, 79), TANDEM_CLASS_CALL, 1, "cudaVDPAUGetDevice", &names_cudaError,
+	{ TANDEM_ID(10, 79), TANDEM_CLASS_QUERY, 1, "cudaVDPAUGetDevice", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 80), TANDEM_CLASS_CALL, 1, "cudaVDPAUSetVDPAUDevice", &names_cudaError,
+	{ TANDEM_ID(10, 80), TANDEM_CLASS_CALL, 1, "cudaVDPAUSetVDPAUDevice", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 81), TANDEM_CLASS_CALL, 1, "cudaGraphicsVDPAURegisterVideoSurface", &names_cudaError,
+	{ TANDEM_ID(10, 81), TANDEM_CLASS_CALL, 1, "cudaGraphicsVDPAURegisterVideoSurface", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 82), TANDEM_CLASS_CALL, 1, "cudaGraphicsVDPAURegisterOutputSurface", &names_cudaError,
+	{ TANDEM_ID(10, 82), TANDEM_CLASS_CALL, 1, "cudaGraphicsVDPAURegisterOutputSurface", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 83), TANDEM_CLASS_CALL, 1, "cudaThreadExit", &names_cudaError,
+	{ TANDEM_ID(10, 83), TANDEM_CLASS_CALL, 1, "cudaThreadExit", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 84), TANDEM_CLASS_CALL, 1, "cudaSetDoubleForDevice", &names_cudaError,
+	{ TANDEM_ID(10, 84), TANDEM_CLASS_CALL, 1, "cudaSetDoubleForDevice", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 85), TANDEM_CLASS_CALL, 1, "cudaSetDoubleForHost", &names_cudaError,
+	{ TANDEM_ID(10, 85), TANDEM_CLASS_CALL, 1, "cudaSetDoubleForHost", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 86), TANDEM_CLASS_WAIT, 1, "cudaThreadSynchronize", &names_cudaError,
+	{ TANDEM_ID(10, 86), TANDEM_CLASS_WAIT, 1, "cudaThreadSynchronize", &names_cudaError, { .wait = TANDEM_WAIT_device },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 87), TANDEM_CLASS_CALL, 1, "cudaThreadGetLimit", &names_cudaError,
+	{ TANDEM_ID(10, 87), TANDEM_CLASS_QUERY, 1, "cudaThreadGetLimit", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 88), TANDEM_CLASS_CALL, 1, "cudaThreadSetLimit", &names_cudaError,
+	{ TANDEM_ID(10, 88), TANDEM_CLASS_CALL, 1, "cudaThreadSetLimit", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 89), TANDEM_CLASS_CREATE, 1, "cudaStreamCreate", &names_cudaError,
+	{ TANDEM_ID(10, 89), TANDEM_CLASS_CREATE, 1, "cudaStreamCreate", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_68 } } },
-	{ TANDEM_ID(10, 90), TANDEM_CLASS_RELEASE, 1, "cudaStreamDestroy", &names_cudaError,
+	{ TANDEM_ID(10, 90), TANDEM_CLASS_RELEASE, 1, "cudaStreamDestroy", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 28, 1, fields_69 } } },
-	{ TANDEM_ID(10, 91), TANDEM_CLASS_WAIT, 1, "cudaStreamSynchronize", &names_cudaError,
+	{ TANDEM_ID(10, 91), TANDEM_CLASS_WAIT, 1, "cudaStreamSynchronize", &names_cudaError, { .wait = TANDEM_WAIT_queue },
 	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 28, 1, fields_69 } } },
-	{ TANDEM_ID(10, 92), TANDEM_CLASS_CALL, 0, "cudaStreamQuery", &names_cudaError,
+	{ TANDEM_ID(10, 92), TANDEM_CLASS_QUERY, 0, "cudaStreamQuery", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 28, 1, fields_69 } } },
-	{ TANDEM_ID(10, 93), TANDEM_CLASS_CREATE, 1, "cudaEventCreate", &names_cudaError,
+	{ TANDEM_ID(10, 93), TANDEM_CLASS_CREATE, 1, "cudaEventCreate", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_70 } } },
-	{ TANDEM_ID(10, 94), TANDEM_CLASS_CREATE, 1, "cudaEventCreateWithFlags", &names_cudaError,
+	{ TANDEM_ID(10, 94), TANDEM_CLASS_CREATE, 1, "cudaEventCreateWithFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_15 }, { 36, 2, fields_71 } } },
-	{ TANDEM_ID(10, 95), TANDEM_CLASS_CALL, 1, "cudaEventRecord", &names_cudaError,
+	{ TANDEM_ID(10, 95), TANDEM_CLASS_CALL, 1, "cudaEventRecord", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_72 }, { 32, 2, fields_72 } } },
-	{ TANDEM_ID(10, 96), TANDEM_CLASS_RELEASE, 1, "cudaEventDestroy", &names_cudaError,
+	{ TANDEM_ID(10, 96), TANDEM_CLASS_RELEASE, 1, "cudaEventDestroy", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_73 }, { 28, 1, fields_73 } } },
-	{ TANDEM_ID(10, 97), TANDEM_CLASS_WAIT, 1, "cudaEventSynchronize", &names_cudaError,
+	{ TANDEM_ID(10, 97), TANDEM_CLASS_WAIT, 1, "cudaEventSynchronize", &names_cudaError, { .wait = TANDEM_WAIT_event },
 	  { { 24, 0, NULL }, { 28, 1, fields_73 }, { 28, 1, fields_73 } } },
-	{ TANDEM_ID(10, 98), TANDEM_CLASS_CALL, 0, "cudaEventQuery", &names_cudaError,
+	{ TANDEM_ID(10, 98), TANDEM_CLASS_QUERY, 0, "cudaEventQuery", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_73 }, { 28, 1, fields_73 } } },
-	{ TANDEM_ID(10, 99), TANDEM_CLASS_CALL, 1, "cudaEventElapsedTime", &names_cudaError,
+	{ TANDEM_ID(10, 99), TANDEM_CLASS_QUERY, 1, "cudaEventElapsedTime", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_74 } } },
-	{ TANDEM_ID(10, 100), TANDEM_CLASS_CREATE, 1, "cudaMalloc3D", &names_cudaError,
+	{ TANDEM_ID(10, 100), TANDEM_CLASS_CREATE, 1, "cudaMalloc3D", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_75 } } },
-	{ TANDEM_ID(10, 101), TANDEM_CLASS_CREATE, 1, "cudaMalloc3DArray", &names_cudaError,
+	{ TANDEM_ID(10, 101), TANDEM_CLASS_CREATE, 1, "cudaMalloc3DArray", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 28, 1, fields_15 }, { 44, 3, fields_76 } } },
-	{ TANDEM_ID(10, 102), TANDEM_CLASS_ENQUEUE, 1, "cudaMemset3D", &names_cudaError,
+	{ TANDEM_ID(10, 102), TANDEM_CLASS_ENQUEUE, 1, "cudaMemset3D", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 32, 1, fields_8 }, { 36, 2, fields_77 } } },
-	{ TANDEM_ID(10, 103), TANDEM_CLASS_ENQUEUE, 1, "cudaMemset3DAsync", &names_cudaError,
+	{ TANDEM_ID(10, 103), TANDEM_CLASS_ENQUEUE, 1, "cudaMemset3DAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 40, 3, fields_79 } } },
-	{ TANDEM_ID(10, 104), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3D", &names_cudaError,
+	{ TANDEM_ID(10, 104), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3D", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 32, 1, fields_8 }, { 40, 2, fields_80 } } },
-	{ TANDEM_ID(10, 105), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DAsync", &names_cudaError,
+	{ TANDEM_ID(10, 105), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 44, 3, fields_81 } } },
-	{ TANDEM_ID(10, 106), TANDEM_CLASS_CALL, 1, "cudaThreadSetCacheConfig", &names_cudaError,
+	{ TANDEM_ID(10, 106), TANDEM_CLASS_CALL, 1, "cudaThreadSetCacheConfig", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 107), TANDEM_CLASS_CALL, 1, "cudaStreamWaitEvent", &names_cudaError,
+	{ TANDEM_ID(10, 107), TANDEM_CLASS_CALL, 1, "cudaStreamWaitEvent", &names_cudaError, { .wait = TANDEM_WAIT_in_queue },
 	  { { 24, 0, NULL }, { 32, 2, fields_72 }, { 36, 3, fields_82 } } },
-	{ TANDEM_ID(10, 108), TANDEM_CLASS_CALL, 1, "cudaThreadGetCacheConfig", &names_cudaError,
+	{ TANDEM_ID(10, 108), TANDEM_CLASS_QUERY, 1, "cudaThreadGetCacheConfig", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 109), TANDEM_CLASS_CALL, 1, "cudaPointerGetAttributes", &names_cudaError,
+	{ TANDEM_ID(10, 109), TANDEM_CLASS_QUERY, 1, "cudaPointerGetAttributes", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_83 } } },
-	{ TANDEM_ID(10, 110), TANDEM_CLASS_CALL, 1, "cudaHostRegister", &names_cudaError,
+	{ TANDEM_ID(10, 110), TANDEM_CLASS_CALL, 1, "cudaHostRegister", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_register },
 	  { { 24, 0, NULL }, { 44, 3, fields_84 }, { 44, 3, fields_84 } } },
-	{ TANDEM_ID(10, 111), TANDEM_CLASS_CALL, 1, "cudaHostUnregister", &names_cudaError,
+	{ TANDEM_ID(10, 111), TANDEM_CLASS_CALL, 1, "cudaHostUnregister", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_unregister },
 	  { { 24, 0, NULL }, { 32, 1, fields_24 }, { 32, 1, fields_24 } } },
-	{ TANDEM_ID(10, 112), TANDEM_CLASS_CALL, 1, "cudaDeviceCanAccessPeer", &names_cudaError,
+	{ TANDEM_ID(10, 112), TANDEM_CLASS_QUERY, 1, "cudaDeviceCanAccessPeer", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_85 } } },
-	{ TANDEM_ID(10, 113), TANDEM_CLASS_CALL, 1, "cudaDeviceEnablePeerAccess", &names_cudaError,
+	{ TANDEM_ID(10, 113), TANDEM_CLASS_CALL, 1, "cudaDeviceEnablePeerAccess", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_86 }, { 32, 2, fields_87 } } },
-	{ TANDEM_ID(10, 114), TANDEM_CLASS_CALL, 1, "cudaDeviceDisablePeerAccess", &names_cudaError,
+	{ TANDEM_ID(10, 114), TANDEM_CLASS_CALL, 1, "cudaDeviceDisablePeerAccess", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_86 } } },
-	{ TANDEM_ID(10, 115), TANDEM_CLASS_CALL, 1, "cudaPeerRegister", &names_cudaError,
+	{ TANDEM_ID(10, 115), TANDEM_CLASS_CALL, 1, "cudaPeerRegister", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 116), TANDEM_CLASS_CALL, 1, "cudaPeerUnregister", &names_cudaError,
+	{ TANDEM_ID(10, 116), TANDEM_CLASS_CALL, 1, "cudaPeerUnregister", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 117), TANDEM_CLASS_CALL, 1, "cudaPeerGetDevicePointer", &names_cudaError,
+	{ TANDEM_ID(10, 117), TANDEM_CLASS_QUERY, 1, "cudaPeerGetDevicePointer", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 118), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyPeer", &names_cudaError,
+	{ TANDEM_ID(10, 118), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyPeer", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 64, 6, fields_88 }, { 64, 6, fields_88 } } },
-	{ TANDEM_ID(10, 119), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyPeerAsync", &names_cudaError,
+	{ TANDEM_ID(10, 119), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyPeerAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 68, 7, fields_89 }, { 68, 7, fields_89 } } },
-	{ TANDEM_ID(10, 120), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DPeer", &names_cudaError,
+	{ TANDEM_ID(10, 120), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DPeer", &names_cudaError, { .synchronous = TANDEM_WHEN_always },
 	  { { 32, 1, fields_8 }, { 32, 1, fields_8 }, { 40, 2, fields_80 } } },
-	{ TANDEM_ID(10, 121), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DPeerAsync", &names_cudaError,
+	{ TANDEM_ID(10, 121), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DPeerAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 44, 3, fields_81 } } },
-	{ TANDEM_ID(10, 122), TANDEM_CLASS_CALL, 1, "cudaDeviceReset", &names_cudaError,
+	{ TANDEM_ID(10, 122), TANDEM_CLASS_CALL, 1, "cudaDeviceReset", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 123), TANDEM_CLASS_WAIT, 1, "cudaDeviceSynchronize", &names_cudaError,
+	{ TANDEM_ID(10, 123), TANDEM_CLASS_WAIT, 1, "cudaDeviceSynchronize", &names_cudaError, { .wait = TANDEM_WAIT_device },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 124), TANDEM_CLASS_CALL, 1, "cudaDeviceGetLimit", &names_cudaError,
+	{ TANDEM_ID(10, 124), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetLimit", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_90 } } },
-	{ TANDEM_ID(10, 125), TANDEM_CLASS_CALL, 1, "cudaDeviceSetLimit", &names_cudaError,
+	{ TANDEM_ID(10, 125), TANDEM_CLASS_CALL, 1, "cudaDeviceSetLimit", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_91 } } },
-	{ TANDEM_ID(10, 126), TANDEM_CLASS_CALL, 1, "cudaDeviceGetCacheConfig", &names_cudaError,
+	{ TANDEM_ID(10, 126), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetCacheConfig", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_92 } } },
-	{ TANDEM_ID(10, 127), TANDEM_CLASS_CALL, 1, "cudaDeviceSetCacheConfig", &names_cudaError,
+	{ TANDEM_ID(10, 127), TANDEM_CLASS_CALL, 1, "cudaDeviceSetCacheConfig", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_93 } } },
-	{ TANDEM_ID(10, 128), TANDEM_CLASS_CALL, 1, "cudaProfilerInitialize", &names_cudaError,
+	{ TANDEM_ID(10, 128), TANDEM_CLASS_CALL, 1, "cudaProfilerInitialize", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 129), TANDEM_CLASS_CALL, 1, "cudaProfilerStart", &names_cudaError,
+	{ TANDEM_ID(10, 129), TANDEM_CLASS_CALL, 1, "cudaProfilerStart", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 130), TANDEM_CLASS_CALL, 1, "cudaProfilerStop", &names_cudaError,
+	{ TANDEM_ID(10, 130), TANDEM_CLASS_CALL, 1, "cudaProfilerStop", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 131), TANDEM_CLASS_CALL, 1, "cudaDeviceGetByPCIBusId", &names_cudaError,
+	{ TANDEM_ID(10, 131), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetByPCIBusId", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 34, 2, fields_94 } } },
-	{ TANDEM_ID(10, 132), TANDEM_CLASS_CALL, 1, "cudaDeviceGetPCIBusId", &names_cudaError,
+	{ TANDEM_ID(10, 132), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetPCIBusId", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_95 } } },
-	{ TANDEM_ID(10, 133), TANDEM_CLASS_CALL, 1, "cudaGLGetDevices", &names_cudaError,
+	{ TANDEM_ID(10, 133), TANDEM_CLASS_QUERY, 1, "cudaGLGetDevices", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 134), TANDEM_CLASS_CALL, 1, "cudaIpcGetEventHandle", &names_cudaError,
+	{ TANDEM_ID(10, 134), TANDEM_CLASS_CALL, 1, "cudaIpcGetEventHandle", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_96 } } },
-	{ TANDEM_ID(10, 135), TANDEM_CLASS_CALL, 1, "cudaIpcOpenEventHandle", &names_cudaError,
+	{ TANDEM_ID(10, 135), TANDEM_CLASS_CALL, 1, "cudaIpcOpenEventHandle", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_70 } } },
-	{ TANDEM_ID(10, 136), TANDEM_CLASS_CALL, 1, "cudaIpcGetMemHandle", &names_cudaError,
+	{ TANDEM_ID(10, 136), TANDEM_CLASS_CALL, 1, "cudaIpcGetMemHandle", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_97 } } },
-	{ TANDEM_ID(10, 137), TANDEM_CLASS_CALL, 1, "cudaIpcOpenMemHandle", &names_cudaError,
+	{ TANDEM_ID(10, 137), TANDEM_CLASS_CALL, 1, "cudaIpcOpenMemHandle", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_98 } } },
-	{ TANDEM_ID(10, 138), TANDEM_CLASS_CALL, 1, "cudaIpcCloseMemHandle", &names_cudaError,
+	{ TANDEM_ID(10, 138), TANDEM_CLASS_CALL, 1, "cudaIpcCloseMemHandle", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_19 } } },
-	{ TANDEM_ID(10, 139), TANDEM_CLASS_CALL, 1, "cudaArrayGetInfo", &names_cudaError,
+	{ TANDEM_ID(10, 139), TANDEM_CLASS_QUERY, 1, "cudaArrayGetInfo", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_99 } } },
-	{ TANDEM_ID(10, 140), TANDEM_CLASS_CALL, 1, "cudaFuncSetSharedMemConfig", &names_cudaError,
+	{ TANDEM_ID(10, 140), TANDEM_CLASS_CALL, 1, "cudaFuncSetSharedMemConfig", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_100 } } },
-	{ TANDEM_ID(10, 141), TANDEM_CLASS_CALL, 1, "cudaDeviceGetSharedMemConfig", &names_cudaError,
+	{ TANDEM_ID(10, 141), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetSharedMemConfig", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_101 } } },
-	{ TANDEM_ID(10, 142), TANDEM_CLASS_CALL, 1, "cudaDeviceSetSharedMemConfig", &names_cudaError,
+	{ TANDEM_ID(10, 142), TANDEM_CLASS_CALL, 1, "cudaDeviceSetSharedMemConfig", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_102 } } },
-	{ TANDEM_ID(10, 143), TANDEM_CLASS_CALL, 1, "cudaCreateTextureObject", &names_cudaError,
+	{ TANDEM_ID(10, 143), TANDEM_CLASS_CALL, 1, "cudaCreateTextureObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_103 } } },
-	{ TANDEM_ID(10, 144), TANDEM_CLASS_CALL, 1, "cudaDestroyTextureObject", &names_cudaError,
+	{ TANDEM_ID(10, 144), TANDEM_CLASS_CALL, 1, "cudaDestroyTextureObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_104 } } },
-	{ TANDEM_ID(10, 145), TANDEM_CLASS_CALL, 1, "cudaGetTextureObjectResourceDesc", &names_cudaError,
+	{ TANDEM_ID(10, 145), TANDEM_CLASS_QUERY, 1, "cudaGetTextureObjectResourceDesc", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_105 } } },
-	{ TANDEM_ID(10, 146), TANDEM_CLASS_CALL, 1, "cudaGetTextureObjectTextureDesc", &names_cudaError,
+	{ TANDEM_ID(10, 146), TANDEM_CLASS_QUERY, 1, "cudaGetTextureObjectTextureDesc", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_106 } } },
-	{ TANDEM_ID(10, 147), TANDEM_CLASS_CALL, 1, "cudaCreateSurfaceObject", &names_cudaError,
+	{ TANDEM_ID(10, 147), TANDEM_CLASS_CALL, 1, "cudaCreateSurfaceObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_107 } } },
-	{ TANDEM_ID(10, 148), TANDEM_CLASS_CALL, 1, "cudaDestroySurfaceObject", &names_cudaError,
+	{ TANDEM_ID(10, 148), TANDEM_CLASS_CALL, 1, "cudaDestroySurfaceObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_108 } } },
-	{ TANDEM_ID(10, 149), TANDEM_CLASS_CALL, 1, "cudaGetSurfaceObjectResourceDesc", &names_cudaError,
+	{ TANDEM_ID(10, 149), TANDEM_CLASS_QUERY, 1, "cudaGetSurfaceObjectResourceDesc", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_109 } } },
-	{ TANDEM_ID(10, 150), TANDEM_CLASS_CREATE, 1, "cudaMallocMipmappedArray", &names_cudaError,
+	{ TANDEM_ID(10, 150), TANDEM_CLASS_CREATE, 1, "cudaMallocMipmappedArray", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 28, 1, fields_15 }, { 48, 4, fields_110 } } },
-	{ TANDEM_ID(10, 151), TANDEM_CLASS_CALL, 1, "cudaGetMipmappedArrayLevel", &names_cudaError,
+	{ TANDEM_ID(10, 151), TANDEM_CLASS_QUERY, 1, "cudaGetMipmappedArrayLevel", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_111 } } },
-	{ TANDEM_ID(10, 152), TANDEM_CLASS_RELEASE, 1, "cudaFreeMipmappedArray", &names_cudaError,
+	{ TANDEM_ID(10, 152), TANDEM_CLASS_RELEASE, 1, "cudaFreeMipmappedArray", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_112 } } },
-	{ TANDEM_ID(10, 153), TANDEM_CLASS_CALL, 1, "cudaBindTextureToMipmappedArray", &names_cudaError,
+	{ TANDEM_ID(10, 153), TANDEM_CLASS_CALL, 1, "cudaBindTextureToMipmappedArray", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 154), TANDEM_CLASS_CALL, 1, "cudaGraphicsResourceGetMappedMipmappedArray", &names_cudaError,
+	{ TANDEM_ID(10, 154), TANDEM_CLASS_CALL, 1, "cudaGraphicsResourceGetMappedMipmappedArray", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_113 } } },
-	{ TANDEM_ID(10, 155), TANDEM_CLASS_CALL, 1, "cudaStreamAddCallback", &names_cudaError,
+	{ TANDEM_ID(10, 155), TANDEM_CLASS_CALL, 1, "cudaStreamAddCallback", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 48, 4, fields_114 } } },
-	{ TANDEM_ID(10, 156), TANDEM_CLASS_CREATE, 1, "cudaStreamCreateWithFlags", &names_cudaError,
+	{ TANDEM_ID(10, 156), TANDEM_CLASS_CREATE, 1, "cudaStreamCreateWithFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_15 }, { 36, 2, fields_115 } } },
-	{ TANDEM_ID(10, 157), TANDEM_CLASS_CALL, 1, "cudaGetTextureObjectResourceViewDesc", &names_cudaError,
+	{ TANDEM_ID(10, 157), TANDEM_CLASS_QUERY, 1, "cudaGetTextureObjectResourceViewDesc", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_116 } } },
-	{ TANDEM_ID(10, 158), TANDEM_CLASS_CALL, 1, "cudaDeviceGetAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 158), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_117 } } },
-	{ TANDEM_ID(10, 159), TANDEM_CLASS_CREATE, 1, "cudaStreamCreateWithPriority", &names_cudaError,
+	{ TANDEM_ID(10, 159), TANDEM_CLASS_CREATE, 1, "cudaStreamCreateWithPriority", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_118 }, { 40, 3, fields_119 } } },
-	{ TANDEM_ID(10, 160), TANDEM_CLASS_CALL, 1, "cudaStreamGetPriority", &names_cudaError,
+	{ TANDEM_ID(10, 160), TANDEM_CLASS_QUERY, 1, "cudaStreamGetPriority", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_120 } } },
-	{ TANDEM_ID(10, 161), TANDEM_CLASS_CALL, 1, "cudaStreamGetFlags", &names_cudaError,
+	{ TANDEM_ID(10, 161), TANDEM_CLASS_QUERY, 1, "cudaStreamGetFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_121 } } },
-	{ TANDEM_ID(10, 162), TANDEM_CLASS_CALL, 1, "cudaDeviceGetStreamPriorityRange", &names_cudaError,
+	{ TANDEM_ID(10, 162), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetStreamPriorityRange", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_122 } } },
-	{ TANDEM_ID(10, 163), TANDEM_CLASS_CREATE, 1, "cudaMallocManaged", &names_cudaError,
+	{ TANDEM_ID(10, 163), TANDEM_CLASS_CREATE, 1, "cudaMallocManaged", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_123 }, { 44, 3, fields_123 } } },
-	{ TANDEM_ID(10, 164), TANDEM_CLASS_CALL, 1, "cudaOccupancyMaxActiveBlocksPerMultiprocessor", &names_cudaError,
+	{ TANDEM_ID(10, 164), TANDEM_CLASS_QUERY, 1, "cudaOccupancyMaxActiveBlocksPerMultiprocessor", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_124 } } },
-	{ TANDEM_ID(10, 165), TANDEM_CLASS_CALL, 1, "cudaStreamAttachMemAsync", &names_cudaError,
+	{ TANDEM_ID(10, 165), TANDEM_CLASS_CALL, 1, "cudaStreamAttachMemAsync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_125 } } },
-	{ TANDEM_ID(10, 166), TANDEM_CLASS_CALL, 1, "cudaGetErrorName", &names_cudaError,
+	{ TANDEM_ID(10, 166), TANDEM_CLASS_QUERY, 1, "cudaGetErrorName", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_7 } } },
-	{ TANDEM_ID(10, 167), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchKernel", &names_cudaError,
+	{ TANDEM_ID(10, 167), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchKernel", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 40, 3, fields_126 }, { 88, 12, fields_127 } } },
-	{ TANDEM_ID(10, 168), TANDEM_CLASS_CALL, 1, "cudaGetDeviceFlags", &names_cudaError,
+	{ TANDEM_ID(10, 168), TANDEM_CLASS_QUERY, 1, "cudaGetDeviceFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_128 } } },
-	{ TANDEM_ID(10, 169), TANDEM_CLASS_CALL, 1, "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &names_cudaError,
+	{ TANDEM_ID(10, 169), TANDEM_CLASS_QUERY, 1, "cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_129 } } },
-	{ TANDEM_ID(10, 170), TANDEM_CLASS_CALL, 1, "cudaMemPrefetchAsync", &names_cudaError,
+	{ TANDEM_ID(10, 170), TANDEM_CLASS_CALL, 1, "cudaMemPrefetchAsync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 44, 3, fields_130 }, { 56, 6, fields_131 } } },
-	{ TANDEM_ID(10, 171), TANDEM_CLASS_CALL, 1, "cudaMemAdvise", &names_cudaError,
+	{ TANDEM_ID(10, 171), TANDEM_CLASS_CALL, 1, "cudaMemAdvise", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_132 } } },
-	{ TANDEM_ID(10, 172), TANDEM_CLASS_CALL, 1, "cudaDeviceGetP2PAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 172), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetP2PAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_133 } } },
-	{ TANDEM_ID(10, 173), TANDEM_CLASS_CALL, 1, "cudaGraphicsEGLRegisterImage", &names_cudaError,
+	{ TANDEM_ID(10, 173), TANDEM_CLASS_CALL, 1, "cudaGraphicsEGLRegisterImage", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 174), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerConnect", &names_cudaError,
+	{ TANDEM_ID(10, 174), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerConnect", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 175), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerDisconnect", &names_cudaError,
+	{ TANDEM_ID(10, 175), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerDisconnect", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 176), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerAcquireFrame", &names_cudaError,
+	{ TANDEM_ID(10, 176), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerAcquireFrame", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 177), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerReleaseFrame", &names_cudaError,
+	{ TANDEM_ID(10, 177), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerReleaseFrame", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 178), TANDEM_CLASS_CALL, 1, "cudaEGLStreamProducerConnect", &names_cudaError,
+	{ TANDEM_ID(10, 178), TANDEM_CLASS_CALL, 1, "cudaEGLStreamProducerConnect", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 179), TANDEM_CLASS_CALL, 1, "cudaEGLStreamProducerDisconnect", &names_cudaError,
+	{ TANDEM_ID(10, 179), TANDEM_CLASS_CALL, 1, "cudaEGLStreamProducerDisconnect", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 180), TANDEM_CLASS_CALL, 1, "cudaEGLStreamProducerPresentFrame", &names_cudaError,
+	{ TANDEM_ID(10, 180), TANDEM_CLASS_CALL, 1, "cudaEGLStreamProducerPresentFrame", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 181), TANDEM_CLASS_CALL, 1, "cudaEGLStreamProducerReturnFrame", &names_cudaError,
+	{ TANDEM_ID(10, 181), TANDEM_CLASS_CALL, 1, "cudaEGLStreamProducerReturnFrame", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 182), TANDEM_CLASS_CALL, 1, "cudaGraphicsResourceGetMappedEglFrame", &names_cudaError,
+	{ TANDEM_ID(10, 182), TANDEM_CLASS_CALL, 1, "cudaGraphicsResourceGetMappedEglFrame", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 183), TANDEM_CLASS_CALL, 1, "cudaMemRangeGetAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 183), TANDEM_CLASS_QUERY, 1, "cudaMemRangeGetAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_134 } } },
-	{ TANDEM_ID(10, 184), TANDEM_CLASS_CALL, 1, "cudaMemRangeGetAttributes", &names_cudaError,
+	{ TANDEM_ID(10, 184), TANDEM_CLASS_QUERY, 1, "cudaMemRangeGetAttributes", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_135 } } },
-	{ TANDEM_ID(10, 185), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerConnectWithFlags", &names_cudaError,
+	{ TANDEM_ID(10, 185), TANDEM_CLASS_CALL, 1, "cudaEGLStreamConsumerConnectWithFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 186), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchCooperativeKernel", &names_cudaError,
+	{ TANDEM_ID(10, 186), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchCooperativeKernel", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 40, 3, fields_126 }, { 88, 12, fields_127 } } },
-	{ TANDEM_ID(10, 187), TANDEM_CLASS_CREATE, 1, "cudaEventCreateFromEGLSync", &names_cudaError,
+	{ TANDEM_ID(10, 187), TANDEM_CLASS_CREATE, 1, "cudaEventCreateFromEGLSync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 188), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchCooperativeKernelMultiDevice", &names_cudaError,
+	{ TANDEM_ID(10, 188), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchCooperativeKernelMultiDevice", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 36, 2, fields_9 }, { 36, 2, fields_9 } } },
-	{ TANDEM_ID(10, 189), TANDEM_CLASS_CALL, 1, "cudaFuncSetAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 189), TANDEM_CLASS_CALL, 1, "cudaFuncSetAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_136 } } },
-	{ TANDEM_ID(10, 190), TANDEM_CLASS_CALL, 1, "cudaImportExternalMemory", &names_cudaError,
+	{ TANDEM_ID(10, 190), TANDEM_CLASS_CALL, 1, "cudaImportExternalMemory", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_137 } } },
-	{ TANDEM_ID(10, 191), TANDEM_CLASS_CALL, 1, "cudaExternalMemoryGetMappedBuffer", &names_cudaError,
+	{ TANDEM_ID(10, 191), TANDEM_CLASS_QUERY, 1, "cudaExternalMemoryGetMappedBuffer", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_138 } } },
-	{ TANDEM_ID(10, 192), TANDEM_CLASS_CALL, 1, "cudaExternalMemoryGetMappedMipmappedArray", &names_cudaError,
+	{ TANDEM_ID(10, 192), TANDEM_CLASS_QUERY, 1, "cudaExternalMemoryGetMappedMipmappedArray", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_139 } } },
-	{ TANDEM_ID(10, 193), TANDEM_CLASS_CALL, 1, "cudaDestroyExternalMemory", &names_cudaError,
+	{ TANDEM_ID(10, 193), TANDEM_CLASS_CALL, 1, "cudaDestroyExternalMemory", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_140 } } },
-	{ TANDEM_ID(10, 194), TANDEM_CLASS_CALL, 1, "cudaImportExternalSemaphore", &names_cudaError,
+	{ TANDEM_ID(10, 194), TANDEM_CLASS_CALL, 1, "cudaImportExternalSemaphore", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_141 } } },
-	{ TANDEM_ID(10, 195), TANDEM_CLASS_CALL, 1, "cudaSignalExternalSemaphoresAsync", &names_cudaError,
+	{ TANDEM_ID(10, 195), TANDEM_CLASS_CALL, 1, "cudaSignalExternalSemaphoresAsync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_142 } } },
-	{ TANDEM_ID(10, 196), TANDEM_CLASS_CALL, 1, "cudaWaitExternalSemaphoresAsync", &names_cudaError,
+	{ TANDEM_ID(10, 196), TANDEM_CLASS_CALL, 1, "cudaWaitExternalSemaphoresAsync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_142 } } },
-	{ TANDEM_ID(10, 197), TANDEM_CLASS_CALL, 1, "cudaDestroyExternalSemaphore", &names_cudaError,
+	{ TANDEM_ID(10, 197), TANDEM_CLASS_CALL, 1, "cudaDestroyExternalSemaphore", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_143 } } },
-	{ TANDEM_ID(10, 198), TANDEM_CLASS_CALL, 1, "cudaLaunchHostFunc", &names_cudaError,
+	{ TANDEM_ID(10, 198), TANDEM_CLASS_CALL, 1, "cudaLaunchHostFunc", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 44, 3, fields_144 } } },
-	{ TANDEM_ID(10, 199), TANDEM_CLASS_CREATE, 1, "cudaGraphCreate", &names_cudaError,
+	{ TANDEM_ID(10, 199), TANDEM_CLASS_CREATE, 1, "cudaGraphCreate", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_145 } } },
-	{ TANDEM_ID(10, 200), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeGetParams", &names_cudaError,
+	{ TANDEM_ID(10, 200), TANDEM_CLASS_QUERY, 1, "cudaGraphKernelNodeGetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
-	{ TANDEM_ID(10, 201), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 201), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
-	{ TANDEM_ID(10, 202), TANDEM_CLASS_CALL, 1, "cudaGraphAddKernelNode", &names_cudaError,
+	{ TANDEM_ID(10, 202), TANDEM_CLASS_CALL, 1, "cudaGraphAddKernelNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_147 } } },
-	{ TANDEM_ID(10, 203), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNode", &names_cudaError,
+	{ TANDEM_ID(10, 203), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_148 } } },
-	{ TANDEM_ID(10, 204), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeGetParams", &names_cudaError,
+	{ TANDEM_ID(10, 204), TANDEM_CLASS_QUERY, 1, "cudaGraphMemcpyNodeGetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
-	{ TANDEM_ID(10, 205), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 205), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
-	{ TANDEM_ID(10, 206), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemsetNode", &names_cudaError,
+	{ TANDEM_ID(10, 206), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemsetNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_149 } } },
-	{ TANDEM_ID(10, 207), TANDEM_CLASS_CALL, 1, "cudaGraphMemsetNodeGetParams", &names_cudaError,
+	{ TANDEM_ID(10, 207), TANDEM_CLASS_QUERY, 1, "cudaGraphMemsetNodeGetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
-	{ TANDEM_ID(10, 208), TANDEM_CLASS_CALL, 1, "cudaGraphMemsetNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 208), TANDEM_CLASS_CALL, 1, "cudaGraphMemsetNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
-	{ TANDEM_ID(10, 209), TANDEM_CLASS_CALL, 1, "cudaGraphAddHostNode", &names_cudaError,
+	{ TANDEM_ID(10, 209), TANDEM_CLASS_CALL, 1, "cudaGraphAddHostNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_147 } } },
-	{ TANDEM_ID(10, 210), TANDEM_CLASS_CALL, 1, "cudaGraphHostNodeGetParams", &names_cudaError,
+	{ TANDEM_ID(10, 210), TANDEM_CLASS_QUERY, 1, "cudaGraphHostNodeGetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
-	{ TANDEM_ID(10, 211), TANDEM_CLASS_CALL, 1, "cudaGraphAddChildGraphNode", &names_cudaError,
+	{ TANDEM_ID(10, 211), TANDEM_CLASS_CALL, 1, "cudaGraphAddChildGraphNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_150 } } },
-	{ TANDEM_ID(10, 212), TANDEM_CLASS_CALL, 1, "cudaGraphChildGraphNodeGetGraph", &names_cudaError,
+	{ TANDEM_ID(10, 212), TANDEM_CLASS_QUERY, 1, "cudaGraphChildGraphNodeGetGraph", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_151 } } },
-	{ TANDEM_ID(10, 213), TANDEM_CLASS_CALL, 1, "cudaGraphAddEmptyNode", &names_cudaError,
+	{ TANDEM_ID(10, 213), TANDEM_CLASS_CALL, 1, "cudaGraphAddEmptyNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_152 } } },
-	{ TANDEM_ID(10, 214), TANDEM_CLASS_CREATE, 1, "cudaGraphClone", &names_cudaError,
+	{ TANDEM_ID(10, 214), TANDEM_CLASS_CREATE, 1, "cudaGraphClone", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_153 } } },
-	{ TANDEM_ID(10, 215), TANDEM_CLASS_CALL, 1, "cudaGraphNodeFindInClone", &names_cudaError,
+	{ TANDEM_ID(10, 215), TANDEM_CLASS_CALL, 1, "cudaGraphNodeFindInClone", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_154 } } },
-	{ TANDEM_ID(10, 216), TANDEM_CLASS_CALL, 1, "cudaGraphNodeGetType", &names_cudaError,
+	{ TANDEM_ID(10, 216), TANDEM_CLASS_QUERY, 1, "cudaGraphNodeGetType", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_155 } } },
-	{ TANDEM_ID(10, 217), TANDEM_CLASS_CALL, 1, "cudaGraphGetRootNodes", &names_cudaError,
+	{ TANDEM_ID(10, 217), TANDEM_CLASS_QUERY, 1, "cudaGraphGetRootNodes", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_156 } } },
-	{ TANDEM_ID(10, 218), TANDEM_CLASS_CALL, 1, "cudaGraphNodeGetDependencies", &names_cudaError,
+	{ TANDEM_ID(10, 218), TANDEM_CLASS_QUERY, 1, "cudaGraphNodeGetDependencies", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_157 } } },
-	{ TANDEM_ID(10, 219), TANDEM_CLASS_CALL, 1, "cudaGraphNodeGetDependentNodes", &names_cudaError,
+	{ TANDEM_ID(10, 219), TANDEM_CLASS_QUERY, 1, "cudaGraphNodeGetDependentNodes", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_158 } } },
-	{ TANDEM_ID(10, 220), TANDEM_CLASS_CALL, 1, "cudaGraphAddDependencies", &names_cudaError,
+	{ TANDEM_ID(10, 220), TANDEM_CLASS_CALL, 1, "cudaGraphAddDependencies", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_159 } } },
-	{ TANDEM_ID(10, 221), TANDEM_CLASS_CALL, 1, "cudaGraphRemoveDependencies", &names_cudaError,
+	{ TANDEM_ID(10, 221), TANDEM_CLASS_CALL, 1, "cudaGraphRemoveDependencies", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_159 } } },
-	{ TANDEM_ID(10, 222), TANDEM_CLASS_CALL, 1, "cudaGraphDestroyNode", &names_cudaError,
+	{ TANDEM_ID(10, 222), TANDEM_CLASS_CALL, 1, "cudaGraphDestroyNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_160 } } },
-	{ TANDEM_ID(10, 223), TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiate", &names_cudaError,
+	{ TANDEM_ID(10, 223), TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiate", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 48, 3, fields_162 } } },
-	{ TANDEM_ID(10, 224), TANDEM_CLASS_ENQUEUE, 1, "cudaGraphLaunch", &names_cudaError,
+	{ TANDEM_ID(10, 224), TANDEM_CLASS_ENQUEUE, 1, "cudaGraphLaunch", &names_cudaError, { .graph = 1 },
 	  { { 32, 1, fields_8 }, { 44, 3, fields_163 }, { 44, 3, fields_163 } } },
-	{ TANDEM_ID(10, 225), TANDEM_CLASS_RELEASE, 1, "cudaGraphExecDestroy", &names_cudaError,
+	{ TANDEM_ID(10, 225), TANDEM_CLASS_RELEASE, 1, "cudaGraphExecDestroy", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_164 }, { 32, 1, fields_164 } } },
-	{ TANDEM_ID(10, 226), TANDEM_CLASS_RELEASE, 1, "cudaGraphDestroy", &names_cudaError,
+	{ TANDEM_ID(10, 226), TANDEM_CLASS_RELEASE, 1, "cudaGraphDestroy", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 32, 1, fields_161 } } },
-	{ TANDEM_ID(10, 227), TANDEM_CLASS_CALL, 1, "cudaStreamBeginCapture", &names_cudaError,
+	{ TANDEM_ID(10, 227), TANDEM_CLASS_CALL, 1, "cudaStreamBeginCapture", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_165 }, { 32, 2, fields_165 } } },
-	{ TANDEM_ID(10, 228), TANDEM_CLASS_CALL, 1, "cudaStreamIsCapturing", &names_cudaError,
+	{ TANDEM_ID(10, 228), TANDEM_CLASS_QUERY, 1, "cudaStreamIsCapturing", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_166 } } },
-	{ TANDEM_ID(10, 229), TANDEM_CLASS_CALL, 1, "cudaStreamEndCapture", &names_cudaError,
+	{ TANDEM_ID(10, 229), TANDEM_CLASS_CALL, 1, "cudaStreamEndCapture", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_69 }, { 36, 2, fields_167 } } },
-	{ TANDEM_ID(10, 230), TANDEM_CLASS_CALL, 1, "cudaGraphHostNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 230), TANDEM_CLASS_CALL, 1, "cudaGraphHostNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_146 } } },
-	{ TANDEM_ID(10, 231), TANDEM_CLASS_CALL, 1, "cudaGraphGetNodes", &names_cudaError,
+	{ TANDEM_ID(10, 231), TANDEM_CLASS_QUERY, 1, "cudaGraphGetNodes", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_168 } } },
-	{ TANDEM_ID(10, 232), TANDEM_CLASS_CALL, 1, "cudaGraphGetEdges", &names_cudaError,
+	{ TANDEM_ID(10, 232), TANDEM_CLASS_QUERY, 1, "cudaGraphGetEdges", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_169 } } },
-	{ TANDEM_ID(10, 233), TANDEM_CLASS_CALL, 1, "cudaStreamGetCaptureInfo", &names_cudaError,
+	{ TANDEM_ID(10, 233), TANDEM_CLASS_QUERY, 1, "cudaStreamGetCaptureInfo", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_170 } } },
-	{ TANDEM_ID(10, 234), TANDEM_CLASS_CALL, 1, "cudaGraphExecKernelNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 234), TANDEM_CLASS_CALL, 1, "cudaGraphExecKernelNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
-	{ TANDEM_ID(10, 235), TANDEM_CLASS_CALL, 1, "cudaThreadExchangeStreamCaptureMode", &names_cudaError,
+	{ TANDEM_ID(10, 235), TANDEM_CLASS_CALL, 1, "cudaThreadExchangeStreamCaptureMode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_172 } } },
-	{ TANDEM_ID(10, 236), TANDEM_CLASS_CALL, 1, "cudaDeviceGetNvSciSyncAttributes", &names_cudaError,
+	{ TANDEM_ID(10, 236), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetNvSciSyncAttributes", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_173 } } },
-	{ TANDEM_ID(10, 237), TANDEM_CLASS_CALL, 1, "cudaOccupancyAvailableDynamicSMemPerBlock", &names_cudaError,
+	{ TANDEM_ID(10, 237), TANDEM_CLASS_QUERY, 1, "cudaOccupancyAvailableDynamicSMemPerBlock", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_174 } } },
-	{ TANDEM_ID(10, 238), TANDEM_CLASS_CALL, 1, "cudaStreamSetFlags", &names_cudaError,
+	{ TANDEM_ID(10, 238), TANDEM_CLASS_CALL, 1, "cudaStreamSetFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 239), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 239), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
-	{ TANDEM_ID(10, 240), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemsetNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 240), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemsetNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
-	{ TANDEM_ID(10, 241), TANDEM_CLASS_CALL, 1, "cudaGraphExecHostNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 241), TANDEM_CLASS_CALL, 1, "cudaGraphExecHostNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_171 } } },
-	{ TANDEM_ID(10, 242), TANDEM_CLASS_CALL, 1, "cudaGraphExecUpdate", &names_cudaError,
+	{ TANDEM_ID(10, 242), TANDEM_CLASS_CALL, 1, "cudaGraphExecUpdate", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 40, 2, fields_175 }, { 48, 3, fields_176 } } },
-	{ TANDEM_ID(10, 243), TANDEM_CLASS_CALL, 1, "cudaGetFuncBySymbol", &names_cudaError,
+	{ TANDEM_ID(10, 243), TANDEM_CLASS_QUERY, 1, "cudaGetFuncBySymbol", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_177 } } },
-	{ TANDEM_ID(10, 244), TANDEM_CLASS_CALL, 1, "cudaCtxResetPersistingL2Cache", &names_cudaError,
+	{ TANDEM_ID(10, 244), TANDEM_CLASS_CALL, 1, "cudaCtxResetPersistingL2Cache", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 245), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeCopyAttributes", &names_cudaError,
+	{ TANDEM_ID(10, 245), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeCopyAttributes", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_178 } } },
-	{ TANDEM_ID(10, 246), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeGetAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 246), TANDEM_CLASS_QUERY, 1, "cudaGraphKernelNodeGetAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_179 } } },
-	{ TANDEM_ID(10, 247), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeSetAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 247), TANDEM_CLASS_CALL, 1, "cudaGraphKernelNodeSetAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_180 } } },
-	{ TANDEM_ID(10, 248), TANDEM_CLASS_CALL, 1, "cudaStreamCopyAttributes", &names_cudaError,
+	{ TANDEM_ID(10, 248), TANDEM_CLASS_CALL, 1, "cudaStreamCopyAttributes", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_181 } } },
-	{ TANDEM_ID(10, 249), TANDEM_CLASS_CALL, 1, "cudaStreamGetAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 249), TANDEM_CLASS_QUERY, 1, "cudaStreamGetAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_182 } } },
-	{ TANDEM_ID(10, 250), TANDEM_CLASS_CALL, 1, "cudaStreamSetAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 250), TANDEM_CLASS_CALL, 1, "cudaStreamSetAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_183 } } },
-	{ TANDEM_ID(10, 251), TANDEM_CLASS_CALL, 1, "cudaDeviceGetTexture1DLinearMaxWidth", &names_cudaError,
+	{ TANDEM_ID(10, 251), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetTexture1DLinearMaxWidth", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_184 } } },
-	{ TANDEM_ID(10, 252), TANDEM_CLASS_CALL, 1, "cudaGraphUpload", &names_cudaError,
+	{ TANDEM_ID(10, 252), TANDEM_CLASS_CALL, 1, "cudaGraphUpload", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_185 } } },
-	{ TANDEM_ID(10, 253), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNodeToSymbol", &names_cudaError,
+	{ TANDEM_ID(10, 253), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNodeToSymbol", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_186 } } },
-	{ TANDEM_ID(10, 254), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNodeFromSymbol", &names_cudaError,
+	{ TANDEM_ID(10, 254), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNodeFromSymbol", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 92, 9, fields_187 } } },
-	{ TANDEM_ID(10, 255), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNode1D", &names_cudaError,
+	{ TANDEM_ID(10, 255), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemcpyNode1D", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_188 } } },
-	{ TANDEM_ID(10, 256), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParamsToSymbol", &names_cudaError,
+	{ TANDEM_ID(10, 256), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParamsToSymbol", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_189 } } },
-	{ TANDEM_ID(10, 257), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParamsFromSymbol", &names_cudaError,
+	{ TANDEM_ID(10, 257), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParamsFromSymbol", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_190 } } },
-	{ TANDEM_ID(10, 258), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParams1D", &names_cudaError,
+	{ TANDEM_ID(10, 258), TANDEM_CLASS_CALL, 1, "cudaGraphMemcpyNodeSetParams1D", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_191 } } },
-	{ TANDEM_ID(10, 259), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParamsToSymbol", &names_cudaError,
+	{ TANDEM_ID(10, 259), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParamsToSymbol", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_192 } } },
-	{ TANDEM_ID(10, 260), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParamsFromSymbol", &names_cudaError,
+	{ TANDEM_ID(10, 260), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParamsFromSymbol", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 76, 7, fields_193 } } },
-	{ TANDEM_ID(10, 261), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParams1D", &names_cudaError,
+	{ TANDEM_ID(10, 261), TANDEM_CLASS_CALL, 1, "cudaGraphExecMemcpyNodeSetParams1D", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 68, 6, fields_194 } } },
-	{ TANDEM_ID(10, 262), TANDEM_CLASS_CALL, 1, "cudaArrayGetSparseProperties", &names_cudaError,
+	{ TANDEM_ID(10, 262), TANDEM_CLASS_QUERY, 1, "cudaArrayGetSparseProperties", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_195 } } },
-	{ TANDEM_ID(10, 263), TANDEM_CLASS_CALL, 1, "cudaMipmappedArrayGetSparseProperties", &names_cudaError,
+	{ TANDEM_ID(10, 263), TANDEM_CLASS_QUERY, 1, "cudaMipmappedArrayGetSparseProperties", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_196 } } },
-	{ TANDEM_ID(10, 264), TANDEM_CLASS_CALL, 1, "cudaGraphExecChildGraphNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 264), TANDEM_CLASS_CALL, 1, "cudaGraphExecChildGraphNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_197 } } },
-	{ TANDEM_ID(10, 265), TANDEM_CLASS_CALL, 1, "cudaGraphAddEventRecordNode", &names_cudaError,
+	{ TANDEM_ID(10, 265), TANDEM_CLASS_CALL, 1, "cudaGraphAddEventRecordNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_198 } } },
-	{ TANDEM_ID(10, 266), TANDEM_CLASS_CALL, 1, "cudaGraphEventRecordNodeGetEvent", &names_cudaError,
+	{ TANDEM_ID(10, 266), TANDEM_CLASS_QUERY, 1, "cudaGraphEventRecordNodeGetEvent", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_199 } } },
-	{ TANDEM_ID(10, 267), TANDEM_CLASS_CALL, 1, "cudaGraphEventRecordNodeSetEvent", &names_cudaError,
+	{ TANDEM_ID(10, 267), TANDEM_CLASS_CALL, 1, "cudaGraphEventRecordNodeSetEvent", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_200 } } },
-	{ TANDEM_ID(10, 268), TANDEM_CLASS_CALL, 1, "cudaGraphAddEventWaitNode", &names_cudaError,
+	{ TANDEM_ID(10, 268), TANDEM_CLASS_CALL, 1, "cudaGraphAddEventWaitNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_198 } } },
-	{ TANDEM_ID(10, 269), TANDEM_CLASS_CALL, 1, "cudaGraphEventWaitNodeGetEvent", &names_cudaError,
+	{ TANDEM_ID(10, 269), TANDEM_CLASS_QUERY, 1, "cudaGraphEventWaitNodeGetEvent", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_199 } } },
-	{ TANDEM_ID(10, 270), TANDEM_CLASS_CALL, 1, "cudaGraphEventWaitNodeSetEvent", &names_cudaError,
+	{ TANDEM_ID(10, 270), TANDEM_CLASS_CALL, 1, "cudaGraphEventWaitNodeSetEvent", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_200 } } },
-	{ TANDEM_ID(10, 271), TANDEM_CLASS_CALL, 1, "cudaGraphExecEventRecordNodeSetEvent", &names_cudaError,
+	{ TANDEM_ID(10, 271), TANDEM_CLASS_CALL, 1, "cudaGraphExecEventRecordNodeSetEvent", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_201 } } },
-	{ TANDEM_ID(10, 272), TANDEM_CLASS_CALL, 1, "cudaGraphExecEventWaitNodeSetEvent", &names_cudaError,
+	{ TANDEM_ID(10, 272), TANDEM_CLASS_CALL, 1, "cudaGraphExecEventWaitNodeSetEvent", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_201 } } },
-	{ TANDEM_ID(10, 273), TANDEM_CLASS_CALL, 1, "cudaEventRecordWithFlags", &names_cudaError,
+	{ TANDEM_ID(10, 273), TANDEM_CLASS_CALL, 1, "cudaEventRecordWithFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_72 }, { 36, 3, fields_82 } } },
-	{ TANDEM_ID(10, 274), TANDEM_CLASS_CALL, 1, "cudaDeviceGetDefaultMemPool", &names_cudaError,
+	{ TANDEM_ID(10, 274), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetDefaultMemPool", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_202 } } },
-	{ TANDEM_ID(10, 275), TANDEM_CLASS_CREATE, 1, "cudaMallocAsync", &names_cudaError,
+	{ TANDEM_ID(10, 275), TANDEM_CLASS_CREATE, 1, "cudaMallocAsync", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_203 }, { 44, 3, fields_203 } } },
-	{ TANDEM_ID(10, 276), TANDEM_CLASS_RELEASE, 1, "cudaFreeAsync", &names_cudaError,
+	{ TANDEM_ID(10, 276), TANDEM_CLASS_RELEASE, 1, "cudaFreeAsync", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 36, 2, fields_204 }, { 36, 2, fields_204 } } },
-	{ TANDEM_ID(10, 277), TANDEM_CLASS_CALL, 1, "cudaMemPoolTrimTo", &names_cudaError,
+	{ TANDEM_ID(10, 277), TANDEM_CLASS_CALL, 1, "cudaMemPoolTrimTo", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_205 } } },
-	{ TANDEM_ID(10, 278), TANDEM_CLASS_CALL, 1, "cudaMemPoolSetAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 278), TANDEM_CLASS_CALL, 1, "cudaMemPoolSetAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_206 } } },
-	{ TANDEM_ID(10, 279), TANDEM_CLASS_CALL, 1, "cudaMemPoolGetAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 279), TANDEM_CLASS_QUERY, 1, "cudaMemPoolGetAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_206 } } },
-	{ TANDEM_ID(10, 280), TANDEM_CLASS_CALL, 1, "cudaMemPoolSetAccess", &names_cudaError,
+	{ TANDEM_ID(10, 280), TANDEM_CLASS_CALL, 1, "cudaMemPoolSetAccess", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_207 } } },
-	{ TANDEM_ID(10, 281), TANDEM_CLASS_CALL, 1, "cudaArrayGetPlane", &names_cudaError,
+	{ TANDEM_ID(10, 281), TANDEM_CLASS_QUERY, 1, "cudaArrayGetPlane", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_208 } } },
-	{ TANDEM_ID(10, 282), TANDEM_CLASS_CALL, 1, "cudaMemPoolGetAccess", &names_cudaError,
+	{ TANDEM_ID(10, 282), TANDEM_CLASS_QUERY, 1, "cudaMemPoolGetAccess", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_209 } } },
-	{ TANDEM_ID(10, 283), TANDEM_CLASS_CALL, 1, "cudaMemPoolCreate", &names_cudaError,
+	{ TANDEM_ID(10, 283), TANDEM_CLASS_CALL, 1, "cudaMemPoolCreate", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_210 } } },
-	{ TANDEM_ID(10, 284), TANDEM_CLASS_CALL, 1, "cudaMemPoolDestroy", &names_cudaError,
+	{ TANDEM_ID(10, 284), TANDEM_CLASS_CALL, 1, "cudaMemPoolDestroy", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_211 } } },
-	{ TANDEM_ID(10, 285), TANDEM_CLASS_CALL, 1, "cudaDeviceSetMemPool", &names_cudaError,
+	{ TANDEM_ID(10, 285), TANDEM_CLASS_CALL, 1, "cudaDeviceSetMemPool", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_212 } } },
-	{ TANDEM_ID(10, 286), TANDEM_CLASS_CALL, 1, "cudaDeviceGetMemPool", &names_cudaError,
+	{ TANDEM_ID(10, 286), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetMemPool", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_202 } } },
-	{ TANDEM_ID(10, 287), TANDEM_CLASS_CALL, 1, "cudaMemPoolExportToShareableHandle", &names_cudaError,
+	{ TANDEM_ID(10, 287), TANDEM_CLASS_CALL, 1, "cudaMemPoolExportToShareableHandle", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_213 } } },
-	{ TANDEM_ID(10, 288), TANDEM_CLASS_CALL, 1, "cudaMemPoolImportFromShareableHandle", &names_cudaError,
+	{ TANDEM_ID(10, 288), TANDEM_CLASS_CALL, 1, "cudaMemPoolImportFromShareableHandle", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_214 } } },
-	{ TANDEM_ID(10, 289), TANDEM_CLASS_CALL, 1, "cudaMemPoolExportPointer", &names_cudaError,
+	{ TANDEM_ID(10, 289), TANDEM_CLASS_CALL, 1, "cudaMemPoolExportPointer", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_215 } } },
-	{ TANDEM_ID(10, 290), TANDEM_CLASS_CALL, 1, "cudaMemPoolImportPointer", &names_cudaError,
+	{ TANDEM_ID(10, 290), TANDEM_CLASS_CALL, 1, "cudaMemPoolImportPointer", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_216 } } },
-	{ TANDEM_ID(10, 291), TANDEM_CLASS_CREATE, 1, "cudaMallocFromPoolAsync", &names_cudaError,
+	{ TANDEM_ID(10, 291), TANDEM_CLASS_CREATE, 1, "cudaMallocFromPoolAsync", &names_cudaError, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 44, 3, fields_217 }, { 52, 4, fields_218 } } },
-	{ TANDEM_ID(10, 292), TANDEM_CLASS_CALL, 1, "cudaGraphAddExternalSemaphoresSignalNode", &names_cudaError,
+	{ TANDEM_ID(10, 292), TANDEM_CLASS_CALL, 1, "cudaGraphAddExternalSemaphoresSignalNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_219 } } },
-	{ TANDEM_ID(10, 293), TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresSignalNodeGetParams", &names_cudaError,
+	{ TANDEM_ID(10, 293), TANDEM_CLASS_QUERY, 1, "cudaGraphExternalSemaphoresSignalNodeGetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_220 } } },
-	{ TANDEM_ID(10, 294), TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresSignalNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 294), TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresSignalNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
-	{ TANDEM_ID(10, 295), TANDEM_CLASS_CALL, 1, "cudaGraphAddExternalSemaphoresWaitNode", &names_cudaError,
+	{ TANDEM_ID(10, 295), TANDEM_CLASS_CALL, 1, "cudaGraphAddExternalSemaphoresWaitNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_219 } } },
-	{ TANDEM_ID(10, 296), TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresWaitNodeGetParams", &names_cudaError,
+	{ TANDEM_ID(10, 296), TANDEM_CLASS_QUERY, 1, "cudaGraphExternalSemaphoresWaitNodeGetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_220 } } },
-	{ TANDEM_ID(10, 297), TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresWaitNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 297), TANDEM_CLASS_CALL, 1, "cudaGraphExternalSemaphoresWaitNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_221 } } },
-	{ TANDEM_ID(10, 298), TANDEM_CLASS_CALL, 1, "cudaGraphExecExternalSemaphoresSignalNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 298), TANDEM_CLASS_CALL, 1, "cudaGraphExecExternalSemaphoresSignalNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_222 } } },
-	{ TANDEM_ID(10, 299), TANDEM_CLASS_CALL, 1, "cudaGraphExecExternalSemaphoresWaitNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 299), TANDEM_CLASS_CALL, 1, "cudaGraphExecExternalSemaphoresWaitNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_222 } } },
-	{ TANDEM_ID(10, 300), TANDEM_CLASS_CALL, 1, "cudaDeviceFlushGPUDirectRDMAWrites", &names_cudaError,
+	{ TANDEM_ID(10, 300), TANDEM_CLASS_CALL, 1, "cudaDeviceFlushGPUDirectRDMAWrites", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 2, fields_223 } } },
-	{ TANDEM_ID(10, 301), TANDEM_CLASS_CALL, 1, "cudaGetDriverEntryPoint", &names_cudaError,
+	{ TANDEM_ID(10, 301), TANDEM_CLASS_QUERY, 1, "cudaGetDriverEntryPoint", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_224 } } },
-	{ TANDEM_ID(10, 302), TANDEM_CLASS_CALL, 1, "cudaGraphDebugDotPrint", &names_cudaError,
+	{ TANDEM_ID(10, 302), TANDEM_CLASS_QUERY, 1, "cudaGraphDebugDotPrint", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_225 } } },
-	{ TANDEM_ID(10, 303), TANDEM_CLASS_CALL, 1, "cudaStreamUpdateCaptureDependencies", &names_cudaError,
+	{ TANDEM_ID(10, 303), TANDEM_CLASS_CALL, 1, "cudaStreamUpdateCaptureDependencies", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_226 } } },
-	{ TANDEM_ID(10, 304), TANDEM_CLASS_CALL, 1, "cudaUserObjectCreate", &names_cudaError,
+	{ TANDEM_ID(10, 304), TANDEM_CLASS_CALL, 1, "cudaUserObjectCreate", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 5, fields_227 } } },
-	{ TANDEM_ID(10, 305), TANDEM_CLASS_CALL, 1, "cudaUserObjectRetain", &names_cudaError,
+	{ TANDEM_ID(10, 305), TANDEM_CLASS_CALL, 1, "cudaUserObjectRetain", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_228 } } },
-	{ TANDEM_ID(10, 306), TANDEM_CLASS_CALL, 1, "cudaUserObjectRelease", &names_cudaError,
+	{ TANDEM_ID(10, 306), TANDEM_CLASS_CALL, 1, "cudaUserObjectRelease", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_228 } } },
-	{ TANDEM_ID(10, 307), TANDEM_CLASS_CALL, 1, "cudaGraphRetainUserObject", &names_cudaError,
+	{ TANDEM_ID(10, 307), TANDEM_CLASS_CALL, 1, "cudaGraphRetainUserObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_229 } } },
-	{ TANDEM_ID(10, 308), TANDEM_CLASS_CALL, 1, "cudaGraphReleaseUserObject", &names_cudaError,
+	{ TANDEM_ID(10, 308), TANDEM_CLASS_CALL, 1, "cudaGraphReleaseUserObject", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_230 } } },
-	{ TANDEM_ID(10, 309), TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiateWithFlags", &names_cudaError,
+	{ TANDEM_ID(10, 309), TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiateWithFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 48, 3, fields_162 } } },
-	{ TANDEM_ID(10, 310), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemAllocNode", &names_cudaError,
+	{ TANDEM_ID(10, 310), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemAllocNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_219 } } },
-	{ TANDEM_ID(10, 311), TANDEM_CLASS_CALL, 1, "cudaGraphMemAllocNodeGetParams", &names_cudaError,
+	{ TANDEM_ID(10, 311), TANDEM_CLASS_QUERY, 1, "cudaGraphMemAllocNodeGetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_231 } } },
-	{ TANDEM_ID(10, 312), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemFreeNode", &names_cudaError,
+	{ TANDEM_ID(10, 312), TANDEM_CLASS_CALL, 1, "cudaGraphAddMemFreeNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 64, 5, fields_232 } } },
-	{ TANDEM_ID(10, 313), TANDEM_CLASS_CALL, 1, "cudaGraphMemFreeNodeGetParams", &names_cudaError,
+	{ TANDEM_ID(10, 313), TANDEM_CLASS_QUERY, 1, "cudaGraphMemFreeNodeGetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_233 } } },
-	{ TANDEM_ID(10, 314), TANDEM_CLASS_CALL, 1, "cudaDeviceGraphMemTrim", &names_cudaError,
+	{ TANDEM_ID(10, 314), TANDEM_CLASS_CALL, 1, "cudaDeviceGraphMemTrim", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_12 } } },
-	{ TANDEM_ID(10, 315), TANDEM_CLASS_CALL, 1, "cudaDeviceGetGraphMemAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 315), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetGraphMemAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_234 } } },
-	{ TANDEM_ID(10, 316), TANDEM_CLASS_CALL, 1, "cudaDeviceSetGraphMemAttribute", &names_cudaError,
+	{ TANDEM_ID(10, 316), TANDEM_CLASS_CALL, 1, "cudaDeviceSetGraphMemAttribute", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 3, fields_234 } } },
-	{ TANDEM_ID(10, 317), TANDEM_CLASS_CALL, 1, "cudaGraphNodeSetEnabled", &names_cudaError,
+	{ TANDEM_ID(10, 317), TANDEM_CLASS_CALL, 1, "cudaGraphNodeSetEnabled", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_235 } } },
-	{ TANDEM_ID(10, 318), TANDEM_CLASS_CALL, 1, "cudaGraphNodeGetEnabled", &names_cudaError,
+	{ TANDEM_ID(10, 318), TANDEM_CLASS_QUERY, 1, "cudaGraphNodeGetEnabled", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_236 } } },
-	{ TANDEM_ID(10, 319), TANDEM_CLASS_CALL, 1, "cudaArrayGetMemoryRequirements", &names_cudaError,
+	{ TANDEM_ID(10, 319), TANDEM_CLASS_QUERY, 1, "cudaArrayGetMemoryRequirements", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_237 } } },
-	{ TANDEM_ID(10, 320), TANDEM_CLASS_CALL, 1, "cudaMipmappedArrayGetMemoryRequirements", &names_cudaError,
+	{ TANDEM_ID(10, 320), TANDEM_CLASS_QUERY, 1, "cudaMipmappedArrayGetMemoryRequirements", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_238 } } },
-	{ TANDEM_ID(10, 321), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchKernelExC", &names_cudaError,
+	{ TANDEM_ID(10, 321), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchKernelExC", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 40, 3, fields_126 }, { 64, 6, fields_239 } } },
-	{ TANDEM_ID(10, 322), TANDEM_CLASS_CALL, 1, "cudaOccupancyMaxPotentialClusterSize", &names_cudaError,
+	{ TANDEM_ID(10, 322), TANDEM_CLASS_QUERY, 1, "cudaOccupancyMaxPotentialClusterSize", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_240 } } },
-	{ TANDEM_ID(10, 323), TANDEM_CLASS_CALL, 1, "cudaOccupancyMaxActiveClusters", &names_cudaError,
+	{ TANDEM_ID(10, 323), TANDEM_CLASS_QUERY, 1, "cudaOccupancyMaxActiveClusters", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_241 } } },
-	{ TANDEM_ID(10, 324), TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiateWithParams", &names_cudaError,
+	{ TANDEM_ID(10, 324), TANDEM_CLASS_BUILD, 1, "cudaGraphInstantiateWithParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_161 }, { 48, 3, fields_242 } } },
-	{ TANDEM_ID(10, 325), TANDEM_CLASS_CALL, 1, "cudaGraphExecGetFlags", &names_cudaError,
+	{ TANDEM_ID(10, 325), TANDEM_CLASS_QUERY, 1, "cudaGraphExecGetFlags", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_243 } } },
-	{ TANDEM_ID(10, 326), TANDEM_CLASS_CALL, 1, "cudaGetKernel", &names_cudaError,
+	{ TANDEM_ID(10, 326), TANDEM_CLASS_QUERY, 1, "cudaGetKernel", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_244 } } },
-	{ TANDEM_ID(10, 327), TANDEM_CLASS_CALL, 1, "cudaStreamGetId", &names_cudaError,
+	{ TANDEM_ID(10, 327), TANDEM_CLASS_QUERY, 1, "cudaStreamGetId", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_245 } } },
-	{ TANDEM_ID(10, 328), TANDEM_CLASS_CALL, 1, "cudaInitDevice", &names_cudaError,
+	{ TANDEM_ID(10, 328), TANDEM_CLASS_CALL, 1, "cudaInitDevice", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 3, fields_246 } } },
-	{ TANDEM_ID(10, 329), TANDEM_CLASS_CALL, 1, "cudaGraphAddNode", &names_cudaError,
+	{ TANDEM_ID(10, 329), TANDEM_CLASS_CALL, 1, "cudaGraphAddNode", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 72, 6, fields_247 } } },
-	{ TANDEM_ID(10, 330), TANDEM_CLASS_CALL, 1, "cudaGraphNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 330), TANDEM_CLASS_CALL, 1, "cudaGraphNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_248 } } },
-	{ TANDEM_ID(10, 331), TANDEM_CLASS_CALL, 1, "cudaGraphExecNodeSetParams", &names_cudaError,
+	{ TANDEM_ID(10, 331), TANDEM_CLASS_CALL, 1, "cudaGraphExecNodeSetParams", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_249 } } },
-	{ TANDEM_ID(10, 332), TANDEM_CLASS_CALL, 1, "cudaFuncGetName", &names_cudaError,
+	{ TANDEM_ID(10, 332), TANDEM_CLASS_QUERY, 1, "cudaFuncGetName", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_250 } } },
-	{ TANDEM_ID(10, 333), TANDEM_CLASS_CALL, 1, "cudaStreamBeginCaptureToGraph", &names_cudaError,
+	{ TANDEM_ID(10, 333), TANDEM_CLASS_CALL, 1, "cudaStreamBeginCaptureToGraph", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_165 }, { 64, 6, fields_251 } } },
-	{ TANDEM_ID(10, 334), TANDEM_CLASS_CALL, 1, "cudaGraphConditionalHandleCreate", &names_cudaError,
+	{ TANDEM_ID(10, 334), TANDEM_CLASS_CALL, 1, "cudaGraphConditionalHandleCreate", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_252 } } },
-	{ TANDEM_ID(10, 335), TANDEM_CLASS_CALL, 1, "cudaDeviceRegisterAsyncNotification", &names_cudaError,
+	{ TANDEM_ID(10, 335), TANDEM_CLASS_CALL, 1, "cudaDeviceRegisterAsyncNotification", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_253 } } },
-	{ TANDEM_ID(10, 336), TANDEM_CLASS_CALL, 1, "cudaDeviceUnregisterAsyncNotification", &names_cudaError,
+	{ TANDEM_ID(10, 336), TANDEM_CLASS_CALL, 1, "cudaDeviceUnregisterAsyncNotification", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_254 } } },
-	{ TANDEM_ID(10, 337), TANDEM_CLASS_CALL, 1, "cudaFuncGetParamInfo", &names_cudaError,
+	{ TANDEM_ID(10, 337), TANDEM_CLASS_QUERY, 1, "cudaFuncGetParamInfo", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 56, 4, fields_255 } } },
-	{ TANDEM_ID(10, 338), TANDEM_CLASS_CALL, 1, "cudaGetDriverEntryPointByVersion", &names_cudaError,
+	{ TANDEM_ID(10, 338), TANDEM_CLASS_QUERY, 1, "cudaGetDriverEntryPointByVersion", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_256 } } },
-	{ TANDEM_ID(10, 339), TANDEM_CLASS_BUILD, 1, "cudaLibraryLoadData", &names_cudaError,
+	{ TANDEM_ID(10, 339), TANDEM_CLASS_BUILD, 1, "cudaLibraryLoadData", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 80, 8, fields_257 } } },
-	{ TANDEM_ID(10, 340), TANDEM_CLASS_BUILD, 1, "cudaLibraryLoadFromFile", &names_cudaError,
+	{ TANDEM_ID(10, 340), TANDEM_CLASS_BUILD, 1, "cudaLibraryLoadFromFile", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 26, 1, fields_258 }, { 74, 8, fields_259 } } },
-	{ TANDEM_ID(10, 341), TANDEM_CLASS_CALL, 1, "cudaLibraryUnload", &names_cudaError,
+	{ TANDEM_ID(10, 341), TANDEM_CLASS_CALL, 1, "cudaLibraryUnload", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_260 } } },
-	{ TANDEM_ID(10, 342), TANDEM_CLASS_CALL, 1, "cudaLibraryGetKernel", &names_cudaError,
+	{ TANDEM_ID(10, 342), TANDEM_CLASS_QUERY, 1, "cudaLibraryGetKernel", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 26, 1, fields_261 }, { 42, 3, fields_262 } } },
-	{ TANDEM_ID(10, 343), TANDEM_CLASS_CALL, 1, "cudaLibraryGetGlobal", &names_cudaError,
+	{ TANDEM_ID(10, 343), TANDEM_CLASS_QUERY, 1, "cudaLibraryGetGlobal", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_263 } } },
-	{ TANDEM_ID(10, 344), TANDEM_CLASS_CALL, 1, "cudaLibraryGetManaged", &names_cudaError,
+	{ TANDEM_ID(10, 344), TANDEM_CLASS_QUERY, 1, "cudaLibraryGetManaged", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 50, 4, fields_263 } } },
-	{ TANDEM_ID(10, 345), TANDEM_CLASS_CALL, 1, "cudaLibraryGetUnifiedFunction", &names_cudaError,
+	{ TANDEM_ID(10, 345), TANDEM_CLASS_QUERY, 1, "cudaLibraryGetUnifiedFunction", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_264 } } },
-	{ TANDEM_ID(10, 346), TANDEM_CLASS_CALL, 1, "cudaLibraryGetKernelCount", &names_cudaError,
+	{ TANDEM_ID(10, 346), TANDEM_CLASS_QUERY, 1, "cudaLibraryGetKernelCount", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_265 } } },
-	{ TANDEM_ID(10, 347), TANDEM_CLASS_CALL, 1, "cudaLibraryEnumerateKernels", &names_cudaError,
+	{ TANDEM_ID(10, 347), TANDEM_CLASS_CALL, 1, "cudaLibraryEnumerateKernels", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_266 } } },
-	{ TANDEM_ID(10, 348), TANDEM_CLASS_CALL, 1, "cudaKernelSetAttributeForDevice", &names_cudaError,
+	{ TANDEM_ID(10, 348), TANDEM_CLASS_CALL, 1, "cudaKernelSetAttributeForDevice", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 4, fields_267 } } },
-	{ TANDEM_ID(10, 349), TANDEM_CLASS_CALL, 1, "cudaStreamGetDevice", &names_cudaError,
+	{ TANDEM_ID(10, 349), TANDEM_CLASS_QUERY, 1, "cudaStreamGetDevice", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_268 } } },
-	{ TANDEM_ID(10, 350), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyBatchAsync", &names_cudaError,
+	{ TANDEM_ID(10, 350), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpyBatchAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 44, 3, fields_269 }, { 92, 9, fields_270 } } },
-	{ TANDEM_ID(10, 351), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DBatchAsync", &names_cudaError,
+	{ TANDEM_ID(10, 351), TANDEM_CLASS_ENQUEUE, 1, "cudaMemcpy3DBatchAsync", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 36, 2, fields_78 }, { 60, 5, fields_271 } } },
-	{ TANDEM_ID(10, 352), TANDEM_CLASS_CALL, 1, "cudaMemPrefetchBatchAsync", &names_cudaError,
+	{ TANDEM_ID(10, 352), TANDEM_CLASS_CALL, 1, "cudaMemPrefetchBatchAsync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_272 }, { 84, 8, fields_273 } } },
-	{ TANDEM_ID(10, 353), TANDEM_CLASS_CALL, 1, "cudaMemDiscardBatchAsync", &names_cudaError,
+	{ TANDEM_ID(10, 353), TANDEM_CLASS_CALL, 1, "cudaMemDiscardBatchAsync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 60, 5, fields_274 } } },
-	{ TANDEM_ID(10, 354), TANDEM_CLASS_CALL, 1, "cudaMemDiscardAndPrefetchBatchAsync", &names_cudaError,
+	{ TANDEM_ID(10, 354), TANDEM_CLASS_CALL, 1, "cudaMemDiscardAndPrefetchBatchAsync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_275 } } },
-	{ TANDEM_ID(10, 355), TANDEM_CLASS_CALL, 1, "cudaGetExportTable", &names_cudaError,
+	{ TANDEM_ID(10, 355), TANDEM_CLASS_QUERY, 1, "cudaGetExportTable", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 356), TANDEM_CLASS_CALL, 1, "__cudaRegisterFatBinary", &names_cudaError,
+	{ TANDEM_ID(10, 356), TANDEM_CLASS_CALL, 1, "__cudaRegisterFatBinary", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 357), TANDEM_CLASS_CALL, 1, "__cudaRegisterFatBinaryEnd", &names_cudaError,
+	{ TANDEM_ID(10, 357), TANDEM_CLASS_CALL, 1, "__cudaRegisterFatBinaryEnd", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 358), TANDEM_CLASS_CALL, 1, "__cudaUnregisterFatBinary", &names_cudaError,
+	{ TANDEM_ID(10, 358), TANDEM_CLASS_CALL, 1, "__cudaUnregisterFatBinary", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 359), TANDEM_CLASS_CALL, 1, "__cudaRegisterVar", &names_cudaError,
+	{ TANDEM_ID(10, 359), TANDEM_CLASS_CALL, 1, "__cudaRegisterVar", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 360), TANDEM_CLASS_CALL, 1, "__cudaRegisterHostVar", &names_cudaError,
+	{ TANDEM_ID(10, 360), TANDEM_CLASS_CALL, 1, "__cudaRegisterHostVar", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 361), TANDEM_CLASS_CALL, 1, "__cudaRegisterFunction", &names_cudaError,
+	{ TANDEM_ID(10, 361), TANDEM_CLASS_CALL, 1, "__cudaRegisterFunction", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 362), TANDEM_CLASS_CALL, 1, "__cudaRegisterManagedVar", &names_cudaError,
+	{ TANDEM_ID(10, 362), TANDEM_CLASS_CALL, 1, "__cudaRegisterManagedVar", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 363), TANDEM_CLASS_CALL, 1, "__cudaInitModule", &names_cudaError,
+	{ TANDEM_ID(10, 363), TANDEM_CLASS_CALL, 1, "__cudaInitModule", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 364), TANDEM_CLASS_CALL, 1, "__cudaPushCallConfiguration", &names_cudaError,
+	{ TANDEM_ID(10, 364), TANDEM_CLASS_CALL, 1, "__cudaPushCallConfiguration", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 365), TANDEM_CLASS_CALL, 1, "__cudaPopCallConfiguration", &names_cudaError,
+	{ TANDEM_ID(10, 365), TANDEM_CLASS_CALL, 1, "__cudaPopCallConfiguration", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 366), TANDEM_CLASS_CALL, 1, "__cudaGetKernel", &names_cudaError,
+	{ TANDEM_ID(10, 366), TANDEM_CLASS_QUERY, 1, "__cudaGetKernel", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 367), TANDEM_CLASS_ENQUEUE, 1, "__cudaLaunchKernel", &names_cudaError,
+	{ TANDEM_ID(10, 367), TANDEM_CLASS_ENQUEUE, 1, "__cudaLaunchKernel", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 36, 2, fields_9 }, { 36, 2, fields_9 } } },
-	{ TANDEM_ID(10, 368), TANDEM_CLASS_CALL, 1, "__cudaRegisterUnifiedTable", &names_cudaError,
+	{ TANDEM_ID(10, 368), TANDEM_CLASS_CALL, 1, "__cudaRegisterUnifiedTable", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 369), TANDEM_CLASS_CALL, 1, "__cudaGetProcAddress", &names_cudaError,
+	{ TANDEM_ID(10, 369), TANDEM_CLASS_QUERY, 1, "__cudaGetProcAddress", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 370), TANDEM_CLASS_CALL, 1, "cudaLogsRegisterCallback", &names_cudaError,
+	{ TANDEM_ID(10, 370), TANDEM_CLASS_CALL, 1, "cudaLogsRegisterCallback", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_276 } } },
-	{ TANDEM_ID(10, 371), TANDEM_CLASS_CALL, 1, "cudaLogsUnregisterCallback", &names_cudaError,
+	{ TANDEM_ID(10, 371), TANDEM_CLASS_CALL, 1, "cudaLogsUnregisterCallback", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 32, 1, fields_277 } } },
-	{ TANDEM_ID(10, 372), TANDEM_CLASS_CALL, 1, "cudaLogsCurrent", &names_cudaError,
+	{ TANDEM_ID(10, 372), TANDEM_CLASS_CALL, 1, "cudaLogsCurrent", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 36, 2, fields_278 } } },
-	{ TANDEM_ID(10, 373), TANDEM_CLASS_CALL, 1, "cudaLogsDumpToFile", &names_cudaError,
+	{ TANDEM_ID(10, 373), TANDEM_CLASS_CALL, 1, "cudaLogsDumpToFile", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 38, 3, fields_279 } } },
-	{ TANDEM_ID(10, 374), TANDEM_CLASS_CALL, 1, "cudaLogsDumpToMemory", &names_cudaError,
+	{ TANDEM_ID(10, 374), TANDEM_CLASS_CALL, 1, "cudaLogsDumpToMemory", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_280 } } },
-	{ TANDEM_ID(10, 375), TANDEM_CLASS_CALL, 1, "cudaMemGetDefaultMemPool", &names_cudaError,
+	{ TANDEM_ID(10, 375), TANDEM_CLASS_QUERY, 1, "cudaMemGetDefaultMemPool", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_281 } } },
-	{ TANDEM_ID(10, 376), TANDEM_CLASS_CALL, 1, "cudaMemGetMemPool", &names_cudaError,
+	{ TANDEM_ID(10, 376), TANDEM_CLASS_QUERY, 1, "cudaMemGetMemPool", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_281 } } },
-	{ TANDEM_ID(10, 377), TANDEM_CLASS_CALL, 1, "cudaMemSetMemPool", &names_cudaError,
+	{ TANDEM_ID(10, 377), TANDEM_CLASS_CALL, 1, "cudaMemSetMemPool", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_282 } } },
-	{ TANDEM_ID(10, 378), TANDEM_CLASS_CALL, 1, "cudaDeviceGetHostAtomicCapabilities", &names_cudaError,
+	{ TANDEM_ID(10, 378), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetHostAtomicCapabilities", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_283 } } },
-	{ TANDEM_ID(10, 379), TANDEM_CLASS_CALL, 1, "cudaDeviceGetP2PAtomicCapabilities", &names_cudaError,
+	{ TANDEM_ID(10, 379), TANDEM_CLASS_QUERY, 1, "cudaDeviceGetP2PAtomicCapabilities", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 5, fields_284 } } },
 };
 

@@ -18,12 +18,12 @@ static const struct tandem_name names_tandem_scope_list[] = {
 static const struct tandem_names names_tandem_scope = { "tandem_scope", names_tandem_scope_list, 3 };
 
 static const struct tandem_field fields_0[] = {
-	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 12, &names_tandem_scope },
-	{ "anew", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 13, NULL },
-	{ "switches", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 14, NULL },
-	{ "wakeups", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 15, NULL },
-	{ "migrations", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 16, NULL },
-	{ "syscalls", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 17, NULL },
+	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_scope },
+	{ "anew", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 13, NULL },
+	{ "switches", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 14, NULL },
+	{ "wakeups", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 15, NULL },
+	{ "migrations", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "syscalls", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 17, NULL },
 };
 
 static const struct tandem_name names_tandem_known_by_list[] = {
@@ -34,11 +34,11 @@ static const struct tandem_name names_tandem_known_by_list[] = {
 static const struct tandem_names names_tandem_known_by = { "tandem_known_by", names_tandem_known_by_list, 3 };
 
 static const struct tandem_field fields_1[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 20, NULL },
-	{ "how", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 24, &names_tandem_known_by },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 25, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "how", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 24, &names_tandem_known_by },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 25, NULL },
 };
 
 static const struct tandem_name names_tandem_task_state_list[] = {
@@ -57,20 +57,20 @@ static const struct tandem_name names_tandem_task_state_list[] = {
 static const struct tandem_names names_tandem_task_state = { "tandem_task_state", names_tandem_task_state_list, 11 };
 
 static const struct tandem_field fields_2[] = {
-	{ "prev_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "next_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "prev_state", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 20, &names_tandem_task_state },
-	{ "prev_prio", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 21, NULL },
-	{ "next_prio", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 22, NULL },
+	{ "prev_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "next_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "prev_state", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 20, &names_tandem_task_state },
+	{ "prev_prio", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 21, NULL },
+	{ "next_prio", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 22, NULL },
 };
 
 static const struct tandem_field fields_3[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
 };
 
 static const struct tandem_field fields_4[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "preempted", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 16, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "preempted", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 16, NULL },
 };
 
 static const struct tandem_name names_tandem_waker_list[] = {
@@ -82,71 +82,71 @@ static const struct tandem_name names_tandem_waker_list[] = {
 static const struct tandem_names names_tandem_waker = { "tandem_waker", names_tandem_waker_list, 4 };
 
 static const struct tandem_field fields_5[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "by", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "target_cpu", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 20, NULL },
-	{ "waker", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 22, &names_tandem_waker },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "by", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "target_cpu", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "waker", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 22, &names_tandem_waker },
 };
 
 static const struct tandem_field fields_6[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "target_cpu", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 16, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "target_cpu", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 16, NULL },
 };
 
 static const struct tandem_field fields_7[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "by", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "target_cpu", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 20, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "by", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "target_cpu", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 20, NULL },
 };
 
 static const struct tandem_field fields_8[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "orig_cpu", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 16, NULL },
-	{ "dest_cpu", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, 18, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "orig_cpu", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "dest_cpu", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 0, 0, TANDEM_ROLE_none, 18, NULL },
 };
 
 static const struct tandem_field fields_9[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 20, NULL },
-	{ "parent_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "parent_pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "parent_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "parent_pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_10[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 20, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 20, NULL },
 };
 
 static const struct tandem_field fields_11[] = {
-	{ "number", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 16, NULL },
+	{ "number", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 16, NULL },
 };
 
 static const struct tandem_field fields_12[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "number", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 20, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "number", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 20, NULL },
 };
 
 static const struct tandem_field fields_13[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "number", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "ret", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 8, 0, 0, 20, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "number", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "ret", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 20, NULL },
 };
 
 static const struct tandem_field fields_14[] = {
-	{ "format", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "system", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 16, NULL },
-	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 18, NULL },
-	{ "text", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 20, NULL },
+	{ "format", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "system", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 16, NULL },
+	{ "name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 18, NULL },
+	{ "text", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 20, NULL },
 };
 
 static const struct tandem_field fields_15[] = {
-	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "format", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 20, NULL },
+	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "format", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 20, NULL },
 };
 
 static const struct tandem_name names_tandem_unwind_list[] = {
@@ -156,77 +156,77 @@ static const struct tandem_name names_tandem_unwind_list[] = {
 static const struct tandem_names names_tandem_unwind = { "tandem_unwind", names_tandem_unwind_list, 2 };
 
 static const struct tandem_field fields_16[] = {
-	{ "period_ns", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 12, NULL },
-	{ "in_kernel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 20, NULL },
-	{ "unwind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 21, &names_tandem_unwind },
+	{ "period_ns", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "in_kernel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "unwind", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 21, &names_tandem_unwind },
 };
 
 static const struct tandem_field fields_17[] = {
-	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "start", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 16, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "build_id", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
-	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 42, NULL },
+	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "start", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "build_id", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "path", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 42, NULL },
 };
 
 static const struct tandem_field fields_18[] = {
-	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "in_kernel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 20, NULL },
-	{ "frames", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 21, NULL },
+	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "in_kernel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "frames", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 21, NULL },
 };
 
 static const struct tandem_field fields_19[] = {
-	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 12, NULL },
-	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 16, NULL },
-	{ "in_kernel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 20, NULL },
-	{ "registers", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 21, NULL },
-	{ "stack", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 23, NULL },
+	{ "local_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
+	{ "pid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 16, NULL },
+	{ "in_kernel", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 20, NULL },
+	{ "registers", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 21, NULL },
+	{ "stack", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 23, NULL },
 };
 
 static const struct tandem_event events[] = {
-	{ TANDEM_ID(9, 0), TANDEM_CLASS_RECORD, 0, "none", NULL,
+	{ TANDEM_ID(9, 0), TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
-	{ TANDEM_ID(9, 1), TANDEM_CLASS_RECORD, 0, "collecting", NULL,
+	{ TANDEM_ID(9, 1), TANDEM_CLASS_RECORD, 0, "collecting", NULL, { 0 },
 	  { { 18, 6, fields_0 }, { 18, 6, fields_0 }, { 18, 6, fields_0 } } },
-	{ TANDEM_ID(9, 2), TANDEM_CLASS_RECORD, 0, "task", NULL,
+	{ TANDEM_ID(9, 2), TANDEM_CLASS_RECORD, 0, "task", NULL, { 0 },
 	  { { 27, 5, fields_1 }, { 27, 5, fields_1 }, { 27, 5, fields_1 } } },
-	{ TANDEM_ID(9, 3), TANDEM_CLASS_RECORD, 0, "sched_switch", NULL,
+	{ TANDEM_ID(9, 3), TANDEM_CLASS_RECORD, 0, "sched_switch", NULL, { 0 },
 	  { { 23, 5, fields_2 }, { 23, 5, fields_2 }, { 23, 5, fields_2 } } },
-	{ TANDEM_ID(9, 4), TANDEM_CLASS_RECORD, 0, "sched_in", NULL,
+	{ TANDEM_ID(9, 4), TANDEM_CLASS_RECORD, 0, "sched_in", NULL, { 0 },
 	  { { 16, 1, fields_3 }, { 16, 1, fields_3 }, { 16, 1, fields_3 } } },
-	{ TANDEM_ID(9, 5), TANDEM_CLASS_RECORD, 0, "sched_out", NULL,
+	{ TANDEM_ID(9, 5), TANDEM_CLASS_RECORD, 0, "sched_out", NULL, { 0 },
 	  { { 17, 2, fields_4 }, { 17, 2, fields_4 }, { 17, 2, fields_4 } } },
-	{ TANDEM_ID(9, 6), TANDEM_CLASS_RECORD, 0, "sched_waking", NULL,
+	{ TANDEM_ID(9, 6), TANDEM_CLASS_RECORD, 0, "sched_waking", NULL, { 0 },
 	  { { 23, 4, fields_5 }, { 23, 4, fields_5 }, { 23, 4, fields_5 } } },
-	{ TANDEM_ID(9, 7), TANDEM_CLASS_RECORD, 0, "sched_wakeup", NULL,
+	{ TANDEM_ID(9, 7), TANDEM_CLASS_RECORD, 0, "sched_wakeup", NULL, { 0 },
 	  { { 18, 2, fields_6 }, { 18, 2, fields_6 }, { 18, 2, fields_6 } } },
-	{ TANDEM_ID(9, 8), TANDEM_CLASS_RECORD, 0, "sched_wakeup_new", NULL,
+	{ TANDEM_ID(9, 8), TANDEM_CLASS_RECORD, 0, "sched_wakeup_new", NULL, { 0 },
 	  { { 22, 3, fields_7 }, { 22, 3, fields_7 }, { 22, 3, fields_7 } } },
-	{ TANDEM_ID(9, 9), TANDEM_CLASS_RECORD, 0, "sched_migrate_task", NULL,
+	{ TANDEM_ID(9, 9), TANDEM_CLASS_RECORD, 0, "sched_migrate_task", NULL, { 0 },
 	  { { 20, 3, fields_8 }, { 20, 3, fields_8 }, { 20, 3, fields_8 } } },
-	{ TANDEM_ID(9, 10), TANDEM_CLASS_RECORD, 0, "task_new", NULL,
+	{ TANDEM_ID(9, 10), TANDEM_CLASS_RECORD, 0, "task_new", NULL, { 0 },
 	  { { 32, 5, fields_9 }, { 32, 5, fields_9 }, { 32, 5, fields_9 } } },
-	{ TANDEM_ID(9, 11), TANDEM_CLASS_RECORD, 0, "task_exit", NULL,
+	{ TANDEM_ID(9, 11), TANDEM_CLASS_RECORD, 0, "task_exit", NULL, { 0 },
 	  { { 24, 3, fields_10 }, { 24, 3, fields_10 }, { 24, 3, fields_10 } } },
-	{ TANDEM_ID(9, 12), TANDEM_CLASS_RECORD, 0, "syscall_name", NULL,
+	{ TANDEM_ID(9, 12), TANDEM_CLASS_RECORD, 0, "syscall_name", NULL, { 0 },
 	  { { 18, 2, fields_11 }, { 18, 2, fields_11 }, { 18, 2, fields_11 } } },
-	{ TANDEM_ID(9, 13), TANDEM_CLASS_RECORD, 0, "syscall_entry", NULL,
+	{ TANDEM_ID(9, 13), TANDEM_CLASS_RECORD, 0, "syscall_entry", NULL, { 0 },
 	  { { 22, 3, fields_12 }, { 22, 3, fields_12 }, { 22, 3, fields_12 } } },
-	{ TANDEM_ID(9, 14), TANDEM_CLASS_RECORD, 0, "syscall_exit", NULL,
+	{ TANDEM_ID(9, 14), TANDEM_CLASS_RECORD, 0, "syscall_exit", NULL, { 0 },
 	  { { 28, 3, fields_13 }, { 28, 3, fields_13 }, { 28, 3, fields_13 } } },
-	{ TANDEM_ID(9, 15), TANDEM_CLASS_RECORD, 0, "format", NULL,
+	{ TANDEM_ID(9, 15), TANDEM_CLASS_RECORD, 0, "format", NULL, { 0 },
 	  { { 22, 4, fields_14 }, { 22, 4, fields_14 }, { 22, 4, fields_14 } } },
-	{ TANDEM_ID(9, 16), TANDEM_CLASS_RECORD, 0, "tracepoint", NULL,
+	{ TANDEM_ID(9, 16), TANDEM_CLASS_RECORD, 0, "tracepoint", NULL, { 0 },
 	  { { 22, 3, fields_15 }, { 22, 3, fields_15 }, { 22, 3, fields_15 } } },
-	{ TANDEM_ID(9, 17), TANDEM_CLASS_RECORD, 0, "sampling", NULL,
+	{ TANDEM_ID(9, 17), TANDEM_CLASS_RECORD, 0, "sampling", NULL, { 0 },
 	  { { 22, 3, fields_16 }, { 22, 3, fields_16 }, { 22, 3, fields_16 } } },
-	{ TANDEM_ID(9, 18), TANDEM_CLASS_RECORD, 0, "mapping", NULL,
+	{ TANDEM_ID(9, 18), TANDEM_CLASS_RECORD, 0, "mapping", NULL, { 0 },
 	  { { 44, 6, fields_17 }, { 44, 6, fields_17 }, { 44, 6, fields_17 } } },
-	{ TANDEM_ID(9, 19), TANDEM_CLASS_RECORD, 0, "sample", NULL,
+	{ TANDEM_ID(9, 19), TANDEM_CLASS_RECORD, 0, "sample", NULL, { 0 },
 	  { { 23, 4, fields_18 }, { 23, 4, fields_18 }, { 23, 4, fields_18 } } },
-	{ TANDEM_ID(9, 20), TANDEM_CLASS_RECORD, 0, "sample_stack", NULL,
+	{ TANDEM_ID(9, 20), TANDEM_CLASS_RECORD, 0, "sample_stack", NULL, { 0 },
 	  { { 25, 5, fields_19 }, { 25, 5, fields_19 }, { 25, 5, fields_19 } } },
 };
 

@@ -11,9 +11,9 @@
 #ifndef TANDEM_TSDL_ONLY
 
 static const struct tandem_field fields_0[] = {
-	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "platforms", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "num_platforms", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "platforms", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "num_platforms", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_name names_cl_error_list[] = {
@@ -144,16 +144,16 @@ static const struct tandem_name names_cl_platform_info_list[] = {
 static const struct tandem_names names_cl_platform_info = { "cl_platform_info", names_cl_platform_info_list, 16 };
 
 static const struct tandem_field fields_1[] = {
-	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_platform_info },
+	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_platform_info },
 };
 
 static const struct tandem_field fields_2[] = {
-	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_platform_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_platform_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_device_type_list[] = {
@@ -167,16 +167,16 @@ static const struct tandem_name names_cl_device_type_list[] = {
 static const struct tandem_names names_cl_device_type = { "cl_device_type", names_cl_device_type_list, 6 };
 
 static const struct tandem_field fields_3[] = {
-	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 24, NULL },
-	{ "device_type", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_device_type },
+	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device_type", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_device_type },
 };
 
 static const struct tandem_field fields_4[] = {
-	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 24, NULL },
-	{ "device_type", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_device_type },
-	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "num_devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device_type", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_device_type },
+	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "num_devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_device_info_list[] = {
@@ -393,49 +393,49 @@ static const struct tandem_name names_cl_device_info_list[] = {
 static const struct tandem_names names_cl_device_info = { "cl_device_info", names_cl_device_info_list, 209 };
 
 static const struct tandem_field fields_5[] = {
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_device_info },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_device_info },
 };
 
 static const struct tandem_field fields_6[] = {
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_device_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_device_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_7[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "devices", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 28, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "devices", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_8[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
-	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 30, NULL },
-	{ "devices", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 34, NULL },
-	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 28, NULL },
+	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 30, NULL },
+	{ "devices", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 34, NULL },
+	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_9[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "device_type", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_device_type },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "device_type", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_device_type },
 };
 
 static const struct tandem_field fields_10[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
-	{ "device_type", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 30, &names_cl_device_type },
-	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 38, NULL },
-	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 28, NULL },
+	{ "device_type", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 30, &names_cl_device_type },
+	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 38, NULL },
+	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 54, NULL },
 };
 
 static const struct tandem_field fields_11[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_name names_cl_context_info_list[] = {
@@ -459,16 +459,16 @@ static const struct tandem_name names_cl_context_info_list[] = {
 static const struct tandem_names names_cl_context_info = { "cl_context_info", names_cl_context_info_list, 16 };
 
 static const struct tandem_field fields_12[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_context_info },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_context_info },
 };
 
 static const struct tandem_field fields_13[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_context_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_context_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_command_queue_properties_list[] = {
@@ -482,22 +482,22 @@ static const struct tandem_name names_cl_command_queue_properties_list[] = {
 static const struct tandem_names names_cl_command_queue_properties = { "cl_command_queue_properties", names_cl_command_queue_properties_list, 6 };
 
 static const struct tandem_field fields_14[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 32, NULL },
-	{ "properties", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 36, &names_cl_command_queue_properties },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "properties", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, &names_cl_command_queue_properties },
 };
 
 static const struct tandem_field fields_15[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 32, NULL },
-	{ "properties", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 36, &names_cl_command_queue_properties },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "properties", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, &names_cl_command_queue_properties },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_16[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
 };
 
 static const struct tandem_name names_cl_command_queue_info_list[] = {
@@ -512,16 +512,16 @@ static const struct tandem_name names_cl_command_queue_info_list[] = {
 static const struct tandem_names names_cl_command_queue_info = { "cl_command_queue_info", names_cl_command_queue_info_list, 7 };
 
 static const struct tandem_field fields_17[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_command_queue_info },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_command_queue_info },
 };
 
 static const struct tandem_field fields_18[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_command_queue_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_command_queue_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_bool_list[] = {
@@ -531,16 +531,16 @@ static const struct tandem_name names_cl_bool_list[] = {
 static const struct tandem_names names_cl_bool = { "cl_bool", names_cl_bool_list, 2 };
 
 static const struct tandem_field fields_19[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "properties", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_command_queue_properties },
-	{ "enable", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 36, &names_cl_bool },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "properties", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_command_queue_properties },
+	{ "enable", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 36, &names_cl_bool },
 };
 
 static const struct tandem_field fields_20[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "properties", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_command_queue_properties },
-	{ "enable", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 36, &names_cl_bool },
-	{ "old_properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 37, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "properties", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_command_queue_properties },
+	{ "enable", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 36, &names_cl_bool },
+	{ "old_properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 37, NULL },
 };
 
 static const struct tandem_name names_cl_mem_flags_list[] = {
@@ -568,19 +568,19 @@ static const struct tandem_name names_cl_mem_flags_list[] = {
 static const struct tandem_names names_cl_mem_flags = { "cl_mem_flags", names_cl_mem_flags_list, 20 };
 
 static const struct tandem_field fields_21[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_22[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_name names_cl_channel_order_list[] = {
@@ -645,59 +645,59 @@ static const struct tandem_name names_cl_channel_type_list[] = {
 static const struct tandem_names names_cl_channel_type = { "cl_channel_type", names_cl_channel_type_list, 26 };
 
 static const struct tandem_field fields_23[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cl_channel_order },
-	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 44, &names_cl_channel_type },
-	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_channel_order },
+	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_cl_channel_type },
+	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_24[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cl_channel_order },
-	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 44, &names_cl_channel_type },
-	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_channel_order },
+	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_cl_channel_type },
+	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
 };
 
 static const struct tandem_field fields_25[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cl_channel_order },
-	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 44, &names_cl_channel_type },
-	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_channel_order },
+	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_cl_channel_type },
+	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
 };
 
 static const struct tandem_field fields_26[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cl_channel_order },
-	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 44, &names_cl_channel_type },
-	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 96, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_channel_order },
+	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_cl_channel_type },
+	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 96, NULL },
 };
 
 static const struct tandem_field fields_27[] = {
-	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
+	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_name names_cl_mem_object_type_list[] = {
@@ -713,18 +713,18 @@ static const struct tandem_name names_cl_mem_object_type_list[] = {
 static const struct tandem_names names_cl_mem_object_type = { "cl_mem_object_type", names_cl_mem_object_type_list, 8 };
 
 static const struct tandem_field fields_28[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_mem_flags },
-	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_mem_object_type },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_mem_flags },
+	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_cl_mem_object_type },
 };
 
 static const struct tandem_field fields_29[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_mem_flags },
-	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_mem_object_type },
-	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "image_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "num_image_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_mem_flags },
+	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_cl_mem_object_type },
+	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "image_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "num_image_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_name names_cl_mem_info_list[] = {
@@ -752,16 +752,16 @@ static const struct tandem_name names_cl_mem_info_list[] = {
 static const struct tandem_names names_cl_mem_info = { "cl_mem_info", names_cl_mem_info_list, 20 };
 
 static const struct tandem_field fields_30[] = {
-	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_mem_info },
+	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_mem_info },
 };
 
 static const struct tandem_field fields_31[] = {
-	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_mem_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_mem_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_image_info_list[] = {
@@ -784,16 +784,16 @@ static const struct tandem_name names_cl_image_info_list[] = {
 static const struct tandem_names names_cl_image_info = { "cl_image_info", names_cl_image_info_list, 15 };
 
 static const struct tandem_field fields_32[] = {
-	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_image_info },
+	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_image_info },
 };
 
 static const struct tandem_field fields_33[] = {
-	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_image_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_image_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_addressing_mode_list[] = {
@@ -812,24 +812,24 @@ static const struct tandem_name names_cl_filter_mode_list[] = {
 static const struct tandem_names names_cl_filter_mode = { "cl_filter_mode", names_cl_filter_mode_list, 2 };
 
 static const struct tandem_field fields_34[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "normalized_coords", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 32, &names_cl_bool },
-	{ "addressing_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 33, &names_cl_addressing_mode },
-	{ "filter_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 37, &names_cl_filter_mode },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "normalized_coords", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 32, &names_cl_bool },
+	{ "addressing_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 33, &names_cl_addressing_mode },
+	{ "filter_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 37, &names_cl_filter_mode },
 };
 
 static const struct tandem_field fields_35[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "normalized_coords", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 32, &names_cl_bool },
-	{ "addressing_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 33, &names_cl_addressing_mode },
-	{ "filter_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 37, &names_cl_filter_mode },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 41, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "normalized_coords", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 32, &names_cl_bool },
+	{ "addressing_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 33, &names_cl_addressing_mode },
+	{ "filter_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 37, &names_cl_filter_mode },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 41, NULL },
 };
 
 static const struct tandem_field fields_36[] = {
-	{ "sampler", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, 24, NULL },
+	{ "sampler", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_name names_cl_sampler_info_list[] = {
@@ -846,70 +846,70 @@ static const struct tandem_name names_cl_sampler_info_list[] = {
 static const struct tandem_names names_cl_sampler_info = { "cl_sampler_info", names_cl_sampler_info_list, 9 };
 
 static const struct tandem_field fields_37[] = {
-	{ "sampler", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_sampler_info },
+	{ "sampler", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_sampler_info },
 };
 
 static const struct tandem_field fields_38[] = {
-	{ "sampler", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_sampler_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "sampler", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_sampler_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_39[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 32, NULL },
 };
 
 static const struct tandem_field fields_40[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "strings", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 36, NULL },
-	{ "lengths", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 38, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "count", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "strings", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_source_text, 36, NULL },
+	{ "lengths", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 38, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
 };
 
 static const struct tandem_field fields_41[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 34, NULL },
 };
 
 static const struct tandem_field fields_42[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 36, NULL },
-	{ "lengths", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 38, NULL },
-	{ "binaries", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "binary_status", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "lengths", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 38, NULL },
+	{ "binaries", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "binary_status", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 64, NULL },
 };
 
 static const struct tandem_field fields_43[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_44[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 28, NULL },
-	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 30, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 28, NULL },
+	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 30, NULL },
 };
 
 static const struct tandem_field fields_45[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 32, NULL },
-	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 34, NULL },
-	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 32, NULL },
+	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 34, NULL },
+	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_name names_cl_program_info_list[] = {
@@ -927,16 +927,16 @@ static const struct tandem_name names_cl_program_info_list[] = {
 static const struct tandem_names names_cl_program_info = { "cl_program_info", names_cl_program_info_list, 10 };
 
 static const struct tandem_field fields_46[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_program_info },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_program_info },
 };
 
 static const struct tandem_field fields_47[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_program_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_program_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_program_build_info_list[] = {
@@ -949,60 +949,60 @@ static const struct tandem_name names_cl_program_build_info_list[] = {
 static const struct tandem_names names_cl_program_build_info = { "cl_program_build_info", names_cl_program_build_info_list, 5 };
 
 static const struct tandem_field fields_48[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_program_build_info },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_program_build_info },
 };
 
 static const struct tandem_field fields_49[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_program_build_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_program_build_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_50[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 28, NULL },
-	{ "kernel_name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "kernel_name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_51[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 28, NULL },
-	{ "kernel_name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "kernel_name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 32, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 34, NULL },
 };
 
 static const struct tandem_field fields_52[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "num_kernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "num_kernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_53[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "num_kernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "kernels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "num_kernels_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "num_kernels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "kernels", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "num_kernels_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_54[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
 };
 
 static const struct tandem_field fields_55[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "arg_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "arg_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_56[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "arg_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "arg_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "arg_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "arg_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_name names_cl_kernel_info_list[] = {
@@ -1017,16 +1017,16 @@ static const struct tandem_name names_cl_kernel_info_list[] = {
 static const struct tandem_names names_cl_kernel_info = { "cl_kernel_info", names_cl_kernel_info_list, 7 };
 
 static const struct tandem_field fields_57[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_kernel_info },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_kernel_info },
 };
 
 static const struct tandem_field fields_58[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_kernel_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_kernel_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_kernel_work_group_info_list[] = {
@@ -1042,27 +1042,27 @@ static const struct tandem_name names_cl_kernel_work_group_info_list[] = {
 static const struct tandem_names names_cl_kernel_work_group_info = { "cl_kernel_work_group_info", names_cl_kernel_work_group_info_list, 8 };
 
 static const struct tandem_field fields_59[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_kernel_work_group_info },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_kernel_work_group_info },
 };
 
 static const struct tandem_field fields_60[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_kernel_work_group_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_kernel_work_group_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_61[] = {
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 24, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 24, NULL },
 };
 
 static const struct tandem_field fields_62[] = {
-	{ "num_events", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 24, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
+	{ "num_events", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 28, NULL },
 };
 
 static const struct tandem_name names_cl_event_info_list[] = {
@@ -1076,20 +1076,20 @@ static const struct tandem_name names_cl_event_info_list[] = {
 static const struct tandem_names names_cl_event_info = { "cl_event_info", names_cl_event_info_list, 6 };
 
 static const struct tandem_field fields_63[] = {
-	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_event_info },
+	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_event, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_event_info },
 };
 
 static const struct tandem_field fields_64[] = {
-	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_event_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_event, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_event_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_65[] = {
-	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_event, 24, NULL },
 };
 
 static const struct tandem_name names_cl_profiling_info_list[] = {
@@ -1102,174 +1102,174 @@ static const struct tandem_name names_cl_profiling_info_list[] = {
 static const struct tandem_names names_cl_profiling_info = { "cl_profiling_info", names_cl_profiling_info_list, 5 };
 
 static const struct tandem_field fields_66[] = {
-	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_profiling_info },
+	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_event, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_profiling_info },
 };
 
 static const struct tandem_field fields_67[] = {
-	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_profiling_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_event, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_profiling_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_68[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
 };
 
 static const struct tandem_field fields_69[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 40, &names_cl_bool },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 41, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 49, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 57, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 41, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 49, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 57, NULL },
 };
 
 static const struct tandem_field fields_70[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 40, &names_cl_bool },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 41, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 49, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 57, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 65, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 69, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 71, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 41, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 49, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 57, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 65, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 69, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 71, NULL },
 };
 
 static const struct tandem_field fields_71[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 68, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 60, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 68, NULL },
 };
 
 static const struct tandem_field fields_72[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 72, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 74, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 60, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 72, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 74, NULL },
 };
 
 static const struct tandem_field fields_73[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 40, &names_cl_bool },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 41, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 43, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 41, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 43, NULL },
 };
 
 static const struct tandem_field fields_74[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 40, &names_cl_bool },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 41, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 43, NULL },
-	{ "row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 45, NULL },
-	{ "slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 53, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 61, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 69, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 73, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 75, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 41, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 43, NULL },
+	{ "row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 45, NULL },
+	{ "slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 53, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 61, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 69, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 73, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 75, NULL },
 };
 
 static const struct tandem_field fields_75[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 40, &names_cl_bool },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 41, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 43, NULL },
-	{ "input_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 45, NULL },
-	{ "input_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 53, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 61, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 69, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 73, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 75, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 41, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 43, NULL },
+	{ "input_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 45, NULL },
+	{ "input_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 53, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 61, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 69, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 73, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 75, NULL },
 };
 
 static const struct tandem_field fields_76[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 44, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 46, NULL },
 };
 
 static const struct tandem_field fields_77[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 44, NULL },
-	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 50, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 54, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 46, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 48, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 50, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 54, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_78[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 44, NULL },
-	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 54, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 54, NULL },
 };
 
 static const struct tandem_field fields_79[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 44, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
-	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 60, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 46, NULL },
+	{ "dst_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 60, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 62, NULL },
 };
 
 static const struct tandem_field fields_80[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 52, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 54, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 52, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 54, NULL },
 };
 
 static const struct tandem_field fields_81[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 52, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 54, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 60, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "src_offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 52, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 54, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 60, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 62, NULL },
 };
 
 static const struct tandem_name names_cl_map_flags_list[] = {
@@ -1280,216 +1280,216 @@ static const struct tandem_name names_cl_map_flags_list[] = {
 static const struct tandem_names names_cl_map_flags = { "cl_map_flags", names_cl_map_flags_list, 3 };
 
 static const struct tandem_field fields_82[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 40, &names_cl_bool },
-	{ "map_flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 41, &names_cl_map_flags },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 49, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 57, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 65, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
+	{ "map_flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 41, &names_cl_map_flags },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 49, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 57, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 65, NULL },
 };
 
 static const struct tandem_field fields_83[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 40, &names_cl_bool },
-	{ "map_flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 41, &names_cl_map_flags },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 49, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 57, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 65, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 69, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 71, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 79, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
+	{ "map_flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 41, &names_cl_map_flags },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 49, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 57, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 65, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 69, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 71, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 79, NULL },
 };
 
 static const struct tandem_field fields_84[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 40, &names_cl_bool },
-	{ "map_flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 41, &names_cl_map_flags },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 49, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 51, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
+	{ "map_flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 41, &names_cl_map_flags },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 49, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 51, NULL },
 };
 
 static const struct tandem_field fields_85[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 40, &names_cl_bool },
-	{ "map_flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 41, &names_cl_map_flags },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 49, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 51, NULL },
-	{ "image_row_pitch", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 53, NULL },
-	{ "image_slice_pitch", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 61, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 69, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 73, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 75, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 83, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
+	{ "map_flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 41, &names_cl_map_flags },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 49, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 51, NULL },
+	{ "image_row_pitch", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 53, NULL },
+	{ "image_slice_pitch", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 61, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 69, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 73, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 75, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 83, NULL },
 };
 
 static const struct tandem_field fields_86[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 40, NULL },
 };
 
 static const struct tandem_field fields_87[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "mapped_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 52, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "mapped_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 52, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 54, NULL },
 };
 
 static const struct tandem_field fields_88[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 36, NULL },
-	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 40, NULL },
-	{ "global", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 41, NULL },
-	{ "local", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 1, 1, 42, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 43, NULL },
-	{ "high", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 44, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 1, 45, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 36, NULL },
+	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "global", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_global, 41, NULL },
+	{ "local", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 1, 1, TANDEM_ROLE_local, 42, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_offset, 43, NULL },
+	{ "high", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_high, 44, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 1, TANDEM_ROLE_events, 45, NULL },
 };
 
 static const struct tandem_field fields_89[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 36, NULL },
-	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 40, NULL },
-	{ "global", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 41, NULL },
-	{ "local", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 1, 1, 42, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 43, NULL },
-	{ "high", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 44, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 45, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 1, 49, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 36, NULL },
+	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "global", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_global, 41, NULL },
+	{ "local", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 1, 1, TANDEM_ROLE_local, 42, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_offset, 43, NULL },
+	{ "high", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_high, 44, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 45, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 1, TANDEM_ROLE_events, 49, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
 };
 
 static const struct tandem_field fields_90[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 36, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 36, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 40, NULL },
 };
 
 static const struct tandem_field fields_91[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 36, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 44, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 36, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 44, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
 };
 
 static const struct tandem_field fields_92[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "mem_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, 36, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 38, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "mem_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 38, NULL },
 };
 
 static const struct tandem_field fields_93[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "user_func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "cb_args", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "num_mem_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 60, NULL },
-	{ "mem_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, 64, NULL },
-	{ "args_mem_loc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 66, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 68, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 72, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 74, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "user_func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "args", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "cb_args", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "num_mem_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "mem_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, TANDEM_ROLE_none, 64, NULL },
+	{ "args_mem_loc", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 66, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 72, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 74, NULL },
 };
 
 static const struct tandem_field fields_94[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
 static const struct tandem_field fields_95[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_96[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 28, NULL },
 };
 
 static const struct tandem_field fields_97[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "num_events", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "num_events", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 32, NULL },
 };
 
 static const struct tandem_field fields_98[] = {
-	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "func_name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 32, NULL },
+	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "func_name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_99[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "bufobj", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "bufobj", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_100[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "bufobj", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "bufobj", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_101[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "target", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "miplevel", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "texture", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "target", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "miplevel", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "texture", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_102[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "target", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "miplevel", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "texture", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "target", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "miplevel", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "texture", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_103[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "renderbuffer", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "renderbuffer", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_104[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "renderbuffer", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "renderbuffer", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_105[] = {
-	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "gl_object_type", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "gl_object_name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "gl_object_type", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "gl_object_name", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_name names_cl_gl_texture_info_list[] = {
@@ -1500,33 +1500,33 @@ static const struct tandem_name names_cl_gl_texture_info_list[] = {
 static const struct tandem_names names_cl_gl_texture_info = { "cl_gl_texture_info", names_cl_gl_texture_info_list, 3 };
 
 static const struct tandem_field fields_106[] = {
-	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_gl_texture_info },
+	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_gl_texture_info },
 };
 
 static const struct tandem_field fields_107[] = {
-	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_gl_texture_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_gl_texture_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_108[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, 36, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 38, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 38, NULL },
 };
 
 static const struct tandem_field fields_109[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "num_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, 40, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 42, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "num_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 42, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 46, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_gl_context_info_list[] = {
@@ -1536,15 +1536,15 @@ static const struct tandem_name names_cl_gl_context_info_list[] = {
 static const struct tandem_names names_cl_gl_context_info = { "cl_gl_context_info", names_cl_gl_context_info_list, 2 };
 
 static const struct tandem_field fields_110[] = {
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_cl_gl_context_info },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 24, &names_cl_gl_context_info },
 };
 
 static const struct tandem_field fields_111[] = {
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 26, &names_cl_gl_context_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 30, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 38, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 26, &names_cl_gl_context_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 30, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 38, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
 };
 
 static const struct tandem_name names_cl_command_execution_status_list[] = {
@@ -1556,15 +1556,15 @@ static const struct tandem_name names_cl_command_execution_status_list[] = {
 static const struct tandem_names names_cl_command_execution_status = { "cl_command_execution_status", names_cl_command_execution_status_list, 4 };
 
 static const struct tandem_field fields_112[] = {
-	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "command_exec_callback_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_command_execution_status },
+	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_event, 24, NULL },
+	{ "command_exec_callback_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cl_command_execution_status },
 };
 
 static const struct tandem_field fields_113[] = {
-	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "command_exec_callback_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_command_execution_status },
-	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_event, 24, NULL },
+	{ "command_exec_callback_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cl_command_execution_status },
+	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_name names_cl_buffer_create_type_list[] = {
@@ -1573,232 +1573,232 @@ static const struct tandem_name names_cl_buffer_create_type_list[] = {
 static const struct tandem_names names_cl_buffer_create_type = { "cl_buffer_create_type", names_cl_buffer_create_type_list, 1 };
 
 static const struct tandem_field fields_114[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "buffer_create_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cl_buffer_create_type },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "buffer_create_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_buffer_create_type },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 52, NULL },
 };
 
 static const struct tandem_field fields_115[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "buffer_create_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cl_buffer_create_type },
-	{ "buffer_create_info", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "buffer_create_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_buffer_create_type },
+	{ "buffer_create_info", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 68, NULL },
 };
 
 static const struct tandem_field fields_116[] = {
-	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_117[] = {
-	{ "returned", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
+	{ "returned", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_118[] = {
-	{ "returned", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "returned", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_119[] = {
-	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "execution_status", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_command_execution_status },
+	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_event, 24, NULL },
+	{ "execution_status", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cl_command_execution_status },
 };
 
 static const struct tandem_field fields_120[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 40, &names_cl_bool },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 41, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 43, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 41, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 43, NULL },
 };
 
 static const struct tandem_field fields_121[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 40, &names_cl_bool },
-	{ "buffer_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 41, NULL },
-	{ "host_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 43, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 45, NULL },
-	{ "buffer_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 47, NULL },
-	{ "buffer_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 55, NULL },
-	{ "host_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 63, NULL },
-	{ "host_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 71, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 79, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 87, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 91, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 93, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 40, &names_cl_bool },
+	{ "buffer_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 41, NULL },
+	{ "host_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 43, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 45, NULL },
+	{ "buffer_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 47, NULL },
+	{ "buffer_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 55, NULL },
+	{ "host_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 63, NULL },
+	{ "host_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 71, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 79, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 87, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 91, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 93, NULL },
 };
 
 static const struct tandem_field fields_122[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 44, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 46, NULL },
 };
 
 static const struct tandem_field fields_123[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 44, NULL },
-	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
-	{ "src_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
-	{ "src_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 58, NULL },
-	{ "dst_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 66, NULL },
-	{ "dst_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 74, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 82, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 86, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "src_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "dst_origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 46, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 48, NULL },
+	{ "src_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
+	{ "src_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 58, NULL },
+	{ "dst_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 66, NULL },
+	{ "dst_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 74, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 82, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 86, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
 };
 
 static const struct tandem_field fields_124[] = {
-	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
+	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_125[] = {
-	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
-	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 30, NULL },
-	{ "out_devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
-	{ "num_devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
+	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 28, NULL },
+	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 30, NULL },
+	{ "out_devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 34, NULL },
+	{ "num_devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 42, NULL },
 };
 
 static const struct tandem_field fields_126[] = {
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_127[] = {
-	{ "returned", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
-	{ "sync", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "returned", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "sync", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_128[] = {
-	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
-	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_129[] = {
-	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
-	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 30, NULL },
-	{ "out_devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
-	{ "num_devices_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
+	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 28, NULL },
+	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 30, NULL },
+	{ "out_devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 34, NULL },
+	{ "num_devices_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 42, NULL },
 };
 
 static const struct tandem_field fields_130[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cl_channel_order },
-	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 44, &names_cl_channel_type },
-	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 48, &names_cl_mem_object_type },
-	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "image_array_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
-	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
-	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 92, NULL },
-	{ "num_mip_levels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 100, NULL },
-	{ "num_samples", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 104, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 108, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_channel_order },
+	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_cl_channel_type },
+	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, &names_cl_mem_object_type },
+	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "image_array_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
+	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 92, NULL },
+	{ "num_mip_levels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 100, NULL },
+	{ "num_samples", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 104, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 108, NULL },
 };
 
 static const struct tandem_field fields_131[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cl_channel_order },
-	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 44, &names_cl_channel_type },
-	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 48, &names_cl_mem_object_type },
-	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
-	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
-	{ "image_array_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 76, NULL },
-	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 84, NULL },
-	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 92, NULL },
-	{ "num_mip_levels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 100, NULL },
-	{ "num_samples", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 104, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 108, NULL },
-	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 112, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 120, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_channel_order },
+	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_cl_channel_type },
+	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, &names_cl_mem_object_type },
+	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
+	{ "image_array_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 76, NULL },
+	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 84, NULL },
+	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 92, NULL },
+	{ "num_mip_levels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 100, NULL },
+	{ "num_samples", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 104, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 108, NULL },
+	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 112, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 120, NULL },
 };
 
 static const struct tandem_field fields_132[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 32, NULL },
-	{ "kernel_names", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 34, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 32, NULL },
+	{ "kernel_names", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 34, NULL },
 };
 
 static const struct tandem_field fields_133[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 36, NULL },
-	{ "kernel_names", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 38, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "kernel_names", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 38, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_134[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 28, NULL },
-	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 30, NULL },
-	{ "input_headers", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 1, 2, 32, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 28, NULL },
+	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 30, NULL },
+	{ "input_headers", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 1, 2, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_135[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 32, NULL },
-	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 34, NULL },
-	{ "num_input_headers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "input_headers", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 1, 2, 40, NULL },
-	{ "header_include_names", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 42, NULL },
-	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 32, NULL },
+	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 34, NULL },
+	{ "num_input_headers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "input_headers", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "header_include_names", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 42, NULL },
+	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_136[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 32, NULL },
-	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 34, NULL },
-	{ "input_programs", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 1, 2, 36, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 32, NULL },
+	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 34, NULL },
+	{ "input_programs", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_137[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 32, NULL },
-	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, 36, NULL },
-	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 38, NULL },
-	{ "num_input_programs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "input_programs", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 1, 2, 44, NULL },
-	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
-	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "num_devices", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device_list", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "options", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 38, NULL },
+	{ "num_input_programs", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "input_programs", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
+	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 54, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 62, NULL },
 };
 
 static const struct tandem_field fields_138[] = {
-	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 24, NULL },
+	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_name names_cl_kernel_arg_info_list[] = {
@@ -1811,61 +1811,61 @@ static const struct tandem_name names_cl_kernel_arg_info_list[] = {
 static const struct tandem_names names_cl_kernel_arg_info = { "cl_kernel_arg_info", names_cl_kernel_arg_info_list, 5 };
 
 static const struct tandem_field fields_139[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_kernel_arg_info },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_kernel_arg_info },
 };
 
 static const struct tandem_field fields_140[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_kernel_arg_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_kernel_arg_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_141[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 64, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 56, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 64, NULL },
 };
 
 static const struct tandem_field fields_142[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "pattern", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
-	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 58, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 66, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 70, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "pattern", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 42, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 58, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 66, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 70, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
 };
 
 static const struct tandem_field fields_143[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 42, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 42, NULL },
 };
 
 static const struct tandem_field fields_144[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "fill_color", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
-	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 50, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 56, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 58, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 36, NULL },
+	{ "fill_color", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "origin", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 48, NULL },
+	{ "region", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 50, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 56, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 58, NULL },
 };
 
 static const struct tandem_name names_cl_mem_migration_flags_list[] = {
@@ -1875,99 +1875,99 @@ static const struct tandem_name names_cl_mem_migration_flags_list[] = {
 static const struct tandem_names names_cl_mem_migration_flags = { "cl_mem_migration_flags", names_cl_mem_migration_flags_list, 2 };
 
 static const struct tandem_field fields_145[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, 36, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 38, &names_cl_mem_migration_flags },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 38, &names_cl_mem_migration_flags },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 46, NULL },
 };
 
 static const struct tandem_field fields_146[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "num_mem_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, 40, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 42, &names_cl_mem_migration_flags },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 50, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 54, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "num_mem_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 42, &names_cl_mem_migration_flags },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 50, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 54, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_147[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 36, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 36, NULL },
 };
 
 static const struct tandem_field fields_148[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 40, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 42, NULL },
 };
 
 static const struct tandem_field fields_149[] = {
-	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 32, NULL },
-	{ "func_name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 36, NULL },
+	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "func_name", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_150[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
 };
 
 static const struct tandem_field fields_151[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "egldisplay", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "eglimage", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 48, &names_cl_mem_flags },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 56, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 58, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "egldisplay", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "eglimage", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, &names_cl_mem_flags },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 56, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 58, NULL },
 };
 
 static const struct tandem_field fields_152[] = {
-	{ "returned", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
-	{ "sync", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "display", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "returned", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "sync", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "display", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_153[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 32, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 36, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_154[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 32, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 36, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 38, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 38, NULL },
 };
 
 static const struct tandem_field fields_155[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "pipe_packet_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "pipe_max_packets", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "pipe_packet_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "pipe_max_packets", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_156[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "pipe_packet_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "pipe_max_packets", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "pipe_packet_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "pipe_max_packets", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 48, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
 };
 
 static const struct tandem_name names_cl_pipe_info_list[] = {
@@ -1978,16 +1978,16 @@ static const struct tandem_name names_cl_pipe_info_list[] = {
 static const struct tandem_names names_cl_pipe_info = { "cl_pipe_info", names_cl_pipe_info_list, 3 };
 
 static const struct tandem_field fields_157[] = {
-	{ "pipe", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_pipe_info },
+	{ "pipe", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_pipe_info },
 };
 
 static const struct tandem_field fields_158[] = {
-	{ "pipe", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_pipe_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "pipe", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_pipe_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_svm_mem_flags_list[] = {
@@ -2007,128 +2007,128 @@ static const struct tandem_name names_cl_svm_mem_flags_list[] = {
 static const struct tandem_names names_cl_svm_mem_flags = { "cl_svm_mem_flags", names_cl_svm_mem_flags_list, 12 };
 
 static const struct tandem_field fields_159[] = {
-	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 36, &names_cl_svm_mem_flags },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, &names_cl_svm_mem_flags },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_160[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "svm_pointer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "svm_pointer", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_161[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "num_svm_pointers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "num_svm_pointers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 40, NULL },
 };
 
 static const struct tandem_field fields_162[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "num_svm_pointers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "svm_pointers", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
-	{ "pfn_free_func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
-	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 58, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 62, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "num_svm_pointers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "svm_pointers", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "pfn_free_func", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 42, NULL },
+	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 58, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 62, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_163[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 36, &names_cl_bool },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 37, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 45, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 36, &names_cl_bool },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 37, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 45, NULL },
 };
 
 static const struct tandem_field fields_164[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 36, &names_cl_bool },
-	{ "dst_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 37, NULL },
-	{ "src_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 45, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 53, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 61, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 65, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 67, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 36, &names_cl_bool },
+	{ "dst_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 37, NULL },
+	{ "src_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 45, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 53, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 61, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 65, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 67, NULL },
 };
 
 static const struct tandem_field fields_165[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 52, NULL },
 };
 
 static const struct tandem_field fields_166[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "svm_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "pattern", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 44, NULL },
-	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 62, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 66, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "svm_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "pattern", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 54, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 62, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 66, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_167[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 36, &names_cl_bool },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 37, &names_cl_map_flags },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 45, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 53, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 36, &names_cl_bool },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 37, &names_cl_map_flags },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 45, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 53, NULL },
 };
 
 static const struct tandem_field fields_168[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 36, &names_cl_bool },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 37, &names_cl_map_flags },
-	{ "svm_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 45, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 53, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 61, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 65, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 67, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 36, &names_cl_bool },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 37, &names_cl_map_flags },
+	{ "svm_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 45, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 53, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 61, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 65, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 67, NULL },
 };
 
 static const struct tandem_field fields_169[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "svm_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "svm_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 48, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
 };
 
 static const struct tandem_field fields_170[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_171[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "sampler_properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "sampler_properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 32, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 34, NULL },
 };
 
 static const struct tandem_field fields_172[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_173[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "arg_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "arg_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_cl_kernel_exec_info_list[] = {
@@ -2148,16 +2148,16 @@ static const struct tandem_name names_cl_kernel_exec_info_list[] = {
 static const struct tandem_names names_cl_kernel_exec_info = { "cl_kernel_exec_info", names_cl_kernel_exec_info_list, 12 };
 
 static const struct tandem_field fields_174[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_kernel_exec_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_kernel_exec_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_175[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_kernel_exec_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_kernel_exec_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_name names_cl_kernel_sub_group_info_list[] = {
@@ -2171,232 +2171,232 @@ static const struct tandem_name names_cl_kernel_sub_group_info_list[] = {
 static const struct tandem_names names_cl_kernel_sub_group_info = { "cl_kernel_sub_group_info", names_cl_kernel_sub_group_info_list, 6 };
 
 static const struct tandem_field fields_176[] = {
-	{ "in_kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_kernel_sub_group_info },
-	{ "input_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "in_kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_kernel_sub_group_info },
+	{ "input_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_177[] = {
-	{ "in_kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_kernel_sub_group_info },
-	{ "input_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "input_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 44, NULL },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
+	{ "in_kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "in_device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_kernel_sub_group_info },
+	{ "input_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "input_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 54, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 62, NULL },
 };
 
 static const struct tandem_field fields_178[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "source_kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 28, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "source_kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_179[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "source_kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 28, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "source_kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_180[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "il", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "il", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "bytes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_181[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "num_svm_pointers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 40, &names_cl_mem_migration_flags },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "num_svm_pointers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, &names_cl_mem_migration_flags },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 48, NULL },
 };
 
 static const struct tandem_field fields_182[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "num_svm_pointers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "svm_pointers", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
-	{ "sizes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 42, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 44, &names_cl_mem_migration_flags },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 56, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 58, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "num_svm_pointers", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "svm_pointers", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "sizes", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 42, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, &names_cl_mem_migration_flags },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 56, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 58, NULL },
 };
 
 static const struct tandem_field fields_183[] = {
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
-	{ "device_timestamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "host_timestamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device_timestamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "host_timestamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_184[] = {
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
-	{ "host_timestamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "host_timestamp", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_185[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_kernel_sub_group_info },
-	{ "input_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_kernel_sub_group_info },
+	{ "input_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_186[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_kernel_sub_group_info },
-	{ "input_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "input_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 44, NULL },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_kernel_sub_group_info },
+	{ "input_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "input_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 54, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 62, NULL },
 };
 
 static const struct tandem_field fields_187[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
 };
 
 static const struct tandem_field fields_188[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_189[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "spec_id", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "spec_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "spec_id", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "spec_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_190[] = {
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 24, NULL },
-	{ "spec_id", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "spec_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "spec_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "spec_id", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "spec_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "spec_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_191[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 34, &names_cl_mem_flags },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
-	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 58, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 34, &names_cl_mem_flags },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 42, NULL },
+	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 58, NULL },
 };
 
 static const struct tandem_field fields_192[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 34, &names_cl_mem_flags },
-	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 42, &names_cl_channel_order },
-	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 46, &names_cl_channel_type },
-	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 50, &names_cl_mem_object_type },
-	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
-	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
-	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 70, NULL },
-	{ "image_array_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 78, NULL },
-	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 86, NULL },
-	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 94, NULL },
-	{ "num_mip_levels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 102, NULL },
-	{ "num_samples", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 106, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 110, NULL },
-	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 114, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 122, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 34, &names_cl_mem_flags },
+	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 42, &names_cl_channel_order },
+	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 46, &names_cl_channel_type },
+	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 50, &names_cl_mem_object_type },
+	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 54, NULL },
+	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 62, NULL },
+	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 70, NULL },
+	{ "image_array_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 78, NULL },
+	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 86, NULL },
+	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 94, NULL },
+	{ "num_mip_levels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 102, NULL },
+	{ "num_samples", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 106, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 110, NULL },
+	{ "host_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 114, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 122, NULL },
 };
 
 static const struct tandem_field fields_193[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "pfn_notify", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_194[] = {
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 24, NULL },
-	{ "num_events_in_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 26, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 24, NULL },
+	{ "num_events_in_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 26, NULL },
 };
 
 static const struct tandem_field fields_195[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 28, NULL },
 };
 
 static const struct tandem_field fields_196[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 28, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
 };
 
 static const struct tandem_field fields_197[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
-	{ "word10", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 96, NULL },
-	{ "word11", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 104, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 28, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
+	{ "word10", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 96, NULL },
+	{ "word11", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 104, NULL },
 };
 
 static const struct tandem_field fields_198[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
-	{ "word10", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 96, NULL },
-	{ "word11", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 104, NULL },
-	{ "word12", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 112, NULL },
-	{ "word13", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 120, NULL },
-	{ "word14", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 128, NULL },
-	{ "word15", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 136, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 28, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
+	{ "word10", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 96, NULL },
+	{ "word11", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 104, NULL },
+	{ "word12", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 112, NULL },
+	{ "word13", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 120, NULL },
+	{ "word14", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 128, NULL },
+	{ "word15", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 136, NULL },
 };
 
 static const struct tandem_field fields_199[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
-	{ "word10", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 96, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 28, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
+	{ "word10", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 96, NULL },
 };
 
 static const struct tandem_field fields_200[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 28, NULL },
-	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 28, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "word8", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "word9", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
 };
 
 static const struct tandem_name names_cl_accelerator_type_intel_list[] = {
@@ -2405,107 +2405,107 @@ static const struct tandem_name names_cl_accelerator_type_intel_list[] = {
 static const struct tandem_names names_cl_accelerator_type_intel = { "cl_accelerator_type_intel", names_cl_accelerator_type_intel_list, 1 };
 
 static const struct tandem_field fields_201[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "accelerator_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_accelerator_type_intel },
-	{ "descriptor_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "accelerator_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cl_accelerator_type_intel },
+	{ "descriptor_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_202[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "accelerator_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_accelerator_type_intel },
-	{ "descriptor_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "descriptor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 44, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "accelerator_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cl_accelerator_type_intel },
+	{ "descriptor_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "descriptor", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
 };
 
 static const struct tandem_field fields_203[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, 28, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_204[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "num_queues", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, 32, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 34, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "num_queues", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, TANDEM_ROLE_none, 32, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 34, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_205[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "plane", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "plane", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_206[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "surface", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "plane", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "surface", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "plane", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_207[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_208[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "sema_props", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 32, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "sema_props", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 32, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 34, NULL },
 };
 
 static const struct tandem_field fields_209[] = {
-	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 36, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 48, NULL },
+	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_210[] = {
-	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 36, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
-	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 50, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
+	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 42, NULL },
+	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 50, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 54, NULL },
 };
 
 static const struct tandem_field fields_211[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "num_mem_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, 40, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 42, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "num_mem_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 42, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 46, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_212[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, 36, NULL },
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 38, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 42, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 38, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 42, NULL },
 };
 
 static const struct tandem_field fields_213[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "num_queues", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, 40, NULL },
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 42, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 46, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 50, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "num_queues", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "queues", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 42, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 46, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 50, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_name names_cl_mipmap_filter_mode_img_list[] = {
@@ -2515,94 +2515,94 @@ static const struct tandem_name names_cl_mipmap_filter_mode_img_list[] = {
 static const struct tandem_names names_cl_mipmap_filter_mode_img = { "cl_mipmap_filter_mode_img", names_cl_mipmap_filter_mode_img_list, 2 };
 
 static const struct tandem_field fields_214[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "mipmap_filter_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 44, &names_cl_mipmap_filter_mode_img },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "mipmap_filter_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_cl_mipmap_filter_mode_img },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 48, NULL },
 };
 
 static const struct tandem_field fields_215[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 36, NULL },
-	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 40, NULL },
-	{ "mipmap_filter_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 44, &names_cl_mipmap_filter_mode_img },
-	{ "array_region", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "mip_region", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 64, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 68, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 70, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "src_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_from, 36, NULL },
+	{ "dst_image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory_to, 40, NULL },
+	{ "mipmap_filter_mode", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_cl_mipmap_filter_mode_img },
+	{ "array_region", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "mip_region", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 68, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 70, NULL },
 };
 
 static const struct tandem_field fields_216[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "advice", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
+	{ "advice", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 48, NULL },
 };
 
 static const struct tandem_field fields_217[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "advice", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 60, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 36, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+	{ "advice", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 60, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 62, NULL },
 };
 
 static const struct tandem_field fields_218[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "pattern", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 44, NULL },
-	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 62, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 66, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 68, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "pattern", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "pattern_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 46, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 54, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 62, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 66, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 68, NULL },
 };
 
 static const struct tandem_field fields_219[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 48, NULL },
 };
 
 static const struct tandem_field fields_220[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "dst_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 56, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 60, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 62, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "dst_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "value", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 48, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 60, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 62, NULL },
 };
 
 static const struct tandem_field fields_221[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 44, &names_cl_mem_migration_flags },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 52, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, &names_cl_mem_migration_flags },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 52, NULL },
 };
 
 static const struct tandem_field fields_222[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 52, &names_cl_mem_migration_flags },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 60, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 64, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 66, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 36, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, &names_cl_mem_migration_flags },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 60, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 64, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 66, NULL },
 };
 
 static const struct tandem_name names_cl_mem_migration_flags_ext_list[] = {
@@ -2611,67 +2611,67 @@ static const struct tandem_name names_cl_mem_migration_flags_ext_list[] = {
 static const struct tandem_names names_cl_mem_migration_flags_ext = { "cl_mem_migration_flags_ext", names_cl_mem_migration_flags_ext_list, 1 };
 
 static const struct tandem_field fields_223[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, 36, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 38, &names_cl_mem_migration_flags_ext },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 46, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 38, &names_cl_mem_migration_flags_ext },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 46, NULL },
 };
 
 static const struct tandem_field fields_224[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "num_mem_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, 40, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 42, &names_cl_mem_migration_flags_ext },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 50, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 54, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "num_mem_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "mem_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 42, &names_cl_mem_migration_flags_ext },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 50, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 54, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_225[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 36, NULL },
-	{ "pipe_symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 42, &names_cl_bool },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 43, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 51, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "pipe_symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 42, &names_cl_bool },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 43, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 51, NULL },
 };
 
 static const struct tandem_field fields_226[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, 36, NULL },
-	{ "pipe_symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
-	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, 42, &names_cl_bool },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 43, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 51, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 59, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 63, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 65, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "pipe_symbol", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "blocking", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_blocking, 42, &names_cl_bool },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 43, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 51, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 59, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 63, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 65, NULL },
 };
 
 static const struct tandem_field fields_227[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "sema_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 1, 2, 36, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 38, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "sema_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 38, NULL },
 };
 
 static const struct tandem_field fields_228[] = {
-	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 32, NULL },
-	{ "num_sema_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "sema_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 1, 2, 40, NULL },
-	{ "sema_payload_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, 42, NULL },
-	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, 48, NULL },
-	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
+	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 32, NULL },
+	{ "num_sema_objects", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "sema_objects", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "sema_payload_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 42, NULL },
+	{ "num_events_in_wait_list", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "wait", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_events, 48, NULL },
+	{ "event", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
 };
 
 static const struct tandem_field fields_229[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_name names_cl_accelerator_info_intel_list[] = {
@@ -2683,16 +2683,16 @@ static const struct tandem_name names_cl_accelerator_info_intel_list[] = {
 static const struct tandem_names names_cl_accelerator_info_intel = { "cl_accelerator_info_intel", names_cl_accelerator_info_intel_list, 4 };
 
 static const struct tandem_field fields_230[] = {
-	{ "accelerator", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_accelerator_info_intel },
+	{ "accelerator", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_accelerator_info_intel },
 };
 
 static const struct tandem_field fields_231[] = {
-	{ "accelerator", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_accelerator_info_intel },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "accelerator", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_accelerator_info_intel },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_command_buffer_info_khr_list[] = {
@@ -2706,16 +2706,16 @@ static const struct tandem_name names_cl_command_buffer_info_khr_list[] = {
 static const struct tandem_names names_cl_command_buffer_info_khr = { "cl_command_buffer_info_khr", names_cl_command_buffer_info_khr_list, 6 };
 
 static const struct tandem_field fields_232[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_command_buffer_info_khr },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_command_buffer_info_khr },
 };
 
 static const struct tandem_field fields_233[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_command_buffer_info_khr },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_command_buffer_info_khr },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_va_api_device_source_intel_list[] = {
@@ -2730,19 +2730,19 @@ static const struct tandem_name names_cl_va_api_device_set_intel_list[] = {
 static const struct tandem_names names_cl_va_api_device_set_intel = { "cl_va_api_device_set_intel", names_cl_va_api_device_set_intel_list, 2 };
 
 static const struct tandem_field fields_234[] = {
-	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 24, NULL },
-	{ "media_adapter_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_va_api_device_source_intel },
-	{ "media_adapter_set", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_va_api_device_set_intel },
+	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "media_adapter_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_cl_va_api_device_source_intel },
+	{ "media_adapter_set", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cl_va_api_device_set_intel },
 };
 
 static const struct tandem_field fields_235[] = {
-	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 24, NULL },
-	{ "media_adapter_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_va_api_device_source_intel },
-	{ "media_adapter", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "media_adapter_set", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cl_va_api_device_set_intel },
-	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "num_devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "media_adapter_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_cl_va_api_device_source_intel },
+	{ "media_adapter", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "media_adapter_set", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_va_api_device_set_intel },
+	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "num_devices", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_name names_cl_image_pitch_info_qcom_list[] = {
@@ -2752,24 +2752,24 @@ static const struct tandem_name names_cl_image_pitch_info_qcom_list[] = {
 static const struct tandem_names names_cl_image_pitch_info_qcom = { "cl_image_pitch_info_qcom", names_cl_image_pitch_info_qcom_list, 2 };
 
 static const struct tandem_field fields_236[] = {
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
-	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 44, &names_cl_channel_order },
-	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 48, &names_cl_channel_type },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 52, &names_cl_image_pitch_info_qcom },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_cl_channel_order },
+	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, &names_cl_channel_type },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 52, &names_cl_image_pitch_info_qcom },
 };
 
 static const struct tandem_field fields_237[] = {
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 24, NULL },
-	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 44, &names_cl_channel_order },
-	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 48, &names_cl_channel_type },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 52, &names_cl_image_pitch_info_qcom },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_cl_channel_order },
+	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 48, &names_cl_channel_type },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 52, &names_cl_image_pitch_info_qcom },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
 };
 
 static const struct tandem_name names_cl_icdl_info_list[] = {
@@ -2781,14 +2781,14 @@ static const struct tandem_name names_cl_icdl_info_list[] = {
 static const struct tandem_names names_cl_icdl_info = { "cl_icdl_info", names_cl_icdl_info_list, 4 };
 
 static const struct tandem_field fields_238[] = {
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_cl_icdl_info },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 24, &names_cl_icdl_info },
 };
 
 static const struct tandem_field fields_239[] = {
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 24, &names_cl_icdl_info },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 24, &names_cl_icdl_info },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_name names_cl_image_requirements_info_ext_list[] = {
@@ -2804,64 +2804,64 @@ static const struct tandem_name names_cl_image_requirements_info_ext_list[] = {
 static const struct tandem_names names_cl_image_requirements_info_ext = { "cl_image_requirements_info_ext", names_cl_image_requirements_info_ext_list, 8 };
 
 static const struct tandem_field fields_240[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_mem_flags },
-	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_channel_order },
-	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cl_channel_type },
-	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 44, &names_cl_mem_object_type },
-	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "image_array_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
-	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 88, NULL },
-	{ "num_mip_levels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 96, NULL },
-	{ "num_samples", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 100, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 104, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 108, &names_cl_image_requirements_info_ext },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_mem_flags },
+	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_cl_channel_order },
+	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, &names_cl_channel_type },
+	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, &names_cl_mem_object_type },
+	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "image_array_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
+	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 88, NULL },
+	{ "num_mip_levels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 96, NULL },
+	{ "num_samples", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 100, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 104, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 108, &names_cl_image_requirements_info_ext },
 };
 
 static const struct tandem_field fields_241[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 30, &names_cl_mem_flags },
-	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 38, &names_cl_channel_order },
-	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 42, &names_cl_channel_type },
-	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 46, &names_cl_mem_object_type },
-	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
-	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 58, NULL },
-	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 66, NULL },
-	{ "image_array_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 74, NULL },
-	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 82, NULL },
-	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 90, NULL },
-	{ "num_mip_levels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 98, NULL },
-	{ "num_samples", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 102, NULL },
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 106, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 110, &names_cl_image_requirements_info_ext },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 114, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 122, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 130, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 30, &names_cl_mem_flags },
+	{ "image_channel_order", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 38, &names_cl_channel_order },
+	{ "image_channel_data_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 42, &names_cl_channel_type },
+	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 46, &names_cl_mem_object_type },
+	{ "image_width", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
+	{ "image_height", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 58, NULL },
+	{ "image_depth", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 66, NULL },
+	{ "image_array_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 74, NULL },
+	{ "image_row_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 82, NULL },
+	{ "image_slice_pitch", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 90, NULL },
+	{ "num_mip_levels", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 98, NULL },
+	{ "num_samples", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 102, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 106, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 110, &names_cl_image_requirements_info_ext },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 114, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 122, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 130, NULL },
 };
 
 static const struct tandem_field fields_242[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 28, NULL },
-	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 32, NULL },
-	{ "global", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 33, NULL },
-	{ "local", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 1, 1, 34, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 35, NULL },
-	{ "high", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 36, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 28, NULL },
+	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "global", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_global, 33, NULL },
+	{ "local", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 1, 1, TANDEM_ROLE_local, 34, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_offset, 35, NULL },
+	{ "high", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_high, 36, NULL },
 };
 
 static const struct tandem_field fields_243[] = {
-	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, 24, NULL },
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 28, NULL },
-	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, 32, NULL },
-	{ "global", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 33, NULL },
-	{ "local", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 1, 1, 34, NULL },
-	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 35, NULL },
-	{ "high", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, 36, NULL },
-	{ "suggested_local_work_size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 37, NULL },
+	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 28, NULL },
+	{ "work_dim", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "global", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_global, 33, NULL },
+	{ "local", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 2, 1, 1, TANDEM_ROLE_local, 34, NULL },
+	{ "offset", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_offset, 35, NULL },
+	{ "high", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 1, 1, TANDEM_ROLE_high, 36, NULL },
+	{ "suggested_local_work_size", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 37, NULL },
 };
 
 static const struct tandem_name names_cl_mem_info_intel_list[] = {
@@ -2874,17 +2874,17 @@ static const struct tandem_name names_cl_mem_info_intel_list[] = {
 static const struct tandem_names names_cl_mem_info_intel = { "cl_mem_info_intel", names_cl_mem_info_intel_list, 5 };
 
 static const struct tandem_field fields_244[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_mem_info_intel },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_mem_info_intel },
 };
 
 static const struct tandem_field fields_245[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_mem_info_intel },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 36, &names_cl_mem_info_intel },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_name names_cl_mutable_command_info_khr_list[] = {
@@ -2901,16 +2901,16 @@ static const struct tandem_name names_cl_mutable_command_info_khr_list[] = {
 static const struct tandem_names names_cl_mutable_command_info_khr = { "cl_mutable_command_info_khr", names_cl_mutable_command_info_khr_list, 9 };
 
 static const struct tandem_field fields_246[] = {
-	{ "command", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_mutable_command_info_khr },
+	{ "command", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_mutable_command_info_khr },
 };
 
 static const struct tandem_field fields_247[] = {
-	{ "command", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_mutable_command_info_khr },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "command", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_mutable_command_info_khr },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_name names_cl_svm_pointer_info_khr_list[] = {
@@ -2925,19 +2925,19 @@ static const struct tandem_name names_cl_svm_pointer_info_khr_list[] = {
 static const struct tandem_names names_cl_svm_pointer_info_khr = { "cl_svm_pointer_info_khr", names_cl_svm_pointer_info_khr_list, 7 };
 
 static const struct tandem_field fields_248[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_svm_pointer_info_khr },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 32, &names_cl_svm_pointer_info_khr },
 };
 
 static const struct tandem_field fields_249[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 40, &names_cl_svm_pointer_info_khr },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 60, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 32, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 40, &names_cl_svm_pointer_info_khr },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 60, NULL },
 };
 
 static const struct tandem_name names_cl_svm_capabilities_khr_list[] = {
@@ -2960,19 +2960,19 @@ static const struct tandem_name names_cl_svm_capabilities_khr_list[] = {
 static const struct tandem_names names_cl_svm_capabilities_khr = { "cl_svm_capabilities_khr", names_cl_svm_capabilities_khr_list, 15 };
 
 static const struct tandem_field fields_250[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "required_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_svm_capabilities_khr },
-	{ "desired_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 36, &names_cl_svm_capabilities_khr },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "required_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_svm_capabilities_khr },
+	{ "desired_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, &names_cl_svm_capabilities_khr },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
 };
 
 static const struct tandem_field fields_251[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "required_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_svm_capabilities_khr },
-	{ "desired_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 36, &names_cl_svm_capabilities_khr },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 44, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 46, NULL },
-	{ "suggested_svm_type_index", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 54, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "required_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_svm_capabilities_khr },
+	{ "desired_capabilities", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, &names_cl_svm_capabilities_khr },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 44, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 46, NULL },
+	{ "suggested_svm_type_index", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 54, NULL },
 };
 
 static const struct tandem_name names_cl_external_semaphore_handle_type_khr_list[] = {
@@ -2986,19 +2986,19 @@ static const struct tandem_name names_cl_external_semaphore_handle_type_khr_list
 static const struct tandem_names names_cl_external_semaphore_handle_type_khr = { "cl_external_semaphore_handle_type_khr", names_cl_external_semaphore_handle_type_khr_list, 6 };
 
 static const struct tandem_field fields_252[] = {
-	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "handle_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_external_semaphore_handle_type_khr },
-	{ "handle_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "handle_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cl_external_semaphore_handle_type_khr },
+	{ "handle_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
 };
 
 static const struct tandem_field fields_253[] = {
-	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
-	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, 28, NULL },
-	{ "handle_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 32, &names_cl_external_semaphore_handle_type_khr },
-	{ "handle_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "handle_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "handle_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "handle_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 32, &names_cl_external_semaphore_handle_type_khr },
+	{ "handle_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "handle_ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "handle_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_name names_cl_semaphore_info_khr_list[] = {
@@ -3014,125 +3014,125 @@ static const struct tandem_name names_cl_semaphore_info_khr_list[] = {
 static const struct tandem_names names_cl_semaphore_info_khr = { "cl_semaphore_info_khr", names_cl_semaphore_info_khr_list, 8 };
 
 static const struct tandem_field fields_254[] = {
-	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_semaphore_info_khr },
+	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_semaphore_info_khr },
 };
 
 static const struct tandem_field fields_255[] = {
-	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_semaphore_info_khr },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
+	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_semaphore_info_khr },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "param_value_size_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
 };
 
 static const struct tandem_field fields_256[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_mem_flags },
-	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_mem_object_type },
-	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "gl_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "num_texture_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 52, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_mem_flags },
+	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_cl_mem_object_type },
+	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "gl_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "num_texture_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_257[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_mem_flags },
-	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_mem_object_type },
-	{ "plane", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_mem_flags },
+	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_cl_mem_object_type },
+	{ "plane", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_field fields_258[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 28, &names_cl_mem_flags },
-	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 36, &names_cl_mem_object_type },
-	{ "plane", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 40, NULL },
-	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
-	{ "va_api_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "num_surface_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, &names_cl_mem_flags },
+	{ "image_type", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, &names_cl_mem_object_type },
+	{ "plane", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
+	{ "va_api_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "num_surface_formats", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
 };
 
 static const struct tandem_field fields_259[] = {
-	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 44, NULL },
+	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 36, NULL },
+	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_field fields_260[] = {
-	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 36, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 38, NULL },
-	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 46, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
+	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 38, NULL },
+	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 46, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
 };
 
 static const struct tandem_field fields_261[] = {
-	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, 24, NULL },
-	{ "dispatch_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "dispatch_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_262[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 28, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 32, &names_cl_mem_flags },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 40, NULL },
-	{ "memory", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 58, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, &names_cl_mem_flags },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 40, NULL },
+	{ "memory", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 42, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 50, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 58, NULL },
 };
 
 static const struct tandem_field fields_263[] = {
-	{ "cb", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
+	{ "cb", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_264[] = {
-	{ "errstr", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, 24, NULL },
-	{ "private_info", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 26, NULL },
-	{ "cb", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 34, NULL },
-	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
+	{ "errstr", TANDEM_FIELD_STRING, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 24, NULL },
+	{ "private_info", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 26, NULL },
+	{ "cb", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 34, NULL },
+	{ "user_data", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 42, NULL },
 };
 
 static const struct tandem_field fields_265[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 28, NULL },
 };
 
 static const struct tandem_field fields_266[] = {
-	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
-	{ "fd", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
+	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "fd", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_267[] = {
-	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
-	{ "reimport_props", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
-	{ "fd", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, 30, NULL },
+	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "reimport_props", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 28, NULL },
+	{ "fd", TANDEM_FIELD_INT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 30, NULL },
 };
 
 static const struct tandem_field fields_268[] = {
-	{ "accelerator", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, 24, NULL },
+	{ "accelerator", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_269[] = {
-	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, 24, NULL },
+	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
 };
 
 static const struct tandem_field fields_270[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 28, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_271[] = {
-	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 28, NULL },
-	{ "word1", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
-	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 48, NULL },
-	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 56, NULL },
-	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 64, NULL },
-	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 72, NULL },
-	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 80, NULL },
+	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "word1", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 40, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 48, NULL },
+	{ "word4", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 56, NULL },
+	{ "word5", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 64, NULL },
+	{ "word6", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 72, NULL },
+	{ "word7", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 80, NULL },
 };
 
 static const struct tandem_name names_cl_svm_mem_flags_arm_list[] = {
@@ -3142,51 +3142,51 @@ static const struct tandem_name names_cl_svm_mem_flags_arm_list[] = {
 static const struct tandem_names names_cl_svm_mem_flags_arm = { "cl_svm_mem_flags_arm", names_cl_svm_mem_flags_arm_list, 2 };
 
 static const struct tandem_field fields_272[] = {
-	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
-	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, 36, &names_cl_svm_mem_flags_arm },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
-	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 52, NULL },
+	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "flags", TANDEM_FIELD_FLAGS, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, &names_cl_svm_mem_flags_arm },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 44, NULL },
+	{ "alignment", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 52, NULL },
 };
 
 static const struct tandem_field fields_273[] = {
-	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
-	{ "svm_type_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 36, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 40, NULL },
+	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "svm_type_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 40, NULL },
 };
 
 static const struct tandem_field fields_274[] = {
-	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 24, NULL },
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 32, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 36, NULL },
-	{ "svm_type_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 38, NULL },
-	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 42, NULL },
-	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 50, NULL },
+	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 36, NULL },
+	{ "svm_type_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 38, NULL },
+	{ "size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_bytes, 42, NULL },
+	{ "errcode_ret", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 50, NULL },
 };
 
 static const struct tandem_field fields_275[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 36, NULL },
 };
 
 static const struct tandem_field fields_276[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, 28, NULL },
-	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 30, NULL },
-	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 38, NULL },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "properties", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 1, 2, TANDEM_ROLE_none, 28, NULL },
+	{ "flags", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 30, NULL },
+	{ "ptr", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_address, 38, NULL },
 };
 
 static const struct tandem_field fields_277[] = {
-	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 24, NULL },
-	{ "content_size_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, 28, NULL },
+	{ "buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 24, NULL },
+	{ "content_size_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
 };
 
 static const struct tandem_field fields_278[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, 28, NULL },
-	{ "arg_value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "arg_index", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "arg_value", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_name names_cl_kernel_exec_info_arm_list[] = {
@@ -3196,16 +3196,16 @@ static const struct tandem_name names_cl_kernel_exec_info_arm_list[] = {
 static const struct tandem_names names_cl_kernel_exec_info_arm = { "cl_kernel_exec_info_arm", names_cl_kernel_exec_info_arm_list, 2 };
 
 static const struct tandem_field fields_279[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_kernel_exec_info_arm },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_kernel_exec_info_arm },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
 };
 
 static const struct tandem_field fields_280[] = {
-	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, 24, NULL },
-	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_kernel_exec_info_arm },
-	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, 32, NULL },
-	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, 40, NULL },
+	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
+	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 28, &names_cl_kernel_exec_info_arm },
+	{ "param_value_size", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 32, NULL },
+	{ "param_value", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 1, 1, 2, TANDEM_ROLE_none, 40, NULL },
 };
 
 static const struct tandem_name names_cl_perf_hint_qcom_list[] = {
@@ -3216,469 +3216,469 @@ static const struct tandem_name names_cl_perf_hint_qcom_list[] = {
 static const struct tandem_names names_cl_perf_hint_qcom = { "cl_perf_hint_qcom", names_cl_perf_hint_qcom_list, 3 };
 
 static const struct tandem_field fields_281[] = {
-	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, 24, NULL },
-	{ "perf_hint", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, 28, &names_cl_perf_hint_qcom },
+	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "perf_hint", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 28, &names_cl_perf_hint_qcom },
 };
 
 static const struct tandem_field fields_282[] = {
-	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, 24, NULL },
-	{ "word1", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 28, NULL },
-	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 36, NULL },
-	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, 44, NULL },
+	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
+	{ "word1", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 28, NULL },
+	{ "word2", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 36, NULL },
+	{ "word3", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 44, NULL },
 };
 
 static const struct tandem_event events[] = {
-	{ TANDEM_ID(1, 0), TANDEM_CLASS_RECORD, 0, "none", NULL,
+	{ TANDEM_ID(1, 0), TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
-	{ TANDEM_ID(1, 1), TANDEM_CLASS_CALL, 1, "clGetPlatformIDs", &names_cl_error,
+	{ TANDEM_ID(1, 1), TANDEM_CLASS_QUERY, 1, "clGetPlatformIDs", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_0 } } },
-	{ TANDEM_ID(1, 2), TANDEM_CLASS_CALL, 1, "clGetPlatformInfo", &names_cl_error,
+	{ TANDEM_ID(1, 2), TANDEM_CLASS_QUERY, 1, "clGetPlatformInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_1 }, { 56, 5, fields_2 } } },
-	{ TANDEM_ID(1, 3), TANDEM_CLASS_CALL, 1, "clGetDeviceIDs", &names_cl_error,
+	{ TANDEM_ID(1, 3), TANDEM_CLASS_QUERY, 1, "clGetDeviceIDs", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_3 }, { 56, 5, fields_4 } } },
-	{ TANDEM_ID(1, 4), TANDEM_CLASS_CALL, 1, "clGetDeviceInfo", &names_cl_error,
+	{ TANDEM_ID(1, 4), TANDEM_CLASS_QUERY, 1, "clGetDeviceInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_5 }, { 56, 5, fields_6 } } },
-	{ TANDEM_ID(1, 5), TANDEM_CLASS_CREATE, 1, "clCreateContext", &names_cl_error,
+	{ TANDEM_ID(1, 5), TANDEM_CLASS_CREATE, 1, "clCreateContext", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 30, 2, fields_7 }, { 60, 7, fields_8 } } },
-	{ TANDEM_ID(1, 6), TANDEM_CLASS_CREATE, 1, "clCreateContextFromType", &names_cl_error,
+	{ TANDEM_ID(1, 6), TANDEM_CLASS_CREATE, 1, "clCreateContextFromType", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_9 }, { 62, 6, fields_10 } } },
-	{ TANDEM_ID(1, 7), TANDEM_CLASS_CALL, 1, "clRetainContext", &names_cl_error,
+	{ TANDEM_ID(1, 7), TANDEM_CLASS_RETAIN, 1, "clRetainContext", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_11 }, { 28, 1, fields_11 } } },
-	{ TANDEM_ID(1, 8), TANDEM_CLASS_RELEASE, 1, "clReleaseContext", &names_cl_error,
+	{ TANDEM_ID(1, 8), TANDEM_CLASS_RELEASE, 1, "clReleaseContext", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_11 }, { 28, 1, fields_11 } } },
-	{ TANDEM_ID(1, 9), TANDEM_CLASS_CALL, 1, "clGetContextInfo", &names_cl_error,
+	{ TANDEM_ID(1, 9), TANDEM_CLASS_QUERY, 1, "clGetContextInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_12 }, { 56, 5, fields_13 } } },
-	{ TANDEM_ID(1, 10), TANDEM_CLASS_CREATE, 1, "clCreateCommandQueue", &names_cl_error,
+	{ TANDEM_ID(1, 10), TANDEM_CLASS_CREATE, 1, "clCreateCommandQueue", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 44, 4, fields_14 }, { 52, 5, fields_15 } } },
-	{ TANDEM_ID(1, 11), TANDEM_CLASS_CALL, 1, "clRetainCommandQueue", &names_cl_error,
+	{ TANDEM_ID(1, 11), TANDEM_CLASS_RETAIN, 1, "clRetainCommandQueue", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_16 }, { 28, 1, fields_16 } } },
-	{ TANDEM_ID(1, 12), TANDEM_CLASS_RELEASE, 1, "clReleaseCommandQueue", &names_cl_error,
+	{ TANDEM_ID(1, 12), TANDEM_CLASS_RELEASE, 1, "clReleaseCommandQueue", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_16 }, { 28, 1, fields_16 } } },
-	{ TANDEM_ID(1, 13), TANDEM_CLASS_CALL, 1, "clGetCommandQueueInfo", &names_cl_error,
+	{ TANDEM_ID(1, 13), TANDEM_CLASS_QUERY, 1, "clGetCommandQueueInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_17 }, { 56, 5, fields_18 } } },
-	{ TANDEM_ID(1, 14), TANDEM_CLASS_CALL, 1, "clSetCommandQueueProperty", &names_cl_error,
+	{ TANDEM_ID(1, 14), TANDEM_CLASS_CALL, 1, "clSetCommandQueueProperty", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 37, 3, fields_19 }, { 45, 4, fields_20 } } },
-	{ TANDEM_ID(1, 15), TANDEM_CLASS_CREATE, 1, "clCreateBuffer", &names_cl_error,
+	{ TANDEM_ID(1, 15), TANDEM_CLASS_CREATE, 1, "clCreateBuffer", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 48, 4, fields_21 }, { 64, 6, fields_22 } } },
-	{ TANDEM_ID(1, 16), TANDEM_CLASS_CREATE, 1, "clCreateImage2D", &names_cl_error,
+	{ TANDEM_ID(1, 16), TANDEM_CLASS_CREATE, 1, "clCreateImage2D", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 72, 8, fields_23 }, { 88, 10, fields_24 } } },
-	{ TANDEM_ID(1, 17), TANDEM_CLASS_CREATE, 1, "clCreateImage3D", &names_cl_error,
+	{ TANDEM_ID(1, 17), TANDEM_CLASS_CREATE, 1, "clCreateImage3D", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 88, 10, fields_25 }, { 104, 12, fields_26 } } },
-	{ TANDEM_ID(1, 18), TANDEM_CLASS_CALL, 1, "clRetainMemObject", &names_cl_error,
+	{ TANDEM_ID(1, 18), TANDEM_CLASS_RETAIN, 1, "clRetainMemObject", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_27 }, { 28, 1, fields_27 } } },
-	{ TANDEM_ID(1, 19), TANDEM_CLASS_RELEASE, 1, "clReleaseMemObject", &names_cl_error,
+	{ TANDEM_ID(1, 19), TANDEM_CLASS_RELEASE, 1, "clReleaseMemObject", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 28, 1, fields_27 }, { 28, 1, fields_27 } } },
-	{ TANDEM_ID(1, 20), TANDEM_CLASS_CALL, 1, "clGetSupportedImageFormats", &names_cl_error,
+	{ TANDEM_ID(1, 20), TANDEM_CLASS_QUERY, 1, "clGetSupportedImageFormats", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 40, 3, fields_28 }, { 60, 6, fields_29 } } },
-	{ TANDEM_ID(1, 21), TANDEM_CLASS_CALL, 1, "clGetMemObjectInfo", &names_cl_error,
+	{ TANDEM_ID(1, 21), TANDEM_CLASS_QUERY, 1, "clGetMemObjectInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_30 }, { 56, 5, fields_31 } } },
-	{ TANDEM_ID(1, 22), TANDEM_CLASS_CALL, 1, "clGetImageInfo", &names_cl_error,
+	{ TANDEM_ID(1, 22), TANDEM_CLASS_QUERY, 1, "clGetImageInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_32 }, { 56, 5, fields_33 } } },
-	{ TANDEM_ID(1, 23), TANDEM_CLASS_CREATE, 1, "clCreateSampler", &names_cl_error,
+	{ TANDEM_ID(1, 23), TANDEM_CLASS_CREATE, 1, "clCreateSampler", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 41, 5, fields_34 }, { 49, 6, fields_35 } } },
-	{ TANDEM_ID(1, 24), TANDEM_CLASS_CALL, 1, "clRetainSampler", &names_cl_error,
+	{ TANDEM_ID(1, 24), TANDEM_CLASS_RETAIN, 1, "clRetainSampler", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_36 }, { 28, 1, fields_36 } } },
-	{ TANDEM_ID(1, 25), TANDEM_CLASS_RELEASE, 1, "clReleaseSampler", &names_cl_error,
+	{ TANDEM_ID(1, 25), TANDEM_CLASS_RELEASE, 1, "clReleaseSampler", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_36 }, { 28, 1, fields_36 } } },
-	{ TANDEM_ID(1, 26), TANDEM_CLASS_CALL, 1, "clGetSamplerInfo", &names_cl_error,
+	{ TANDEM_ID(1, 26), TANDEM_CLASS_QUERY, 1, "clGetSamplerInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_37 }, { 56, 5, fields_38 } } },
-	{ TANDEM_ID(1, 27), TANDEM_CLASS_CREATE, 1, "clCreateProgramWithSource", &names_cl_error,
+	{ TANDEM_ID(1, 27), TANDEM_CLASS_CREATE, 1, "clCreateProgramWithSource", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 40, 3, fields_39 }, { 56, 7, fields_40 } } },
-	{ TANDEM_ID(1, 28), TANDEM_CLASS_CREATE, 1, "clCreateProgramWithBinary", &names_cl_error,
+	{ TANDEM_ID(1, 28), TANDEM_CLASS_CREATE, 1, "clCreateProgramWithBinary", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 42, 4, fields_41 }, { 72, 9, fields_42 } } },
-	{ TANDEM_ID(1, 29), TANDEM_CLASS_CALL, 1, "clRetainProgram", &names_cl_error,
+	{ TANDEM_ID(1, 29), TANDEM_CLASS_RETAIN, 1, "clRetainProgram", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_43 }, { 28, 1, fields_43 } } },
-	{ TANDEM_ID(1, 30), TANDEM_CLASS_RELEASE, 1, "clReleaseProgram", &names_cl_error,
+	{ TANDEM_ID(1, 30), TANDEM_CLASS_RELEASE, 1, "clReleaseProgram", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_43 }, { 28, 1, fields_43 } } },
-	{ TANDEM_ID(1, 31), TANDEM_CLASS_BUILD, 1, "clBuildProgram", &names_cl_error,
+	{ TANDEM_ID(1, 31), TANDEM_CLASS_BUILD, 1, "clBuildProgram", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 3, fields_44 }, { 52, 6, fields_45 } } },
-	{ TANDEM_ID(1, 32), TANDEM_CLASS_CALL, 1, "clUnloadCompiler", &names_cl_error,
+	{ TANDEM_ID(1, 32), TANDEM_CLASS_CALL, 1, "clUnloadCompiler", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(1, 33), TANDEM_CLASS_CALL, 1, "clGetProgramInfo", &names_cl_error,
+	{ TANDEM_ID(1, 33), TANDEM_CLASS_QUERY, 1, "clGetProgramInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_46 }, { 56, 5, fields_47 } } },
-	{ TANDEM_ID(1, 34), TANDEM_CLASS_CALL, 1, "clGetProgramBuildInfo", &names_cl_error,
+	{ TANDEM_ID(1, 34), TANDEM_CLASS_QUERY, 1, "clGetProgramBuildInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 3, fields_48 }, { 60, 6, fields_49 } } },
-	{ TANDEM_ID(1, 35), TANDEM_CLASS_CREATE, 1, "clCreateKernel", &names_cl_error,
+	{ TANDEM_ID(1, 35), TANDEM_CLASS_CREATE, 1, "clCreateKernel", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 34, 3, fields_50 }, { 42, 4, fields_51 } } },
-	{ TANDEM_ID(1, 36), TANDEM_CLASS_CREATE, 1, "clCreateKernelsInProgram", &names_cl_error,
+	{ TANDEM_ID(1, 36), TANDEM_CLASS_CREATE, 1, "clCreateKernelsInProgram", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_52 }, { 48, 4, fields_53 } } },
-	{ TANDEM_ID(1, 37), TANDEM_CLASS_CALL, 1, "clRetainKernel", &names_cl_error,
+	{ TANDEM_ID(1, 37), TANDEM_CLASS_RETAIN, 1, "clRetainKernel", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_54 }, { 28, 1, fields_54 } } },
-	{ TANDEM_ID(1, 38), TANDEM_CLASS_RELEASE, 1, "clReleaseKernel", &names_cl_error,
+	{ TANDEM_ID(1, 38), TANDEM_CLASS_RELEASE, 1, "clReleaseKernel", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_54 }, { 28, 1, fields_54 } } },
-	{ TANDEM_ID(1, 39), TANDEM_CLASS_CALL, 1, "clSetKernelArg", &names_cl_error,
+	{ TANDEM_ID(1, 39), TANDEM_CLASS_CALL, 1, "clSetKernelArg", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 40, 3, fields_55 }, { 42, 4, fields_56 } } },
-	{ TANDEM_ID(1, 40), TANDEM_CLASS_CALL, 1, "clGetKernelInfo", &names_cl_error,
+	{ TANDEM_ID(1, 40), TANDEM_CLASS_QUERY, 1, "clGetKernelInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_57 }, { 56, 5, fields_58 } } },
-	{ TANDEM_ID(1, 41), TANDEM_CLASS_CALL, 1, "clGetKernelWorkGroupInfo", &names_cl_error,
+	{ TANDEM_ID(1, 41), TANDEM_CLASS_QUERY, 1, "clGetKernelWorkGroupInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 3, fields_59 }, { 60, 6, fields_60 } } },
-	{ TANDEM_ID(1, 42), TANDEM_CLASS_WAIT, 1, "clWaitForEvents", &names_cl_error,
+	{ TANDEM_ID(1, 42), TANDEM_CLASS_WAIT, 1, "clWaitForEvents", &names_cl_error, { .wait = TANDEM_WAIT_event },
 	  { { 24, 0, NULL }, { 26, 1, fields_61 }, { 30, 2, fields_62 } } },
-	{ TANDEM_ID(1, 43), TANDEM_CLASS_CALL, 1, "clGetEventInfo", &names_cl_error,
+	{ TANDEM_ID(1, 43), TANDEM_CLASS_QUERY, 1, "clGetEventInfo", &names_cl_error, { .poll = TANDEM_WHEN_argument, .poll_value = 0x11d3 },
 	  { { 24, 0, NULL }, { 36, 2, fields_63 }, { 60, 5, fields_64 } } },
-	{ TANDEM_ID(1, 44), TANDEM_CLASS_CALL, 1, "clRetainEvent", &names_cl_error,
+	{ TANDEM_ID(1, 44), TANDEM_CLASS_RETAIN, 1, "clRetainEvent", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_65 }, { 32, 1, fields_65 } } },
-	{ TANDEM_ID(1, 45), TANDEM_CLASS_RELEASE, 1, "clReleaseEvent", &names_cl_error,
+	{ TANDEM_ID(1, 45), TANDEM_CLASS_RELEASE, 1, "clReleaseEvent", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_65 }, { 32, 1, fields_65 } } },
-	{ TANDEM_ID(1, 46), TANDEM_CLASS_CALL, 1, "clGetEventProfilingInfo", &names_cl_error,
+	{ TANDEM_ID(1, 46), TANDEM_CLASS_QUERY, 1, "clGetEventProfilingInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_66 }, { 60, 5, fields_67 } } },
-	{ TANDEM_ID(1, 47), TANDEM_CLASS_CALL, 1, "clFlush", &names_cl_error,
+	{ TANDEM_ID(1, 47), TANDEM_CLASS_CALL, 1, "clFlush", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_16 }, { 28, 1, fields_16 } } },
-	{ TANDEM_ID(1, 48), TANDEM_CLASS_WAIT, 1, "clFinish", &names_cl_error,
+	{ TANDEM_ID(1, 48), TANDEM_CLASS_WAIT, 1, "clFinish", &names_cl_error, { .wait = TANDEM_WAIT_queue },
 	  { { 24, 0, NULL }, { 28, 1, fields_16 }, { 28, 1, fields_16 } } },
-	{ TANDEM_ID(1, 49), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReadBuffer", &names_cl_error,
+	{ TANDEM_ID(1, 49), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReadBuffer", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 59, 7, fields_69 }, { 79, 10, fields_70 } } },
-	{ TANDEM_ID(1, 50), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWriteBuffer", &names_cl_error,
+	{ TANDEM_ID(1, 50), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWriteBuffer", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 59, 7, fields_69 }, { 79, 10, fields_70 } } },
-	{ TANDEM_ID(1, 51), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCopyBuffer", &names_cl_error,
+	{ TANDEM_ID(1, 51), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCopyBuffer", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 70, 8, fields_71 }, { 82, 10, fields_72 } } },
-	{ TANDEM_ID(1, 52), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReadImage", &names_cl_error,
+	{ TANDEM_ID(1, 52), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReadImage", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 45, 6, fields_73 }, { 83, 12, fields_74 } } },
-	{ TANDEM_ID(1, 53), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWriteImage", &names_cl_error,
+	{ TANDEM_ID(1, 53), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWriteImage", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 45, 6, fields_73 }, { 83, 12, fields_75 } } },
-	{ TANDEM_ID(1, 54), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCopyImage", &names_cl_error,
+	{ TANDEM_ID(1, 54), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCopyImage", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 48, 6, fields_76 }, { 64, 10, fields_77 } } },
-	{ TANDEM_ID(1, 55), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCopyImageToBuffer", &names_cl_error,
+	{ TANDEM_ID(1, 55), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCopyImageToBuffer", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 56, 7, fields_78 }, { 70, 10, fields_79 } } },
-	{ TANDEM_ID(1, 56), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCopyBufferToImage", &names_cl_error,
+	{ TANDEM_ID(1, 56), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCopyBufferToImage", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 56, 7, fields_80 }, { 70, 10, fields_81 } } },
-	{ TANDEM_ID(1, 57), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMapBuffer", &names_cl_error,
+	{ TANDEM_ID(1, 57), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMapBuffer", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 67, 8, fields_82 }, { 87, 11, fields_83 } } },
-	{ TANDEM_ID(1, 58), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMapImage", &names_cl_error,
+	{ TANDEM_ID(1, 58), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMapImage", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 53, 7, fields_84 }, { 91, 13, fields_85 } } },
-	{ TANDEM_ID(1, 59), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueUnmapMemObject", &names_cl_error,
+	{ TANDEM_ID(1, 59), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueUnmapMemObject", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 42, 4, fields_86 }, { 62, 7, fields_87 } } },
-	{ TANDEM_ID(1, 60), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueNDRangeKernel", &names_cl_error,
+	{ TANDEM_ID(1, 60), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueNDRangeKernel", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 46, 9, fields_88 }, { 58, 11, fields_89 } } },
-	{ TANDEM_ID(1, 61), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueTask", &names_cl_error,
+	{ TANDEM_ID(1, 61), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueTask", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 42, 4, fields_90 }, { 54, 6, fields_91 } } },
-	{ TANDEM_ID(1, 62), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueNativeKernel", &names_cl_error,
+	{ TANDEM_ID(1, 62), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueNativeKernel", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_92 }, { 82, 11, fields_93 } } },
-	{ TANDEM_ID(1, 63), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMarker", &names_cl_error,
+	{ TANDEM_ID(1, 63), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMarker", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 36, 2, fields_94 }, { 44, 3, fields_95 } } },
-	{ TANDEM_ID(1, 64), TANDEM_CLASS_CALL, 1, "clEnqueueWaitForEvents", &names_cl_error,
+	{ TANDEM_ID(1, 64), TANDEM_CLASS_CALL, 1, "clEnqueueWaitForEvents", &names_cl_error, { .wait = TANDEM_WAIT_in_queue },
 	  { { 24, 0, NULL }, { 30, 2, fields_96 }, { 34, 3, fields_97 } } },
-	{ TANDEM_ID(1, 65), TANDEM_CLASS_CALL, 1, "clEnqueueBarrier", &names_cl_error,
+	{ TANDEM_ID(1, 65), TANDEM_CLASS_CALL, 1, "clEnqueueBarrier", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_16 }, { 28, 1, fields_16 } } },
-	{ TANDEM_ID(1, 66), TANDEM_CLASS_CALL, 0, "clGetExtensionFunctionAddress", &names_cl_error,
+	{ TANDEM_ID(1, 66), TANDEM_CLASS_QUERY, 0, "clGetExtensionFunctionAddress", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 34, 2, fields_98 }, { 34, 2, fields_98 } } },
-	{ TANDEM_ID(1, 67), TANDEM_CLASS_CREATE, 1, "clCreateFromGLBuffer", &names_cl_error,
+	{ TANDEM_ID(1, 67), TANDEM_CLASS_CREATE, 1, "clCreateFromGLBuffer", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 44, 4, fields_99 }, { 52, 5, fields_100 } } },
-	{ TANDEM_ID(1, 68), TANDEM_CLASS_CREATE, 1, "clCreateFromGLTexture2D", &names_cl_error,
+	{ TANDEM_ID(1, 68), TANDEM_CLASS_CREATE, 1, "clCreateFromGLTexture2D", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 52, 6, fields_101 }, { 60, 7, fields_102 } } },
-	{ TANDEM_ID(1, 69), TANDEM_CLASS_CREATE, 1, "clCreateFromGLTexture3D", &names_cl_error,
+	{ TANDEM_ID(1, 69), TANDEM_CLASS_CREATE, 1, "clCreateFromGLTexture3D", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 52, 6, fields_101 }, { 60, 7, fields_102 } } },
-	{ TANDEM_ID(1, 70), TANDEM_CLASS_CREATE, 1, "clCreateFromGLRenderbuffer", &names_cl_error,
+	{ TANDEM_ID(1, 70), TANDEM_CLASS_CREATE, 1, "clCreateFromGLRenderbuffer", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 44, 4, fields_103 }, { 52, 5, fields_104 } } },
-	{ TANDEM_ID(1, 71), TANDEM_CLASS_CALL, 1, "clGetGLObjectInfo", &names_cl_error,
+	{ TANDEM_ID(1, 71), TANDEM_CLASS_QUERY, 1, "clGetGLObjectInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_27 }, { 44, 3, fields_105 } } },
-	{ TANDEM_ID(1, 72), TANDEM_CLASS_CALL, 1, "clGetGLTextureInfo", &names_cl_error,
+	{ TANDEM_ID(1, 72), TANDEM_CLASS_QUERY, 1, "clGetGLTextureInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_106 }, { 56, 5, fields_107 } } },
-	{ TANDEM_ID(1, 73), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireGLObjects", &names_cl_error,
+	{ TANDEM_ID(1, 73), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireGLObjects", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_109 } } },
-	{ TANDEM_ID(1, 74), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseGLObjects", &names_cl_error,
+	{ TANDEM_ID(1, 74), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseGLObjects", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_109 } } },
-	{ TANDEM_ID(1, 75), TANDEM_CLASS_CALL, 1, "clGetGLContextInfoKHR", &names_cl_error,
+	{ TANDEM_ID(1, 75), TANDEM_CLASS_QUERY, 1, "clGetGLContextInfoKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_110 }, { 54, 5, fields_111 } } },
-	{ TANDEM_ID(1, 76), TANDEM_CLASS_CALL, 1, "clSetEventCallback", &names_cl_error,
+	{ TANDEM_ID(1, 76), TANDEM_CLASS_CALL, 1, "clSetEventCallback", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_112 }, { 52, 4, fields_113 } } },
-	{ TANDEM_ID(1, 77), TANDEM_CLASS_CREATE, 1, "clCreateSubBuffer", &names_cl_error,
+	{ TANDEM_ID(1, 77), TANDEM_CLASS_CREATE, 1, "clCreateSubBuffer", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 60, 6, fields_114 }, { 76, 8, fields_115 } } },
-	{ TANDEM_ID(1, 78), TANDEM_CLASS_CALL, 1, "clSetMemObjectDestructorCallback", &names_cl_error,
+	{ TANDEM_ID(1, 78), TANDEM_CLASS_CALL, 1, "clSetMemObjectDestructorCallback", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_27 }, { 44, 3, fields_116 } } },
-	{ TANDEM_ID(1, 79), TANDEM_CLASS_CREATE, 1, "clCreateUserEvent", &names_cl_error,
+	{ TANDEM_ID(1, 79), TANDEM_CLASS_CREATE, 1, "clCreateUserEvent", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_117 }, { 44, 3, fields_118 } } },
-	{ TANDEM_ID(1, 80), TANDEM_CLASS_CALL, 1, "clSetUserEventStatus", &names_cl_error,
+	{ TANDEM_ID(1, 80), TANDEM_CLASS_CALL, 1, "clSetUserEventStatus", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_119 }, { 36, 2, fields_119 } } },
-	{ TANDEM_ID(1, 81), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReadBufferRect", &names_cl_error,
+	{ TANDEM_ID(1, 81), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReadBufferRect", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 45, 6, fields_120 }, { 101, 15, fields_121 } } },
-	{ TANDEM_ID(1, 82), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWriteBufferRect", &names_cl_error,
+	{ TANDEM_ID(1, 82), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWriteBufferRect", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 45, 6, fields_120 }, { 101, 15, fields_121 } } },
-	{ TANDEM_ID(1, 83), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCopyBufferRect", &names_cl_error,
+	{ TANDEM_ID(1, 83), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCopyBufferRect", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 48, 6, fields_122 }, { 96, 14, fields_123 } } },
-	{ TANDEM_ID(1, 84), TANDEM_CLASS_CREATE, 1, "clCreateSubDevicesEXT", &names_cl_error,
+	{ TANDEM_ID(1, 84), TANDEM_CLASS_CREATE, 1, "clCreateSubDevicesEXT", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_124 }, { 50, 5, fields_125 } } },
-	{ TANDEM_ID(1, 85), TANDEM_CLASS_CALL, 1, "clRetainDeviceEXT", &names_cl_error,
+	{ TANDEM_ID(1, 85), TANDEM_CLASS_RETAIN, 1, "clRetainDeviceEXT", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_126 }, { 28, 1, fields_126 } } },
-	{ TANDEM_ID(1, 86), TANDEM_CLASS_RELEASE, 1, "clReleaseDeviceEXT", &names_cl_error,
+	{ TANDEM_ID(1, 86), TANDEM_CLASS_RELEASE, 1, "clReleaseDeviceEXT", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_126 }, { 28, 1, fields_126 } } },
-	{ TANDEM_ID(1, 87), TANDEM_CLASS_CREATE, 1, "clCreateEventFromGLsyncKHR", &names_cl_error,
+	{ TANDEM_ID(1, 87), TANDEM_CLASS_CREATE, 1, "clCreateEventFromGLsyncKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_117 }, { 52, 4, fields_127 } } },
-	{ TANDEM_ID(1, 88), TANDEM_CLASS_CREATE, 1, "clCreateSubDevices", &names_cl_error,
+	{ TANDEM_ID(1, 88), TANDEM_CLASS_CREATE, 1, "clCreateSubDevices", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_128 }, { 50, 5, fields_129 } } },
-	{ TANDEM_ID(1, 89), TANDEM_CLASS_CALL, 1, "clRetainDevice", &names_cl_error,
+	{ TANDEM_ID(1, 89), TANDEM_CLASS_RETAIN, 1, "clRetainDevice", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_126 }, { 28, 1, fields_126 } } },
-	{ TANDEM_ID(1, 90), TANDEM_CLASS_RELEASE, 1, "clReleaseDevice", &names_cl_error,
+	{ TANDEM_ID(1, 90), TANDEM_CLASS_RELEASE, 1, "clReleaseDevice", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_126 }, { 28, 1, fields_126 } } },
-	{ TANDEM_ID(1, 91), TANDEM_CLASS_CREATE, 1, "clCreateImage", &names_cl_error,
+	{ TANDEM_ID(1, 91), TANDEM_CLASS_CREATE, 1, "clCreateImage", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 112, 15, fields_130 }, { 128, 17, fields_131 } } },
-	{ TANDEM_ID(1, 92), TANDEM_CLASS_CREATE, 1, "clCreateProgramWithBuiltInKernels", &names_cl_error,
+	{ TANDEM_ID(1, 92), TANDEM_CLASS_CREATE, 1, "clCreateProgramWithBuiltInKernels", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 4, fields_132 }, { 48, 6, fields_133 } } },
-	{ TANDEM_ID(1, 93), TANDEM_CLASS_BUILD, 1, "clCompileProgram", &names_cl_error,
+	{ TANDEM_ID(1, 93), TANDEM_CLASS_BUILD, 1, "clCompileProgram", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 34, 4, fields_134 }, { 60, 9, fields_135 } } },
-	{ TANDEM_ID(1, 94), TANDEM_CLASS_BUILD, 1, "clLinkProgram", &names_cl_error,
+	{ TANDEM_ID(1, 94), TANDEM_CLASS_BUILD, 1, "clLinkProgram", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 38, 5, fields_136 }, { 70, 10, fields_137 } } },
-	{ TANDEM_ID(1, 95), TANDEM_CLASS_CALL, 1, "clUnloadPlatformCompiler", &names_cl_error,
+	{ TANDEM_ID(1, 95), TANDEM_CLASS_CALL, 1, "clUnloadPlatformCompiler", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_138 }, { 28, 1, fields_138 } } },
-	{ TANDEM_ID(1, 96), TANDEM_CLASS_CALL, 1, "clGetKernelArgInfo", &names_cl_error,
+	{ TANDEM_ID(1, 96), TANDEM_CLASS_QUERY, 1, "clGetKernelArgInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 3, fields_139 }, { 60, 6, fields_140 } } },
-	{ TANDEM_ID(1, 97), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueFillBuffer", &names_cl_error,
+	{ TANDEM_ID(1, 97), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueFillBuffer", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 66, 7, fields_141 }, { 80, 10, fields_142 } } },
-	{ TANDEM_ID(1, 98), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueFillImage", &names_cl_error,
+	{ TANDEM_ID(1, 98), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueFillImage", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 44, 5, fields_143 }, { 66, 9, fields_144 } } },
-	{ TANDEM_ID(1, 99), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMigrateMemObjects", &names_cl_error,
+	{ TANDEM_ID(1, 99), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMigrateMemObjects", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 48, 5, fields_145 }, { 64, 8, fields_146 } } },
-	{ TANDEM_ID(1, 100), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMarkerWithWaitList", &names_cl_error,
+	{ TANDEM_ID(1, 100), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMarkerWithWaitList", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 38, 3, fields_147 }, { 50, 5, fields_148 } } },
-	{ TANDEM_ID(1, 101), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueBarrierWithWaitList", &names_cl_error,
+	{ TANDEM_ID(1, 101), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueBarrierWithWaitList", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 38, 3, fields_147 }, { 50, 5, fields_148 } } },
-	{ TANDEM_ID(1, 102), TANDEM_CLASS_CALL, 0, "clGetExtensionFunctionAddressForPlatform", &names_cl_error,
+	{ TANDEM_ID(1, 102), TANDEM_CLASS_QUERY, 0, "clGetExtensionFunctionAddressForPlatform", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 38, 3, fields_149 }, { 38, 3, fields_149 } } },
-	{ TANDEM_ID(1, 103), TANDEM_CLASS_CREATE, 1, "clCreateFromGLTexture", &names_cl_error,
+	{ TANDEM_ID(1, 103), TANDEM_CLASS_CREATE, 1, "clCreateFromGLTexture", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 52, 6, fields_101 }, { 60, 7, fields_102 } } },
-	{ TANDEM_ID(1, 104), TANDEM_CLASS_CREATE, 1, "clCreateFromEGLImageKHR", &names_cl_error,
+	{ TANDEM_ID(1, 104), TANDEM_CLASS_CREATE, 1, "clCreateFromEGLImageKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 40, 3, fields_150 }, { 66, 7, fields_151 } } },
-	{ TANDEM_ID(1, 105), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireEGLObjectsKHR", &names_cl_error,
+	{ TANDEM_ID(1, 105), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireEGLObjectsKHR", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_109 } } },
-	{ TANDEM_ID(1, 106), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseEGLObjectsKHR", &names_cl_error,
+	{ TANDEM_ID(1, 106), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseEGLObjectsKHR", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_109 } } },
-	{ TANDEM_ID(1, 107), TANDEM_CLASS_CREATE, 1, "clCreateEventFromEGLSyncKHR", &names_cl_error,
+	{ TANDEM_ID(1, 107), TANDEM_CLASS_CREATE, 1, "clCreateEventFromEGLSyncKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 2, fields_117 }, { 60, 5, fields_152 } } },
-	{ TANDEM_ID(1, 108), TANDEM_CLASS_CREATE, 1, "clCreateCommandQueueWithProperties", &names_cl_error,
+	{ TANDEM_ID(1, 108), TANDEM_CLASS_CREATE, 1, "clCreateCommandQueueWithProperties", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 38, 4, fields_153 }, { 46, 5, fields_154 } } },
-	{ TANDEM_ID(1, 109), TANDEM_CLASS_CREATE, 1, "clCreatePipe", &names_cl_error,
+	{ TANDEM_ID(1, 109), TANDEM_CLASS_CREATE, 1, "clCreatePipe", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 48, 5, fields_155 }, { 58, 7, fields_156 } } },
-	{ TANDEM_ID(1, 110), TANDEM_CLASS_CALL, 1, "clGetPipeInfo", &names_cl_error,
+	{ TANDEM_ID(1, 110), TANDEM_CLASS_QUERY, 1, "clGetPipeInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_157 }, { 56, 5, fields_158 } } },
-	{ TANDEM_ID(1, 111), TANDEM_CLASS_CREATE, 0, "clSVMAlloc", &names_cl_error,
+	{ TANDEM_ID(1, 111), TANDEM_CLASS_CREATE, 0, "clSVMAlloc", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 56, 5, fields_159 }, { 56, 5, fields_159 } } },
-	{ TANDEM_ID(1, 112), TANDEM_CLASS_RELEASE, 0, "clSVMFree", &names_cl_error,
+	{ TANDEM_ID(1, 112), TANDEM_CLASS_RELEASE, 0, "clSVMFree", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 36, 2, fields_160 }, { 36, 2, fields_160 } } },
-	{ TANDEM_ID(1, 113), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMFree", &names_cl_error,
+	{ TANDEM_ID(1, 113), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMFree", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 42, 4, fields_161 }, { 72, 9, fields_162 } } },
-	{ TANDEM_ID(1, 114), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMemcpy", &names_cl_error,
+	{ TANDEM_ID(1, 114), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMemcpy", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 47, 5, fields_163 }, { 75, 9, fields_164 } } },
-	{ TANDEM_ID(1, 115), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMemFill", &names_cl_error,
+	{ TANDEM_ID(1, 115), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMemFill", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 54, 5, fields_165 }, { 76, 9, fields_166 } } },
-	{ TANDEM_ID(1, 116), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMap", &names_cl_error,
+	{ TANDEM_ID(1, 116), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMap", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 55, 6, fields_167 }, { 75, 9, fields_168 } } },
-	{ TANDEM_ID(1, 117), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMUnmap", &names_cl_error,
+	{ TANDEM_ID(1, 117), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMUnmap", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 38, 3, fields_147 }, { 58, 6, fields_169 } } },
-	{ TANDEM_ID(1, 118), TANDEM_CLASS_CREATE, 1, "clCreateSamplerWithProperties", &names_cl_error,
+	{ TANDEM_ID(1, 118), TANDEM_CLASS_CREATE, 1, "clCreateSamplerWithProperties", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_170 }, { 42, 4, fields_171 } } },
-	{ TANDEM_ID(1, 119), TANDEM_CLASS_CALL, 1, "clSetKernelArgSVMPointer", &names_cl_error,
+	{ TANDEM_ID(1, 119), TANDEM_CLASS_CALL, 1, "clSetKernelArgSVMPointer", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_172 }, { 40, 3, fields_173 } } },
-	{ TANDEM_ID(1, 120), TANDEM_CLASS_CALL, 1, "clSetKernelExecInfo", &names_cl_error,
+	{ TANDEM_ID(1, 120), TANDEM_CLASS_CALL, 1, "clSetKernelExecInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 40, 3, fields_174 }, { 42, 4, fields_175 } } },
-	{ TANDEM_ID(1, 121), TANDEM_CLASS_CALL, 1, "clGetKernelSubGroupInfoKHR", &names_cl_error,
+	{ TANDEM_ID(1, 121), TANDEM_CLASS_QUERY, 1, "clGetKernelSubGroupInfoKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 44, 4, fields_176 }, { 70, 8, fields_177 } } },
-	{ TANDEM_ID(1, 122), TANDEM_CLASS_CREATE, 1, "clCloneKernel", &names_cl_error,
+	{ TANDEM_ID(1, 122), TANDEM_CLASS_CREATE, 1, "clCloneKernel", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_178 }, { 40, 3, fields_179 } } },
-	{ TANDEM_ID(1, 123), TANDEM_CLASS_CREATE, 1, "clCreateProgramWithIL", &names_cl_error,
+	{ TANDEM_ID(1, 123), TANDEM_CLASS_CREATE, 1, "clCreateProgramWithIL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 40, 3, fields_39 }, { 56, 5, fields_180 } } },
-	{ TANDEM_ID(1, 124), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMigrateMem", &names_cl_error,
+	{ TANDEM_ID(1, 124), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMigrateMem", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 50, 5, fields_181 }, { 66, 9, fields_182 } } },
-	{ TANDEM_ID(1, 125), TANDEM_CLASS_CALL, 1, "clGetDeviceAndHostTimer", &names_cl_error,
+	{ TANDEM_ID(1, 125), TANDEM_CLASS_QUERY, 1, "clGetDeviceAndHostTimer", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_126 }, { 44, 3, fields_183 } } },
-	{ TANDEM_ID(1, 126), TANDEM_CLASS_CALL, 1, "clGetHostTimer", &names_cl_error,
+	{ TANDEM_ID(1, 126), TANDEM_CLASS_QUERY, 1, "clGetHostTimer", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_126 }, { 36, 2, fields_184 } } },
-	{ TANDEM_ID(1, 127), TANDEM_CLASS_CALL, 1, "clGetKernelSubGroupInfo", &names_cl_error,
+	{ TANDEM_ID(1, 127), TANDEM_CLASS_QUERY, 1, "clGetKernelSubGroupInfo", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 44, 4, fields_185 }, { 70, 8, fields_186 } } },
-	{ TANDEM_ID(1, 128), TANDEM_CLASS_CALL, 1, "clSetDefaultDeviceCommandQueue", &names_cl_error,
+	{ TANDEM_ID(1, 128), TANDEM_CLASS_CALL, 1, "clSetDefaultDeviceCommandQueue", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 3, fields_187 }, { 36, 3, fields_187 } } },
-	{ TANDEM_ID(1, 129), TANDEM_CLASS_CALL, 1, "clSetProgramReleaseCallback", &names_cl_error,
+	{ TANDEM_ID(1, 129), TANDEM_CLASS_CALL, 1, "clSetProgramReleaseCallback", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_43 }, { 44, 3, fields_188 } } },
-	{ TANDEM_ID(1, 130), TANDEM_CLASS_CALL, 1, "clSetProgramSpecializationConstant", &names_cl_error,
+	{ TANDEM_ID(1, 130), TANDEM_CLASS_CALL, 1, "clSetProgramSpecializationConstant", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 40, 3, fields_189 }, { 42, 4, fields_190 } } },
-	{ TANDEM_ID(1, 131), TANDEM_CLASS_CREATE, 1, "clCreateBufferWithProperties", &names_cl_error,
+	{ TANDEM_ID(1, 131), TANDEM_CLASS_CREATE, 1, "clCreateBufferWithProperties", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 48, 4, fields_21 }, { 66, 7, fields_191 } } },
-	{ TANDEM_ID(1, 132), TANDEM_CLASS_CREATE, 1, "clCreateImageWithProperties", &names_cl_error,
+	{ TANDEM_ID(1, 132), TANDEM_CLASS_CREATE, 1, "clCreateImageWithProperties", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 112, 15, fields_130 }, { 130, 18, fields_192 } } },
-	{ TANDEM_ID(1, 133), TANDEM_CLASS_CALL, 1, "clSetContextDestructorCallback", &names_cl_error,
+	{ TANDEM_ID(1, 133), TANDEM_CLASS_CALL, 1, "clSetContextDestructorCallback", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_11 }, { 44, 3, fields_193 } } },
-	{ TANDEM_ID(1, 134), TANDEM_CLASS_CALL, 1, "clCancelCommandsIMG", &names_cl_error,
+	{ TANDEM_ID(1, 134), TANDEM_CLASS_CALL, 1, "clCancelCommandsIMG", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 26, 1, fields_61 }, { 34, 2, fields_194 } } },
-	{ TANDEM_ID(1, 135), TANDEM_CLASS_CALL, 1, "clCommandBarrierWithWaitListKHR", &names_cl_error,
+	{ TANDEM_ID(1, 135), TANDEM_CLASS_CALL, 1, "clCommandBarrierWithWaitListKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 72, 7, fields_196 } } },
-	{ TANDEM_ID(1, 136), TANDEM_CLASS_CALL, 1, "clCommandCopyBufferKHR", &names_cl_error,
+	{ TANDEM_ID(1, 136), TANDEM_CLASS_CALL, 1, "clCommandCopyBufferKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
-	{ TANDEM_ID(1, 137), TANDEM_CLASS_CALL, 1, "clCommandCopyBufferRectKHR", &names_cl_error,
+	{ TANDEM_ID(1, 137), TANDEM_CLASS_CALL, 1, "clCommandCopyBufferRectKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 144, 16, fields_198 } } },
-	{ TANDEM_ID(1, 138), TANDEM_CLASS_CALL, 1, "clCommandCopyBufferToImageKHR", &names_cl_error,
+	{ TANDEM_ID(1, 138), TANDEM_CLASS_CALL, 1, "clCommandCopyBufferToImageKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
-	{ TANDEM_ID(1, 139), TANDEM_CLASS_CALL, 1, "clCommandCopyImageKHR", &names_cl_error,
+	{ TANDEM_ID(1, 139), TANDEM_CLASS_CALL, 1, "clCommandCopyImageKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
-	{ TANDEM_ID(1, 140), TANDEM_CLASS_CALL, 1, "clCommandCopyImageToBufferKHR", &names_cl_error,
+	{ TANDEM_ID(1, 140), TANDEM_CLASS_CALL, 1, "clCommandCopyImageToBufferKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
-	{ TANDEM_ID(1, 141), TANDEM_CLASS_CALL, 1, "clCommandFillBufferKHR", &names_cl_error,
+	{ TANDEM_ID(1, 141), TANDEM_CLASS_CALL, 1, "clCommandFillBufferKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
-	{ TANDEM_ID(1, 142), TANDEM_CLASS_CALL, 1, "clCommandFillImageKHR", &names_cl_error,
+	{ TANDEM_ID(1, 142), TANDEM_CLASS_CALL, 1, "clCommandFillImageKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 104, 11, fields_199 } } },
-	{ TANDEM_ID(1, 143), TANDEM_CLASS_CALL, 1, "clCommandNDRangeKernelKHR", &names_cl_error,
+	{ TANDEM_ID(1, 143), TANDEM_CLASS_CALL, 1, "clCommandNDRangeKernelKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 112, 12, fields_197 } } },
-	{ TANDEM_ID(1, 144), TANDEM_CLASS_CALL, 1, "clCommandSVMMemFillKHR", &names_cl_error,
+	{ TANDEM_ID(1, 144), TANDEM_CLASS_CALL, 1, "clCommandSVMMemFillKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 104, 11, fields_199 } } },
-	{ TANDEM_ID(1, 145), TANDEM_CLASS_CALL, 1, "clCommandSVMMemcpyKHR", &names_cl_error,
+	{ TANDEM_ID(1, 145), TANDEM_CLASS_CALL, 1, "clCommandSVMMemcpyKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_195 }, { 96, 10, fields_200 } } },
-	{ TANDEM_ID(1, 146), TANDEM_CLASS_CREATE, 1, "clCreateAcceleratorINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 146), TANDEM_CLASS_CREATE, 1, "clCreateAcceleratorINTEL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 44, 4, fields_201 }, { 54, 6, fields_202 } } },
-	{ TANDEM_ID(1, 147), TANDEM_CLASS_CREATE, 1, "clCreateBufferWithPropertiesINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 147), TANDEM_CLASS_CREATE, 1, "clCreateBufferWithPropertiesINTEL", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 48, 4, fields_21 }, { 66, 7, fields_191 } } },
-	{ TANDEM_ID(1, 148), TANDEM_CLASS_CREATE, 1, "clCreateCommandBufferKHR", &names_cl_error,
+	{ TANDEM_ID(1, 148), TANDEM_CLASS_CREATE, 1, "clCreateCommandBufferKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 30, 2, fields_203 }, { 44, 5, fields_204 } } },
-	{ TANDEM_ID(1, 149), TANDEM_CLASS_CREATE, 1, "clCreateCommandQueueWithPropertiesKHR", &names_cl_error,
+	{ TANDEM_ID(1, 149), TANDEM_CLASS_CREATE, 1, "clCreateCommandQueueWithPropertiesKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 38, 4, fields_153 }, { 46, 5, fields_154 } } },
-	{ TANDEM_ID(1, 150), TANDEM_CLASS_CREATE, 1, "clCreateFromVA_APIMediaSurfaceINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 150), TANDEM_CLASS_CREATE, 1, "clCreateFromVA_APIMediaSurfaceINTEL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 44, 4, fields_205 }, { 60, 6, fields_206 } } },
-	{ TANDEM_ID(1, 151), TANDEM_CLASS_CREATE, 1, "clCreateProgramWithILKHR", &names_cl_error,
+	{ TANDEM_ID(1, 151), TANDEM_CLASS_CREATE, 1, "clCreateProgramWithILKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 40, 3, fields_39 }, { 56, 5, fields_180 } } },
-	{ TANDEM_ID(1, 152), TANDEM_CLASS_CREATE, 1, "clCreateSemaphoreWithPropertiesKHR", &names_cl_error,
+	{ TANDEM_ID(1, 152), TANDEM_CLASS_CREATE, 1, "clCreateSemaphoreWithPropertiesKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_207 }, { 42, 4, fields_208 } } },
-	{ TANDEM_ID(1, 153), TANDEM_CLASS_CREATE, 1, "clDeviceMemAllocINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 153), TANDEM_CLASS_CREATE, 1, "clDeviceMemAllocINTEL", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 52, 5, fields_209 }, { 62, 7, fields_210 } } },
-	{ TANDEM_ID(1, 154), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireExternalMemObjectsKHR", &names_cl_error,
+	{ TANDEM_ID(1, 154), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireExternalMemObjectsKHR", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_211 } } },
-	{ TANDEM_ID(1, 155), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireGrallocObjectsIMG", &names_cl_error,
+	{ TANDEM_ID(1, 155), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireGrallocObjectsIMG", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_109 } } },
-	{ TANDEM_ID(1, 156), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireVA_APIMediaSurfacesINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 156), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueAcquireVA_APIMediaSurfacesINTEL", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_109 } } },
-	{ TANDEM_ID(1, 157), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCommandBufferKHR", &names_cl_error,
+	{ TANDEM_ID(1, 157), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueCommandBufferKHR", &names_cl_error, { .graph = 1 },
 	  { { 32, 1, fields_68 }, { 44, 5, fields_212 }, { 60, 8, fields_213 } } },
-	{ TANDEM_ID(1, 158), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueGenerateMipmapIMG", &names_cl_error,
+	{ TANDEM_ID(1, 158), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueGenerateMipmapIMG", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 50, 6, fields_214 }, { 78, 10, fields_215 } } },
-	{ TANDEM_ID(1, 159), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemAdviseINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 159), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemAdviseINTEL", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 50, 5, fields_216 }, { 70, 8, fields_217 } } },
-	{ TANDEM_ID(1, 160), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemFillINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 160), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemFillINTEL", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 54, 5, fields_165 }, { 76, 9, fields_218 } } },
-	{ TANDEM_ID(1, 161), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemcpyINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 161), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemcpyINTEL", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 47, 5, fields_163 }, { 75, 9, fields_164 } } },
-	{ TANDEM_ID(1, 162), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemsetINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 162), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMemsetINTEL", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 50, 5, fields_219 }, { 70, 8, fields_220 } } },
-	{ TANDEM_ID(1, 163), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMigrateMemINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 163), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMigrateMemINTEL", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 54, 5, fields_221 }, { 74, 8, fields_222 } } },
-	{ TANDEM_ID(1, 164), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMigrateMemObjectEXT", &names_cl_error,
+	{ TANDEM_ID(1, 164), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueMigrateMemObjectEXT", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 48, 5, fields_223 }, { 64, 8, fields_224 } } },
-	{ TANDEM_ID(1, 165), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReadHostPipeINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 165), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReadHostPipeINTEL", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 53, 7, fields_225 }, { 73, 10, fields_226 } } },
-	{ TANDEM_ID(1, 166), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseExternalMemObjectsKHR", &names_cl_error,
+	{ TANDEM_ID(1, 166), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseExternalMemObjectsKHR", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_211 } } },
-	{ TANDEM_ID(1, 167), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseGrallocObjectsIMG", &names_cl_error,
+	{ TANDEM_ID(1, 167), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseGrallocObjectsIMG", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_109 } } },
-	{ TANDEM_ID(1, 168), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseVA_APIMediaSurfacesINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 168), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueReleaseVA_APIMediaSurfacesINTEL", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_108 }, { 56, 7, fields_109 } } },
-	{ TANDEM_ID(1, 169), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMFreeARM", &names_cl_error,
+	{ TANDEM_ID(1, 169), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMFreeARM", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 42, 4, fields_161 }, { 72, 9, fields_162 } } },
-	{ TANDEM_ID(1, 170), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMapARM", &names_cl_error,
+	{ TANDEM_ID(1, 170), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMapARM", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 55, 6, fields_167 }, { 75, 9, fields_168 } } },
-	{ TANDEM_ID(1, 171), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMemFillARM", &names_cl_error,
+	{ TANDEM_ID(1, 171), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMemFillARM", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 54, 5, fields_165 }, { 76, 9, fields_166 } } },
-	{ TANDEM_ID(1, 172), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMemcpyARM", &names_cl_error,
+	{ TANDEM_ID(1, 172), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMMemcpyARM", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 47, 5, fields_163 }, { 75, 9, fields_164 } } },
-	{ TANDEM_ID(1, 173), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMUnmapARM", &names_cl_error,
+	{ TANDEM_ID(1, 173), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSVMUnmapARM", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 38, 3, fields_147 }, { 58, 6, fields_169 } } },
-	{ TANDEM_ID(1, 174), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSignalSemaphoresKHR", &names_cl_error,
+	{ TANDEM_ID(1, 174), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueSignalSemaphoresKHR", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_227 }, { 58, 8, fields_228 } } },
-	{ TANDEM_ID(1, 175), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWaitSemaphoresKHR", &names_cl_error,
+	{ TANDEM_ID(1, 175), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWaitSemaphoresKHR", &names_cl_error, { 0 },
 	  { { 32, 1, fields_68 }, { 40, 4, fields_227 }, { 58, 8, fields_228 } } },
-	{ TANDEM_ID(1, 176), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWriteHostPipeINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 176), TANDEM_CLASS_ENQUEUE, 1, "clEnqueueWriteHostPipeINTEL", &names_cl_error, { .synchronous = TANDEM_WHEN_argument },
 	  { { 32, 1, fields_68 }, { 53, 7, fields_225 }, { 73, 10, fields_226 } } },
-	{ TANDEM_ID(1, 177), TANDEM_CLASS_CALL, 1, "clFinalizeCommandBufferKHR", &names_cl_error,
+	{ TANDEM_ID(1, 177), TANDEM_CLASS_CALL, 1, "clFinalizeCommandBufferKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_229 }, { 28, 1, fields_229 } } },
-	{ TANDEM_ID(1, 178), TANDEM_CLASS_CALL, 1, "clGetAcceleratorInfoINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 178), TANDEM_CLASS_QUERY, 1, "clGetAcceleratorInfoINTEL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_230 }, { 56, 5, fields_231 } } },
-	{ TANDEM_ID(1, 179), TANDEM_CLASS_CALL, 1, "clGetCommandBufferInfoKHR", &names_cl_error,
+	{ TANDEM_ID(1, 179), TANDEM_CLASS_QUERY, 1, "clGetCommandBufferInfoKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_232 }, { 56, 5, fields_233 } } },
-	{ TANDEM_ID(1, 180), TANDEM_CLASS_CALL, 1, "clGetDeviceIDsFromVA_APIMediaAdapterINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 180), TANDEM_CLASS_QUERY, 1, "clGetDeviceIDsFromVA_APIMediaAdapterINTEL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 3, fields_234 }, { 64, 7, fields_235 } } },
-	{ TANDEM_ID(1, 181), TANDEM_CLASS_CALL, 1, "clGetDeviceImageInfoQCOM", &names_cl_error,
+	{ TANDEM_ID(1, 181), TANDEM_CLASS_QUERY, 1, "clGetDeviceImageInfoQCOM", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 56, 6, fields_236 }, { 80, 9, fields_237 } } },
-	{ TANDEM_ID(1, 182), TANDEM_CLASS_CALL, 1, "clGetICDLoaderInfoOCLICD", &names_cl_error,
+	{ TANDEM_ID(1, 182), TANDEM_CLASS_QUERY, 1, "clGetICDLoaderInfoOCLICD", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_238 }, { 52, 4, fields_239 } } },
-	{ TANDEM_ID(1, 183), TANDEM_CLASS_CALL, 1, "clGetImageRequirementsInfoEXT", &names_cl_error,
+	{ TANDEM_ID(1, 183), TANDEM_CLASS_QUERY, 1, "clGetImageRequirementsInfoEXT", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 112, 15, fields_240 }, { 138, 19, fields_241 } } },
-	{ TANDEM_ID(1, 184), TANDEM_CLASS_CALL, 1, "clGetKernelSuggestedLocalWorkSize", &names_cl_error,
+	{ TANDEM_ID(1, 184), TANDEM_CLASS_QUERY, 1, "clGetKernelSuggestedLocalWorkSize", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 37, 7, fields_242 }, { 45, 8, fields_243 } } },
-	{ TANDEM_ID(1, 185), TANDEM_CLASS_CALL, 1, "clGetKernelSuggestedLocalWorkSizeKHR", &names_cl_error,
+	{ TANDEM_ID(1, 185), TANDEM_CLASS_QUERY, 1, "clGetKernelSuggestedLocalWorkSizeKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 37, 7, fields_242 }, { 45, 8, fields_243 } } },
-	{ TANDEM_ID(1, 186), TANDEM_CLASS_CALL, 1, "clGetMemAllocInfoINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 186), TANDEM_CLASS_QUERY, 1, "clGetMemAllocInfoINTEL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_244 }, { 64, 6, fields_245 } } },
-	{ TANDEM_ID(1, 187), TANDEM_CLASS_CALL, 1, "clGetMutableCommandInfoKHR", &names_cl_error,
+	{ TANDEM_ID(1, 187), TANDEM_CLASS_QUERY, 1, "clGetMutableCommandInfoKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_246 }, { 56, 5, fields_247 } } },
-	{ TANDEM_ID(1, 188), TANDEM_CLASS_CALL, 1, "clGetSVMPointerInfoKHR", &names_cl_error,
+	{ TANDEM_ID(1, 188), TANDEM_CLASS_QUERY, 1, "clGetSVMPointerInfoKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 36, 3, fields_248 }, { 68, 7, fields_249 } } },
-	{ TANDEM_ID(1, 189), TANDEM_CLASS_CALL, 1, "clGetSVMSuggestedTypeIndexKHR", &names_cl_error,
+	{ TANDEM_ID(1, 189), TANDEM_CLASS_QUERY, 1, "clGetSVMSuggestedTypeIndexKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 52, 4, fields_250 }, { 62, 6, fields_251 } } },
-	{ TANDEM_ID(1, 190), TANDEM_CLASS_CALL, 1, "clGetSemaphoreHandleForTypeKHR", &names_cl_error,
+	{ TANDEM_ID(1, 190), TANDEM_CLASS_QUERY, 1, "clGetSemaphoreHandleForTypeKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 44, 4, fields_252 }, { 60, 6, fields_253 } } },
-	{ TANDEM_ID(1, 191), TANDEM_CLASS_CALL, 1, "clGetSemaphoreInfoKHR", &names_cl_error,
+	{ TANDEM_ID(1, 191), TANDEM_CLASS_QUERY, 1, "clGetSemaphoreInfoKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_254 }, { 56, 5, fields_255 } } },
-	{ TANDEM_ID(1, 192), TANDEM_CLASS_CALL, 1, "clGetSupportedGLTextureFormatsINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 192), TANDEM_CLASS_QUERY, 1, "clGetSupportedGLTextureFormatsINTEL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 40, 3, fields_28 }, { 60, 6, fields_256 } } },
-	{ TANDEM_ID(1, 193), TANDEM_CLASS_CALL, 1, "clGetSupportedVA_APIMediaSurfaceFormatsINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 193), TANDEM_CLASS_QUERY, 1, "clGetSupportedVA_APIMediaSurfaceFormatsINTEL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 44, 4, fields_257 }, { 64, 7, fields_258 } } },
-	{ TANDEM_ID(1, 194), TANDEM_CLASS_CREATE, 1, "clHostMemAllocINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 194), TANDEM_CLASS_CREATE, 1, "clHostMemAllocINTEL", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 48, 4, fields_259 }, { 58, 6, fields_260 } } },
-	{ TANDEM_ID(1, 195), TANDEM_CLASS_CALL, 0, "clIcdGetFunctionAddressForPlatformKHR", &names_cl_error,
+	{ TANDEM_ID(1, 195), TANDEM_CLASS_CALL, 0, "clIcdGetFunctionAddressForPlatformKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 38, 3, fields_149 }, { 38, 3, fields_149 } } },
-	{ TANDEM_ID(1, 196), TANDEM_CLASS_CALL, 1, "clIcdGetPlatformIDsKHR", &names_cl_error,
+	{ TANDEM_ID(1, 196), TANDEM_CLASS_CALL, 1, "clIcdGetPlatformIDsKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 3, fields_0 } } },
-	{ TANDEM_ID(1, 197), TANDEM_CLASS_CALL, 1, "clIcdSetPlatformDispatchDataKHR", &names_cl_error,
+	{ TANDEM_ID(1, 197), TANDEM_CLASS_CALL, 1, "clIcdSetPlatformDispatchDataKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_138 }, { 36, 2, fields_261 } } },
-	{ TANDEM_ID(1, 198), TANDEM_CLASS_CREATE, 1, "clImportMemoryARM", &names_cl_error,
+	{ TANDEM_ID(1, 198), TANDEM_CLASS_CREATE, 1, "clImportMemoryARM", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 48, 4, fields_21 }, { 66, 7, fields_262 } } },
-	{ TANDEM_ID(1, 199), TANDEM_CLASS_CALL, 0, "clLogMessagesToStderrAPPLE", &names_cl_error,
+	{ TANDEM_ID(1, 199), TANDEM_CLASS_CALL, 0, "clLogMessagesToStderrAPPLE", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_263 }, { 50, 4, fields_264 } } },
-	{ TANDEM_ID(1, 200), TANDEM_CLASS_CALL, 0, "clLogMessagesToStdoutAPPLE", &names_cl_error,
+	{ TANDEM_ID(1, 200), TANDEM_CLASS_CALL, 0, "clLogMessagesToStdoutAPPLE", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_263 }, { 50, 4, fields_264 } } },
-	{ TANDEM_ID(1, 201), TANDEM_CLASS_CALL, 0, "clLogMessagesToSystemLogAPPLE", &names_cl_error,
+	{ TANDEM_ID(1, 201), TANDEM_CLASS_CALL, 0, "clLogMessagesToSystemLogAPPLE", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 1, fields_263 }, { 50, 4, fields_264 } } },
-	{ TANDEM_ID(1, 202), TANDEM_CLASS_RELEASE, 1, "clMemBlockingFreeINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 202), TANDEM_CLASS_RELEASE, 1, "clMemBlockingFreeINTEL", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 36, 2, fields_265 }, { 36, 2, fields_265 } } },
-	{ TANDEM_ID(1, 203), TANDEM_CLASS_RELEASE, 1, "clMemFreeINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 203), TANDEM_CLASS_RELEASE, 1, "clMemFreeINTEL", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 36, 2, fields_265 }, { 36, 2, fields_265 } } },
-	{ TANDEM_ID(1, 204), TANDEM_CLASS_CALL, 1, "clReImportSemaphoreSyncFdKHR", &names_cl_error,
+	{ TANDEM_ID(1, 204), TANDEM_CLASS_CALL, 1, "clReImportSemaphoreSyncFdKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_266 }, { 34, 3, fields_267 } } },
-	{ TANDEM_ID(1, 205), TANDEM_CLASS_RELEASE, 1, "clReleaseAcceleratorINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 205), TANDEM_CLASS_RELEASE, 1, "clReleaseAcceleratorINTEL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_268 }, { 28, 1, fields_268 } } },
-	{ TANDEM_ID(1, 206), TANDEM_CLASS_RELEASE, 1, "clReleaseCommandBufferKHR", &names_cl_error,
+	{ TANDEM_ID(1, 206), TANDEM_CLASS_RELEASE, 1, "clReleaseCommandBufferKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_229 }, { 28, 1, fields_229 } } },
-	{ TANDEM_ID(1, 207), TANDEM_CLASS_RELEASE, 1, "clReleaseSemaphoreKHR", &names_cl_error,
+	{ TANDEM_ID(1, 207), TANDEM_CLASS_RELEASE, 1, "clReleaseSemaphoreKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_269 }, { 28, 1, fields_269 } } },
-	{ TANDEM_ID(1, 208), TANDEM_CLASS_CREATE, 0, "clRemapCommandBufferKHR", &names_cl_error,
+	{ TANDEM_ID(1, 208), TANDEM_CLASS_CREATE, 0, "clRemapCommandBufferKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_270 }, { 88, 9, fields_271 } } },
-	{ TANDEM_ID(1, 209), TANDEM_CLASS_CALL, 1, "clRetainAcceleratorINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 209), TANDEM_CLASS_RETAIN, 1, "clRetainAcceleratorINTEL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_268 }, { 28, 1, fields_268 } } },
-	{ TANDEM_ID(1, 210), TANDEM_CLASS_CALL, 1, "clRetainCommandBufferKHR", &names_cl_error,
+	{ TANDEM_ID(1, 210), TANDEM_CLASS_RETAIN, 1, "clRetainCommandBufferKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_229 }, { 28, 1, fields_229 } } },
-	{ TANDEM_ID(1, 211), TANDEM_CLASS_CALL, 1, "clRetainSemaphoreKHR", &names_cl_error,
+	{ TANDEM_ID(1, 211), TANDEM_CLASS_RETAIN, 1, "clRetainSemaphoreKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_269 }, { 28, 1, fields_269 } } },
-	{ TANDEM_ID(1, 212), TANDEM_CLASS_CREATE, 0, "clSVMAllocARM", &names_cl_error,
+	{ TANDEM_ID(1, 212), TANDEM_CLASS_CREATE, 0, "clSVMAllocARM", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 56, 5, fields_272 }, { 56, 5, fields_272 } } },
-	{ TANDEM_ID(1, 213), TANDEM_CLASS_CREATE, 1, "clSVMAllocWithPropertiesKHR", &names_cl_error,
+	{ TANDEM_ID(1, 213), TANDEM_CLASS_CREATE, 1, "clSVMAllocWithPropertiesKHR", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 48, 4, fields_273 }, { 58, 6, fields_274 } } },
-	{ TANDEM_ID(1, 214), TANDEM_CLASS_RELEASE, 0, "clSVMFreeARM", &names_cl_error,
+	{ TANDEM_ID(1, 214), TANDEM_CLASS_RELEASE, 0, "clSVMFreeARM", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 36, 2, fields_160 }, { 36, 2, fields_160 } } },
-	{ TANDEM_ID(1, 215), TANDEM_CLASS_RELEASE, 1, "clSVMFreeWithPropertiesKHR", &names_cl_error,
+	{ TANDEM_ID(1, 215), TANDEM_CLASS_RELEASE, 1, "clSVMFreeWithPropertiesKHR", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_free },
 	  { { 24, 0, NULL }, { 44, 3, fields_275 }, { 46, 4, fields_276 } } },
-	{ TANDEM_ID(1, 216), TANDEM_CLASS_CALL, 1, "clSetContentSizeBufferPoCL", &names_cl_error,
+	{ TANDEM_ID(1, 216), TANDEM_CLASS_CALL, 1, "clSetContentSizeBufferPoCL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_277 }, { 32, 2, fields_277 } } },
-	{ TANDEM_ID(1, 217), TANDEM_CLASS_CALL, 1, "clSetKernelArgDevicePointerEXT", &names_cl_error,
+	{ TANDEM_ID(1, 217), TANDEM_CLASS_CALL, 1, "clSetKernelArgDevicePointerEXT", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 40, 3, fields_278 }, { 40, 3, fields_278 } } },
-	{ TANDEM_ID(1, 218), TANDEM_CLASS_CALL, 1, "clSetKernelArgMemPointerINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 218), TANDEM_CLASS_CALL, 1, "clSetKernelArgMemPointerINTEL", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_172 }, { 40, 3, fields_173 } } },
-	{ TANDEM_ID(1, 219), TANDEM_CLASS_CALL, 1, "clSetKernelArgSVMPointerARM", &names_cl_error,
+	{ TANDEM_ID(1, 219), TANDEM_CLASS_CALL, 1, "clSetKernelArgSVMPointerARM", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_172 }, { 40, 3, fields_173 } } },
-	{ TANDEM_ID(1, 220), TANDEM_CLASS_CALL, 1, "clSetKernelExecInfoARM", &names_cl_error,
+	{ TANDEM_ID(1, 220), TANDEM_CLASS_CALL, 1, "clSetKernelExecInfoARM", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 40, 3, fields_279 }, { 42, 4, fields_280 } } },
-	{ TANDEM_ID(1, 221), TANDEM_CLASS_CALL, 1, "clSetMemObjectDestructorAPPLE", &names_cl_error,
+	{ TANDEM_ID(1, 221), TANDEM_CLASS_CALL, 1, "clSetMemObjectDestructorAPPLE", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_27 }, { 44, 3, fields_116 } } },
-	{ TANDEM_ID(1, 222), TANDEM_CLASS_CALL, 1, "clSetPerfHintQCOM", &names_cl_error,
+	{ TANDEM_ID(1, 222), TANDEM_CLASS_CALL, 1, "clSetPerfHintQCOM", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 32, 2, fields_281 }, { 32, 2, fields_281 } } },
-	{ TANDEM_ID(1, 223), TANDEM_CLASS_CREATE, 1, "clSharedMemAllocINTEL", &names_cl_error,
+	{ TANDEM_ID(1, 223), TANDEM_CLASS_CREATE, 1, "clSharedMemAllocINTEL", &names_cl_error, { .memory = TANDEM_MEMORY_ROLE_alloc },
 	  { { 24, 0, NULL }, { 52, 5, fields_209 }, { 62, 7, fields_210 } } },
-	{ TANDEM_ID(1, 224), TANDEM_CLASS_CALL, 1, "clTerminateContextKHR", &names_cl_error,
+	{ TANDEM_ID(1, 224), TANDEM_CLASS_CALL, 1, "clTerminateContextKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_11 }, { 28, 1, fields_11 } } },
-	{ TANDEM_ID(1, 225), TANDEM_CLASS_CALL, 1, "clUpdateMutableCommandsKHR", &names_cl_error,
+	{ TANDEM_ID(1, 225), TANDEM_CLASS_CALL, 1, "clUpdateMutableCommandsKHR", &names_cl_error, { 0 },
 	  { { 24, 0, NULL }, { 28, 1, fields_229 }, { 52, 4, fields_282 } } },
 };
 

@@ -745,21 +745,21 @@ const struct cuda_step cuda_steps[] = {
 const struct cuda_api cuda_driver_api[] = {
 	[1] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 8), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuInit */
-	[2] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 9), TANDEM_CLASS_CALL, 0,
+	[2] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 9), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuDriverGetVersion */
-	[3] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 10), TANDEM_CLASS_CALL, 0,
+	[3] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 10), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGet */
-	[4] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 11), TANDEM_CLASS_CALL, 0,
+	[4] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 11), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuDeviceGetCount */
-	[5] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 12), TANDEM_CLASS_CALL, 0,
+	[5] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 12), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetName */
 	[6] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 13), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDeviceComputeCapability */
 	[7] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 14), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceTotalMem */
-	[8] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 15), TANDEM_CLASS_CALL, 0,
+	[8] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 15), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetProperties */
-	[9] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 16), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[9] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 16), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetAttribute */
 	[10] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 17), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 6, 3, 24 } }, { 0 } }, /* cuCtxCreate */
@@ -773,7 +773,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxPushCurrent */
 	[15] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 22), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxPopCurrent */
-	[16] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 23), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[16] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 23), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 16, 2, 16 } }, { 0 } }, /* cuCtxGetDevice */
 	[17] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 24), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 18, 1, 8 } }, { 0 } }, /* cuCtxSynchronize */
@@ -787,17 +787,17 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuModuleLoadFatBinary */
 	[22] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 29), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuModuleUnload */
-	[23] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 30), TANDEM_CLASS_CALL, 0,
+	[23] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 30), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 24, 1, 2 }, { 25, 2, 18 } }, { 0 } }, /* cuModuleGetFunction */
-	[24] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 31), TANDEM_CLASS_CALL, 0,
+	[24] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 31), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cuModuleGetGlobal */
-	[25] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 32), TANDEM_CLASS_CALL, 0,
+	[25] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 32), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64ModuleGetGlobal */
-	[26] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 33), TANDEM_CLASS_CALL, 0,
+	[26] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 33), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 25, 2, 18 } }, { 0 } }, /* cuModuleGetTexRef */
-	[27] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 34), TANDEM_CLASS_CALL, 0,
+	[27] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 34), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemGetInfo */
-	[28] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 35), TANDEM_CLASS_CALL, 0,
+	[28] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 35), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemGetInfo */
 	[29] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 36), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 29, 2, 16 }, { 29, 2, 16 } }, { 0 } }, /* cuMemAlloc */
@@ -811,9 +811,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 18, 1, 8 }, { 18, 1, 8 } }, { 0 } }, /* cuMemFree */
 	[34] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 41), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemFree */
-	[35] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 42), TANDEM_CLASS_CALL, 0,
+	[35] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 42), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 45, 2, 24 } }, { 0 } }, /* cuMemGetAddressRange */
-	[36] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 43), TANDEM_CLASS_CALL, 0,
+	[36] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 43), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemGetAddressRange */
 	[37] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 44), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 18, 1, 8 }, { 29, 2, 16 } }, { 0 } }, /* cuMemAllocHost */
@@ -821,11 +821,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cuMemFreeHost */
 	[39] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 46), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 48, 1, 12 }, { 49, 2, 20 } }, { 0 } }, /* cuMemHostAlloc */
-	[40] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 47), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[40] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 47), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 56, 2, 12 }, { 58, 3, 20 } }, { 0 } }, /* cuMemHostGetDevicePointer */
-	[41] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 48), TANDEM_CLASS_CALL, 0,
+	[41] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 48), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemHostGetDevicePointer */
-	[42] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 49), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[42] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 49), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cuMemHostGetFlags */
 	[43] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 50), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 61, 3, 32 }, { 61, 3, 32 } }, { 0 } }, /* cuMemcpyHtoD */
@@ -911,19 +911,19 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuFuncSetBlockShape */
 	[84] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 91), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuFuncSetSharedSize */
-	[85] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 92), TANDEM_CLASS_CALL, 0,
+	[85] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 92), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuFuncGetAttribute */
 	[86] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 93), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuFuncSetCacheConfig */
 	[87] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 94), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArrayCreate */
-	[88] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 95), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[88] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 95), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArrayGetDescriptor */
 	[89] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 96), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuArrayDestroy */
 	[90] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 97), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArray3DCreate */
-	[91] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 98), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[91] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 98), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArray3DGetDescriptor */
 	[92] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 99), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuTexRefCreate */
@@ -947,19 +947,19 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuTexRefSetFilterMode */
 	[102] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 109), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuTexRefSetFlags */
-	[103] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 110), TANDEM_CLASS_CALL, 0,
+	[103] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 110), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetAddress */
-	[104] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 111), TANDEM_CLASS_CALL, 0,
+	[104] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 111), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64TexRefGetAddress */
-	[105] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 112), TANDEM_CLASS_CALL, 0,
+	[105] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 112), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetArray */
-	[106] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 113), TANDEM_CLASS_CALL, 0,
+	[106] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 113), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuTexRefGetAddressMode */
-	[107] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 114), TANDEM_CLASS_CALL, 0,
+	[107] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 114), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetFilterMode */
-	[108] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 115), TANDEM_CLASS_CALL, 0,
+	[108] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 115), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuTexRefGetFormat */
-	[109] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 116), TANDEM_CLASS_CALL, 0,
+	[109] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 116), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetFlags */
 	[110] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 117), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuParamSetSize */
@@ -981,17 +981,17 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } }, { 0 } }, /* cuEventCreate */
 	[119] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 126), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 225, 2, 8 } }, { 0 } }, /* cuEventRecord */
-	[120] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 127), TANDEM_CLASS_CALL, 0,
+	[120] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 127), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cuEventQuery */
 	[121] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 128), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cuEventSynchronize */
 	[122] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 129), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cuEventDestroy */
-	[123] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 130), TANDEM_CLASS_CALL, 0,
+	[123] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 130), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } }, { 0 } }, /* cuEventElapsedTime */
 	[124] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 131), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } }, { 0 } }, /* cuStreamCreate */
-	[125] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 132), TANDEM_CLASS_CALL, 0,
+	[125] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 132), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamQuery */
 	[126] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 133), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamSynchronize */
@@ -999,11 +999,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamDestroy */
 	[128] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 135), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuGraphicsUnregisterResource */
-	[129] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 136), TANDEM_CLASS_CALL, 0,
+	[129] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 136), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphicsSubResourceGetMappedArray */
-	[130] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 137), TANDEM_CLASS_CALL, 0,
+	[130] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 137), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphicsResourceGetMappedPointer */
-	[131] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 138), TANDEM_CLASS_CALL, 0,
+	[131] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 138), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64GraphicsResourceGetMappedPointer */
 	[132] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 139), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuGraphicsResourceSetMapFlags */
@@ -1011,11 +1011,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cuGraphicsMapResources */
 	[134] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 141), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cuGraphicsUnmapResources */
-	[135] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 142), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[135] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 142), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGetExportTable */
 	[136] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 143), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCtxSetLimit */
-	[137] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 144), TANDEM_CLASS_CALL, 0,
+	[137] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 144), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuCtxGetLimit */
 	[174] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 145), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLCtxCreate */
@@ -1039,7 +1039,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLMapBufferObjectAsync */
 	[185] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 155), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLUnmapBufferObjectAsync */
-	[186] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 156), TANDEM_CLASS_CALL, 0,
+	[186] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 156), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuVDPAUGetDevice */
 	[187] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 157), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuVDPAUCtxCreate */
@@ -1047,7 +1047,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGraphicsVDPAURegisterVideoSurface */
 	[189] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 159), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGraphicsVDPAURegisterOutputSurface */
-	[190] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 160), TANDEM_CLASS_CALL, 0,
+	[190] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 160), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 25, 2, 18 } }, { 0 } }, /* cuModuleGetSurfRef */
 	[191] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 161), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSurfRefCreate */
@@ -1057,9 +1057,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSurfRefSetFormat */
 	[194] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 164), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuSurfRefSetArray */
-	[195] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 165), TANDEM_CLASS_CALL, 0,
+	[195] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 165), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuSurfRefGetFormat */
-	[196] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 166), TANDEM_CLASS_CALL, 0,
+	[196] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 166), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuSurfRefGetArray */
 	[197] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 167), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64DeviceTotalMem */
@@ -1095,11 +1095,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64MemsetD2D32Async */
 	[228] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 183), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64ArrayCreate */
-	[229] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 184), TANDEM_CLASS_CALL, 0,
+	[229] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 184), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64ArrayGetDescriptor */
 	[230] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 185), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Array3DCreate */
-	[231] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 186), TANDEM_CLASS_CALL, 0,
+	[231] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 186), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Array3DGetDescriptor */
 	[232] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 187), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cu64Memcpy2D */
@@ -1113,9 +1113,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLCtxCreate_v2 */
 	[240] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 157), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuVDPAUCtxCreate_v2 */
-	[241] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 31), TANDEM_CLASS_CALL, 0,
+	[241] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 31), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cuModuleGetGlobal_v2 */
-	[242] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 34), TANDEM_CLASS_CALL, 0,
+	[242] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 34), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemGetInfo_v2 */
 	[243] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 36), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 31, 2, 16 } }, { 0 } }, /* cuMemAlloc_v2 */
@@ -1123,9 +1123,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 40, 2, 24 }, { 42, 3, 36 } }, { 0 } }, /* cuMemAllocPitch_v2 */
 	[245] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 40), TANDEM_CLASS_RELEASE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cuMemFree_v2 */
-	[246] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 42), TANDEM_CLASS_CALL, 0,
+	[246] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 42), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemGetAddressRange_v2 */
-	[247] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 47), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[247] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 47), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 56, 2, 12 }, { 58, 3, 20 } }, { 0 } }, /* cuMemHostGetDevicePointer_v2 */
 	[248] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 190), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 70, 3, 32 }, { 70, 3, 32 } }, { 0 } }, /* cuMemcpy_v2 */
@@ -1145,9 +1145,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuTexRefSetAddress_v2 */
 	[256] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 104), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuTexRefSetAddress2D_v2 */
-	[257] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 110), TANDEM_CLASS_CALL, 0,
+	[257] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 110), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetAddress_v2 */
-	[258] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 137), TANDEM_CLASS_CALL, 0,
+	[258] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 137), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphicsResourceGetMappedPointer_v2 */
 	[259] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 14), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceTotalMem_v2 */
@@ -1159,11 +1159,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 51, 2, 12 }, { 53, 3, 20 } }, { 0 } }, /* cuMemHostAlloc_v2 */
 	[272] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 94), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArrayCreate_v2 */
-	[273] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 95), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[273] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 95), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArrayGetDescriptor_v2 */
 	[274] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 97), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArray3DCreate_v2 */
-	[275] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 98), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[275] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 98), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArray3DGetDescriptor_v2 */
 	[276] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 50), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpyHtoD_v2 */
@@ -1205,9 +1205,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cuMemAllocHost_v2 */
 	[295] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 191), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cuStreamWaitEvent */
-	[296] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 192), TANDEM_CLASS_CALL, 0,
+	[296] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 192), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetApiVersion */
-	[299] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 193), TANDEM_CLASS_CALL, 0,
+	[299] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 193), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxGetCacheConfig */
 	[300] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 194), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuCtxSetCacheConfig */
@@ -1217,7 +1217,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cuMemHostUnregister */
 	[303] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 197), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxSetCurrent */
-	[304] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 198), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[304] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 198), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxGetCurrent */
 	[305] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 190), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 47, 1, 32 }, { 47, 1, 32 } }, { 16 } }, /* cuMemcpy */
@@ -1229,11 +1229,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuProfilerStart */
 	[309] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 202), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuProfilerStop */
-	[310] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 203), TANDEM_CLASS_CALL, 0,
+	[310] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 203), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuPointerGetAttribute */
 	[311] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 204), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuProfilerInitialize */
-	[312] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 205), TANDEM_CLASS_CALL, 0,
+	[312] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 205), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceCanAccessPeer */
 	[313] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 206), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuCtxEnablePeerAccess */
@@ -1243,7 +1243,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMemPeerRegister */
 	[316] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 209), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMemPeerUnregister */
-	[317] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 210), TANDEM_CLASS_CALL, 0,
+	[317] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 210), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMemPeerGetDevicePointer */
 	[318] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 211), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 278, 3, 32 }, { 281, 5, 48 } }, { 32 } }, /* cuMemcpyPeer */
@@ -1271,11 +1271,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 296, 2, 12 } }, { 0 } }, /* cuIpcOpenMemHandle */
 	[330] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 217), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuIpcCloseMemHandle */
-	[331] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 218), TANDEM_CLASS_CALL, 0,
+	[331] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 218), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 20, 2, 10 } }, { 0 } }, /* cuDeviceGetByPCIBusId */
-	[332] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 219), TANDEM_CLASS_CALL, 0,
+	[332] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 219), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetPCIBusId */
-	[333] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 220), TANDEM_CLASS_CALL, 0,
+	[333] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 220), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLGetDevices */
 	[334] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 221), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuIpcGetEventHandle */
@@ -1283,7 +1283,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuIpcOpenEventHandle */
 	[336] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 223), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuCtxSetSharedMemConfig */
-	[337] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 224), TANDEM_CLASS_CALL, 0,
+	[337] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 224), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxGetSharedMemConfig */
 	[338] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 225), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuFuncSetSharedMemConfig */
@@ -1291,21 +1291,21 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuTexObjectCreate */
 	[340] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 227), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuTexObjectDestroy */
-	[341] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 228), TANDEM_CLASS_CALL, 0,
+	[341] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 228), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexObjectGetResourceDesc */
-	[342] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 229), TANDEM_CLASS_CALL, 0,
+	[342] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 229), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexObjectGetTextureDesc */
 	[343] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 230), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuSurfObjectCreate */
 	[344] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 231), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuSurfObjectDestroy */
-	[345] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 232), TANDEM_CLASS_CALL, 0,
+	[345] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 232), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuSurfObjectGetResourceDesc */
 	[346] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 233), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamAddCallback */
 	[347] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 234), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMipmappedArrayCreate */
-	[348] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 235), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[348] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 235), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMipmappedArrayGetLevel */
 	[349] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 236), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuMipmappedArrayDestroy */
@@ -1319,19 +1319,19 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuTexRefSetMipmapLevelClamp */
 	[354] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 241), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuTexRefSetMaxAnisotropy */
-	[355] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 242), TANDEM_CLASS_CALL, 0,
+	[355] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 242), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetMipmappedArray */
-	[356] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 243), TANDEM_CLASS_CALL, 0,
+	[356] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 243), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetMipmapFilterMode */
-	[357] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 244), TANDEM_CLASS_CALL, 0,
+	[357] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 244), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetMipmapLevelBias */
-	[358] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 245), TANDEM_CLASS_CALL, 0,
+	[358] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 245), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuTexRefGetMipmapLevelClamp */
-	[359] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 246), TANDEM_CLASS_CALL, 0,
+	[359] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 246), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetMaxAnisotropy */
-	[360] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 247), TANDEM_CLASS_CALL, 0,
+	[360] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 247), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphicsResourceGetMappedMipmappedArray */
-	[361] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 248), TANDEM_CLASS_CALL, 0,
+	[361] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 248), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexObjectGetResourceViewDesc */
 	[362] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 249), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuLinkCreate */
@@ -1345,19 +1345,19 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuLinkDestroy */
 	[367] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 254), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cuStreamCreateWithPriority */
-	[368] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 255), TANDEM_CLASS_CALL, 0,
+	[368] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 255), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetPriority */
-	[369] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 256), TANDEM_CLASS_CALL, 0,
+	[369] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 256), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetFlags */
-	[370] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 257), TANDEM_CLASS_CALL, 0,
+	[370] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 257), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetStreamPriorityRange */
 	[371] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 258), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cuMemAllocManaged */
-	[372] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 259), TANDEM_CLASS_CALL, 0,
+	[372] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 259), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuGetErrorString */
-	[373] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 260), TANDEM_CLASS_CALL, 0,
+	[373] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 260), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuGetErrorName */
-	[374] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 261), TANDEM_CLASS_CALL, 0,
+	[374] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 261), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cuOccupancyMaxActiveBlocksPerMultiprocessor */
 	[375] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 262), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuCompilePtx */
@@ -1377,9 +1377,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 304, 5, 50 } }, { 0 } }, /* cuLinkAddData_v2 */
 	[383] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 251), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 309, 4, 34 } }, { 0 } }, /* cuLinkAddFile_v2 */
-	[384] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 266), TANDEM_CLASS_CALL, 0,
+	[384] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 266), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cuOccupancyMaxPotentialBlockSize */
-	[385] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 220), TANDEM_CLASS_CALL, 0,
+	[385] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 220), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGLGetDevices_v2 */
 	[386] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 267), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDevicePrimaryCtxRetain */
@@ -1391,9 +1391,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuDevicePrimaryCtxReset */
 	[390] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 271), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGraphicsEGLRegisterImage */
-	[391] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 272), TANDEM_CLASS_CALL, 0,
+	[391] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 272), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxGetFlags */
-	[392] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 273), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[392] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 273), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuDevicePrimaryCtxGetState */
 	[393] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 274), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamConsumerConnect */
@@ -1477,9 +1477,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 259, 4, 46 } }, { 24, 32 } }, /* cuMemsetD2D16Async_ptsz */
 	[433] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 181), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } }, { 24, 32 } }, /* cuMemsetD2D32Async_ptsz */
-	[434] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 255), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[434] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 255), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetPriority_ptsz */
-	[435] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 256), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[435] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 256), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetFlags_ptsz */
 	[436] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 191), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cuStreamWaitEvent_ptsz */
@@ -1487,7 +1487,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamAddCallback_ptsz */
 	[438] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 264), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamAttachMemAsync_ptsz */
-	[439] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 132), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[439] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 132), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamQuery_ptsz */
 	[440] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 133), TANDEM_CLASS_WAIT, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cuStreamSynchronize_ptsz */
@@ -1507,21 +1507,21 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamProducerDisconnect */
 	[448] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 280), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamProducerPresentFrame */
-	[449] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 281), TANDEM_CLASS_CALL, 0,
+	[449] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 281), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuGraphicsResourceGetMappedEglFrame */
-	[450] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 282), TANDEM_CLASS_CALL, 0,
+	[450] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 282), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuPointerGetAttributes */
-	[451] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 283), TANDEM_CLASS_CALL, 0,
+	[451] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 283), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 320, 2, 32 } }, { 0 } }, /* cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags */
-	[452] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 284), TANDEM_CLASS_CALL, 0,
+	[452] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 284), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuOccupancyMaxPotentialBlockSizeWithFlags */
 	[453] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 285), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamProducerReturnFrame */
-	[454] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 286), TANDEM_CLASS_CALL, 0,
+	[454] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 286), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDeviceGetP2PAttribute */
 	[455] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 287), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefSetBorderColor */
-	[456] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 288), TANDEM_CLASS_CALL, 0,
+	[456] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 288), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTexRefGetBorderColor */
 	[457] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 289), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 323, 3, 28 } }, { 0 } }, /* cuMemAdvise */
@@ -1537,9 +1537,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp */
 	[463] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 292), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp_ptsz */
-	[464] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 293), TANDEM_CLASS_CALL, 0,
+	[464] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 293), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuNVNbufferGetPointer */
-	[465] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 294), TANDEM_CLASS_CALL, 0,
+	[465] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 294), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuNVNtextureGetArray */
 	[466] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 295), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuNNSetAllocator */
@@ -1551,9 +1551,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEventCreateFromNVNSync */
 	[470] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 298), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuEGLStreamConsumerConnectWithFlags */
-	[471] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 299), TANDEM_CLASS_CALL, 0,
+	[471] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 299), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cuMemRangeGetAttribute */
-	[472] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 300), TANDEM_CLASS_CALL, 0,
+	[472] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 300), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuMemRangeGetAttributes */
 	[473] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 301), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cuStreamWaitValue64 */
@@ -1573,17 +1573,17 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 215, 2, 28 } }, { 0 } }, /* cuLaunchCooperativeKernelMultiDevice */
 	[481] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 306), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuFuncSetAttribute */
-	[482] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 307), TANDEM_CLASS_CALL, 0,
+	[482] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 307), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetUuid */
-	[483] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_CALL, 0,
+	[483] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 347, 3, 20 } }, { 0 } }, /* cuStreamGetCtx */
-	[484] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[484] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 347, 3, 20 } }, { 0 } }, /* cuStreamGetCtx_ptsz */
 	[485] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 309), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuImportExternalMemory */
-	[486] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 310), TANDEM_CLASS_CALL, 0,
+	[486] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 310), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuExternalMemoryGetMappedBuffer */
-	[487] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 311), TANDEM_CLASS_CALL, 0,
+	[487] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 311), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuExternalMemoryGetMappedMipmappedArray */
 	[488] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 312), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuDestroyExternalMemory */
@@ -1607,33 +1607,33 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamEndCapture */
 	[498] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 318), TANDEM_CLASS_CALL, CUDA_HOOK | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamEndCapture_ptsz */
-	[499] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 319), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[499] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 319), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamIsCapturing */
-	[500] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 319), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
+	[500] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 319), TANDEM_CLASS_QUERY, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamIsCapturing_ptsz */
 	[501] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 320), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuGraphCreate */
 	[502] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 321), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddKernelNode */
-	[503] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 322), TANDEM_CLASS_CALL, 0,
+	[503] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 322), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeGetParams */
 	[504] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 323), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuGraphAddMemcpyNode */
-	[505] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 324), TANDEM_CLASS_CALL, 0,
+	[505] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 324), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemcpyNodeGetParams */
 	[506] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 325), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuGraphAddMemsetNode */
-	[507] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 326), TANDEM_CLASS_CALL, 0,
+	[507] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 326), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemsetNodeGetParams */
 	[508] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 327), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemsetNodeSetParams */
-	[509] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 328), TANDEM_CLASS_CALL, 0,
+	[509] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 328), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphNodeGetType */
-	[510] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 329), TANDEM_CLASS_CALL, 0,
+	[510] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 329), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphGetRootNodes */
-	[511] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 330), TANDEM_CLASS_CALL, 0,
+	[511] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 330), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 357, 3, 32 } }, { 0 } }, /* cuGraphNodeGetDependencies */
-	[512] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 331), TANDEM_CLASS_CALL, 0,
+	[512] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 331), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 357, 3, 32 } }, { 0 } }, /* cuGraphNodeGetDependentNodes */
 	[513] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 332), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 360, 3, 40 } }, { 0 } }, /* cuGraphInstantiate */
@@ -1667,23 +1667,23 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } }, { 0 } }, /* cuLaunchHostFunc */
 	[528] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 345), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } }, { 0 } }, /* cuLaunchHostFunc_ptsz */
-	[529] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 346), TANDEM_CLASS_CALL, 0,
+	[529] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 346), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphChildGraphNodeGetGraph */
 	[530] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 347), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddHostNode */
-	[531] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 348), TANDEM_CLASS_CALL, 0,
+	[531] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 348), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphHostNodeGetParams */
-	[532] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 349), TANDEM_CLASS_CALL, 0,
+	[532] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 349), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDeviceGetLuid */
 	[533] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 350), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphHostNodeSetParams */
-	[534] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 351), TANDEM_CLASS_CALL, 0,
+	[534] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 351), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphGetNodes */
-	[535] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, 0,
+	[535] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 365, 3, 40 } }, { 0 } }, /* cuGraphGetEdges */
-	[536] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[536] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 6, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo */
-	[537] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
+	[537] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_QUERY, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 368, 6, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_ptsz */
 	[538] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 354), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecKernelNodeSetParams */
@@ -1693,9 +1693,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } }, { 0 } }, /* cuStreamBeginCapture_v2_ptsz */
 	[541] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 355), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuThreadExchangeStreamCaptureMode */
-	[542] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 356), TANDEM_CLASS_CALL, 0,
+	[542] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 356), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetNvSciSyncAttributes */
-	[543] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 357), TANDEM_CLASS_CALL, 0,
+	[543] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 357), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuOccupancyAvailableDynamicSMemPerBlock */
 	[544] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 268), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuDevicePrimaryCtxRelease_v2 */
@@ -1721,11 +1721,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cuMemExportToShareableHandle */
 	[555] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 366), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMemImportFromShareableHandle */
-	[556] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 367), TANDEM_CLASS_CALL, 0,
+	[556] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 367), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMemGetAllocationGranularity */
-	[557] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 368), TANDEM_CLASS_CALL, 0,
+	[557] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 368), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemGetAllocationPropertiesFromHandle */
-	[558] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 369), TANDEM_CLASS_CALL, 0,
+	[558] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 369), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemGetAccess */
 	[559] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 370), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuStreamSetFlags */
@@ -1741,7 +1741,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecHostNodeSetParams */
 	[565] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 375), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemRetainAllocationHandle */
-	[566] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 376), TANDEM_CLASS_CALL, 0,
+	[566] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 376), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuFuncGetModule */
 	[567] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 216), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 296, 2, 12 } }, { 0 } }, /* cuIpcOpenMemHandle_v2 */
@@ -1749,7 +1749,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuCtxResetPersistingL2Cache */
 	[569] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 378), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeCopyAttributes */
-	[570] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 379), TANDEM_CLASS_CALL, 0,
+	[570] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 379), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuGraphKernelNodeGetAttribute */
 	[571] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 380), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuGraphKernelNodeSetAttribute */
@@ -1757,9 +1757,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 393, 2, 8 } }, { 0 } }, /* cuStreamCopyAttributes */
 	[573] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 381), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 395, 2, 8 } }, { 0 } }, /* cuStreamCopyAttributes_ptsz */
-	[574] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 382), TANDEM_CLASS_CALL, 0,
+	[574] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 382), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 3, 16 } }, { 0 } }, /* cuStreamGetAttribute */
-	[575] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 382), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[575] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 382), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cuStreamGetAttribute_ptsz */
 	[576] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 383), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 397, 3, 16 } }, { 0 } }, /* cuStreamSetAttribute */
@@ -1767,15 +1767,15 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cuStreamSetAttribute_ptsz */
 	[578] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 332), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 360, 3, 40 } }, { 0 } }, /* cuGraphInstantiate_v2 */
-	[579] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 384), TANDEM_CLASS_CALL, 0,
+	[579] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 384), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDeviceGetTexture1DLinearMaxWidth */
 	[580] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 385), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 403, 2, 12 } }, { 0 } }, /* cuGraphUpload */
 	[581] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 385), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 405, 2, 12 } }, { 0 } }, /* cuGraphUpload_ptsz */
-	[582] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 386), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[582] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 386), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuArrayGetSparseProperties */
-	[583] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 387), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[583] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 387), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMipmappedArrayGetSparseProperties */
 	[584] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 388), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 407, 2, 16 } }, { 0 } }, /* cuMemMapArrayAsync */
@@ -1791,9 +1791,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cuGraphAddEventRecordNode */
 	[590] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 392), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cuGraphAddEventWaitNode */
-	[591] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 393), TANDEM_CLASS_CALL, 0,
+	[591] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 393), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphEventRecordNodeGetEvent */
-	[592] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 394), TANDEM_CLASS_CALL, 0,
+	[592] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 394), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphEventWaitNodeGetEvent */
 	[593] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 395), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuGraphEventRecordNodeSetEvent */
@@ -1803,7 +1803,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } }, { 0 } }, /* cuGraphExecEventRecordNodeSetEvent */
 	[596] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 398), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 414, 2, 20 } }, { 0 } }, /* cuGraphExecEventWaitNodeSetEvent */
-	[597] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 399), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[597] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 399), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuArrayGetPlane */
 	[598] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 400), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } }, { 0 } }, /* cuMemAllocAsync */
@@ -1817,11 +1817,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemPoolTrimTo */
 	[603] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 403), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuMemPoolSetAttribute */
-	[604] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 404), TANDEM_CLASS_CALL, 0,
+	[604] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 404), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuMemPoolGetAttribute */
 	[605] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 405), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemPoolSetAccess */
-	[606] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 406), TANDEM_CLASS_CALL, 0,
+	[606] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 406), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetDefaultMemPool */
 	[607] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 407), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemPoolCreate */
@@ -1829,7 +1829,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuMemPoolDestroy */
 	[609] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 409), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuDeviceSetMemPool */
-	[610] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 410), TANDEM_CLASS_CALL, 0,
+	[610] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 410), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetMemPool */
 	[611] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 411), TANDEM_CLASS_CREATE, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 419, 3, 20 }, { 422, 4, 28 } }, { 0 } }, /* cuMemAllocFromPoolAsync */
@@ -1843,17 +1843,17 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuMemPoolExportPointer */
 	[616] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 415), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemPoolImportPointer */
-	[617] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 416), TANDEM_CLASS_CALL, 0,
+	[617] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 416), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuMemPoolGetAccess */
 	[618] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 417), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddExternalSemaphoresSignalNode */
-	[619] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 418), TANDEM_CLASS_CALL, 0,
+	[619] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 418), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExternalSemaphoresSignalNodeGetParams */
 	[620] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 419), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExternalSemaphoresSignalNodeSetParams */
 	[621] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 420), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddExternalSemaphoresWaitNode */
-	[622] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 421), TANDEM_CLASS_CALL, 0,
+	[622] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 421), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExternalSemaphoresWaitNodeGetParams */
 	[623] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 422), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExternalSemaphoresWaitNodeSetParams */
@@ -1861,15 +1861,15 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecExternalSemaphoresSignalNodeSetParams */
 	[625] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 424), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecExternalSemaphoresWaitNodeSetParams */
-	[626] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 425), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[626] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 425), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 426, 3, 36 } }, { 0 } }, /* cuGetProcAddress */
 	[627] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 426), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuFlushGPUDirectRDMAWrites */
-	[628] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 427), TANDEM_CLASS_CALL, 0,
+	[628] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 427), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cuGraphDebugDotPrint */
-	[629] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[629] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 374, 4, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v2 */
-	[630] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
+	[630] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_QUERY, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 374, 4, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v2_ptsz */
 	[631] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 428), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 432, 4, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies */
@@ -1891,41 +1891,41 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddMemFreeNode */
 	[640] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 436), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cuDeviceGraphMemTrim */
-	[641] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 437), TANDEM_CLASS_CALL, 0,
+	[641] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 437), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetGraphMemAttribute */
 	[642] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 438), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceSetGraphMemAttribute */
 	[643] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 439), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cuGraphInstantiateWithFlags */
-	[644] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 440), TANDEM_CLASS_CALL, 0,
+	[644] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 440), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuDeviceGetExecAffinitySupport */
 	[645] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 17), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 9, 1, 8 }, { 10, 3, 24 } }, { 0 } }, /* cuCtxCreate_v3 */
-	[646] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 441), TANDEM_CLASS_CALL, 0,
+	[646] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 441), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuCtxGetExecAffinity */
-	[647] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 307), TANDEM_CLASS_CALL, 0,
+	[647] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 307), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cuDeviceGetUuid_v2 */
-	[648] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 442), TANDEM_CLASS_CALL, 0,
+	[648] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 442), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemAllocNodeGetParams */
-	[649] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 443), TANDEM_CLASS_CALL, 0,
+	[649] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 443), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphMemFreeNodeGetParams */
 	[650] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 444), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuGraphNodeSetEnabled */
-	[651] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 445), TANDEM_CLASS_CALL, 0,
+	[651] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 445), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphNodeGetEnabled */
 	[652] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 446), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 440, 3, 48 } }, { 0 } }, /* cuLaunchKernelEx */
 	[653] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 446), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 440, 3, 48 } }, { 0 } }, /* cuLaunchKernelEx_ptsz */
-	[654] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 447), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[654] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 447), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuArrayGetMemoryRequirements */
-	[655] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 448), TANDEM_CLASS_CALL, CUDA_HOOK,
+	[655] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 448), TANDEM_CLASS_QUERY, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMipmappedArrayGetMemoryRequirements */
 	[656] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 449), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cuGraphInstantiateWithParams */
 	[657] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 449), TANDEM_CLASS_BUILD, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cuGraphInstantiateWithParams_ptsz */
-	[658] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 450), TANDEM_CLASS_CALL, 0,
+	[658] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 450), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphExecGetFlags */
 	[659] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 290), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamWaitValue32_v2 */
@@ -1949,21 +1949,21 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 329, 3, 20 } }, { 0 } }, /* cuStreamBatchMemOp_v2_ptsz */
 	[669] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 451), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddBatchMemOpNode */
-	[670] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 452), TANDEM_CLASS_CALL, 0,
+	[670] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 452), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphBatchMemOpNodeGetParams */
 	[671] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 453), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphBatchMemOpNodeSetParams */
 	[672] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 454), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecBatchMemOpNodeSetParams */
-	[673] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 455), TANDEM_CLASS_CALL, 0,
+	[673] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 455), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuModuleGetLoadingMode */
-	[674] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 456), TANDEM_CLASS_CALL, 0,
+	[674] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 456), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 443, 2, 36 } }, { 0 } }, /* cuMemGetHandleForAddressRange */
-	[675] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 457), TANDEM_CLASS_CALL, 0,
+	[675] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 457), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuOccupancyMaxPotentialClusterSize */
-	[676] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 458), TANDEM_CLASS_CALL, 0,
+	[676] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 458), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuOccupancyMaxActiveClusters */
-	[677] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 425), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[677] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 425), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cuGetProcAddress_v2 */
 	[678] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 459), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 445, 2, 56 } }, { 0 } }, /* cuLibraryLoadData */
@@ -1971,17 +1971,17 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 19, 1, 2 }, { 447, 4, 50 } }, { 0 } }, /* cuLibraryLoadFromFile */
 	[680] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 461), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuLibraryUnload */
-	[681] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 462), TANDEM_CLASS_CALL, 0,
+	[681] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 462), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 24, 1, 2 }, { 25, 2, 18 } }, { 0 } }, /* cuLibraryGetKernel */
-	[682] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 463), TANDEM_CLASS_CALL, 0,
+	[682] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 463), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuLibraryGetModule */
-	[683] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 464), TANDEM_CLASS_CALL, 0,
+	[683] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 464), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuKernelGetFunction */
-	[684] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 465), TANDEM_CLASS_CALL, 0,
+	[684] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 465), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cuLibraryGetGlobal */
-	[685] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 466), TANDEM_CLASS_CALL, 0,
+	[685] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 466), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cuLibraryGetManaged */
-	[686] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 467), TANDEM_CLASS_CALL, 0,
+	[686] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 467), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 210, 2, 24 } }, { 0 } }, /* cuKernelGetAttribute */
 	[687] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 468), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuKernelSetAttribute */
@@ -1989,17 +1989,17 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuKernelSetCacheConfig */
 	[689] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 321), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddKernelNode_v2 */
-	[690] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 322), TANDEM_CLASS_CALL, 0,
+	[690] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 322), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeGetParams_v2 */
 	[691] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 339), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGraphKernelNodeSetParams_v2 */
 	[692] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 354), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGraphExecKernelNodeSetParams_v2 */
-	[693] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 470), TANDEM_CLASS_CALL, 0,
+	[693] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 470), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetId */
-	[694] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 470), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[694] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 470), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetId_ptsz */
-	[695] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 471), TANDEM_CLASS_CALL, 0,
+	[695] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 471), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetId */
 	[696] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 371), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 67, 3, 24 } }, { 0 } }, /* cuGraphExecUpdate_v2 */
@@ -2009,11 +2009,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 453, 2, 88 } }, { 0 } }, /* cuTensorMapEncodeIm2col */
 	[699] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 474), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuTensorMapReplaceAddress */
-	[700] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 475), TANDEM_CLASS_CALL, 0,
+	[700] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 475), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuLibraryGetUnifiedFunction */
-	[701] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 476), TANDEM_CLASS_CALL, 0,
+	[701] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 476), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuCoredumpGetAttribute */
-	[702] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 477), TANDEM_CLASS_CALL, 0,
+	[702] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 477), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuCoredumpGetAttributeGlobal */
 	[703] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 478), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 318, 2, 20 } }, { 0 } }, /* cuCoredumpSetAttribute */
@@ -2031,7 +2031,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuMulticastBindAddr */
 	[710] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 485), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 455, 2, 28 } }, { 0 } }, /* cuMulticastUnbind */
-	[711] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 486), TANDEM_CLASS_CALL, 0,
+	[711] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 486), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMulticastGetGranularity */
 	[712] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 487), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 457, 3, 48 } }, { 0 } }, /* cuGraphAddNode */
@@ -2045,9 +2045,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cuMemPrefetchAsync_v2 */
 	[717] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 296), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cuMemPrefetchAsync_v2_ptsz */
-	[718] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 490), TANDEM_CLASS_CALL, 0,
+	[718] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 490), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuFuncGetName */
-	[719] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 491), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[719] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 491), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuKernelGetName */
 	[720] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 492), TANDEM_CLASS_CALL, CUDA_HOOK,
 		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } }, { 0 } }, /* cuStreamBeginCaptureToGraph */
@@ -2057,37 +2057,37 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphConditionalHandleCreate */
 	[723] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 487), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cuGraphAddNode_v2 */
-	[724] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_CALL, 0,
+	[724] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 352), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphGetEdges_v2 */
-	[725] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 330), TANDEM_CLASS_CALL, 0,
+	[725] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 330), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphNodeGetDependencies_v2 */
-	[726] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 331), TANDEM_CLASS_CALL, 0,
+	[726] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 331), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuGraphNodeGetDependentNodes_v2 */
 	[727] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 336), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphAddDependencies_v2 */
 	[728] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 337), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuGraphRemoveDependencies_v2 */
-	[729] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[729] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v3 */
-	[730] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_PER_THREAD,
+	[730] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 353), TANDEM_CLASS_QUERY, CUDA_QUIET | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cuStreamGetCaptureInfo_v3_ptsz */
 	[731] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 428), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies_v2 */
 	[732] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 428), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } }, { 0 } }, /* cuStreamUpdateCaptureDependencies_v2_ptsz */
-	[733] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 494), TANDEM_CLASS_CALL, 0,
+	[733] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 494), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuFuncGetParamInfo */
-	[734] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 495), TANDEM_CLASS_CALL, 0,
+	[734] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 495), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cuKernelGetParamInfo */
 	[735] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 496), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cuDeviceRegisterAsyncNotification */
 	[736] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 497), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuDeviceUnregisterAsyncNotification */
-	[737] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 498), TANDEM_CLASS_CALL, 0,
+	[737] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 498), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuModuleGetFunctionCount */
 	[738] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 499), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuModuleEnumerateFunctions */
-	[739] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 500), TANDEM_CLASS_CALL, 0,
+	[739] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 500), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuLibraryGetKernelCount */
 	[740] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 501), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuLibraryEnumerateKernels */
@@ -2099,11 +2099,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuGreenCtxCreate */
 	[744] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 505), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuGreenCtxDestroy */
-	[745] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 506), TANDEM_CLASS_CALL, 0,
+	[745] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 506), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 465, 2, 16 } }, { 0 } }, /* cuDeviceGetDevResource */
-	[746] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 507), TANDEM_CLASS_CALL, 0,
+	[746] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 507), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuCtxGetDevResource */
-	[747] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 508), TANDEM_CLASS_CALL, 0,
+	[747] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 508), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuGreenCtxGetDevResource */
 	[748] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 509), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuDevResourceGenerateDesc */
@@ -2113,11 +2113,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuGreenCtxWaitEvent */
 	[751] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 512), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cuDevSmResourceSplitByCount */
-	[752] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 513), TANDEM_CLASS_CALL, 0,
+	[752] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 513), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetGreenCtx */
 	[753] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 514), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxFromGreenCtx */
-	[754] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 515), TANDEM_CLASS_CALL, 0,
+	[754] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 515), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuKernelGetLibrary */
 	[755] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 516), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cuCtxRecordEvent */
@@ -2127,9 +2127,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 13, 1, 8 }, { 14, 2, 24 } }, { 0 } }, /* cuCtxCreate_v4 */
 	[758] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 518), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 13, 1, 8 }, { 14, 2, 24 } }, { 0 } }, /* cuGreenCtxStreamCreate */
-	[759] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_CALL, 0,
+	[759] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamGetCtx_v2 */
-	[760] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[760] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 308), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 327, 2, 20 } }, { 0 } }, /* cuStreamGetCtx_v2_ptsz */
 	[761] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 519), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 467, 3, 40 } }, { 8 } }, /* cuMemBatchDecompressAsync */
@@ -2145,9 +2145,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cuLogsDumpToFile */
 	[767] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 524), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cuLogsDumpToMemory */
-	[768] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 525), TANDEM_CLASS_CALL, 0,
+	[768] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 525), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessGetRestoreThreadId */
-	[769] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 526), TANDEM_CLASS_CALL, 0,
+	[769] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 526), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessGetState */
 	[770] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 527), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessLock */
@@ -2157,9 +2157,9 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessRestore */
 	[773] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 530), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cuCheckpointProcessUnlock */
-	[774] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 531), TANDEM_CLASS_CALL, 0,
+	[774] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 531), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetDevice */
-	[775] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 531), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[775] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 531), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cuStreamGetDevice_ptsz */
 	[776] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 532), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 470, 2, 20 }, { 472, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync */
@@ -2169,11 +2169,11 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 8 }, { 482, 1, 12 }, { 483, 3, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync */
 	[779] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 533), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 482, 1, 12 }, { 483, 3, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync_ptsz */
-	[780] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 130), TANDEM_CLASS_CALL, 0,
+	[780] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 130), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } }, { 0 } }, /* cuEventElapsedTime_v2 */
 	[781] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 534), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 487, 2, 84 } }, { 0 } }, /* cuTensorMapEncodeIm2colWide */
-	[782] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 535), TANDEM_CLASS_CALL, 0,
+	[782] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 535), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuGreenCtxGetId */
 	[783] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 536), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuStreamCreateForCaptureToCig */
@@ -2199,7 +2199,7 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMultiKernelCooperativeDomainCreate */
 	[794] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 544), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuMultiKernelCooperativeDomainDestroy */
-	[795] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 23), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[795] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 23), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cuCtxGetDevice_v2 */
 	[796] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 532), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } }, { 24 } }, /* cuMemcpyBatchAsync_v2 */
@@ -2211,33 +2211,33 @@ const struct cuda_api cuda_driver_api[] = {
 		{ { 0, 0, 8 }, { 486, 1, 12 }, { 113, 2, 36 } }, { 0 } }, /* cuMemcpy3DBatchAsync_v2_ptsz */
 	[800] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 24), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cuCtxSynchronize_v2 */
-	[801] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 545), TANDEM_CLASS_CALL, 0,
+	[801] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 545), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMemGetDefaultMemPool */
-	[802] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 546), TANDEM_CLASS_CALL, 0,
+	[802] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 546), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cuMemGetMemPool */
 	[803] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 547), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cuMemSetMemPool */
-	[804] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 548), TANDEM_CLASS_CALL, 0,
+	[804] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 548), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cuDeviceGetP2PAtomicCapabilities */
-	[805] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 549), TANDEM_CLASS_CALL, 0,
+	[805] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 549), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cuDeviceGetHostAtomicCapabilities */
-	[806] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 550), TANDEM_CLASS_CALL, 0,
+	[806] = { TANDEM_ID(TANDEM_DOMAIN_cuda, 550), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cuDriverGetGpuCodeIsaVersion */
 };
 const uint32_t cuda_driver_api_count = sizeof(cuda_driver_api) / sizeof(cuda_driver_api[0]);
 
 const struct cuda_api cuda_runtime_api[] = {
-	[1] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 1), TANDEM_CLASS_CALL, 0,
+	[1] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 1), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDriverGetVersion_v3020 */
-	[2] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 2), TANDEM_CLASS_CALL, 0,
+	[2] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 2), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaRuntimeGetVersion_v3020 */
-	[3] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 3), TANDEM_CLASS_CALL, 0,
+	[3] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 3), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGetDeviceCount_v3020 */
-	[4] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 4), TANDEM_CLASS_CALL, 0,
+	[4] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 4), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 51, 2, 12 } }, { 0 } }, /* cudaGetDeviceProperties_v3020 */
-	[5] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 5), TANDEM_CLASS_CALL, 0,
+	[5] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 5), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaChooseDevice_v3020 */
-	[6] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 6), TANDEM_CLASS_CALL, 0,
+	[6] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 6), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetChannelDesc_v3020 */
 	[7] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 7), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaCreateChannelDesc_v3020 */
@@ -2245,21 +2245,21 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaConfigureCall_v3020 */
 	[9] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 9), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaSetupArgument_v3020 */
-	[10] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 10), TANDEM_CLASS_CALL, CUDA_QUERY,
+	[10] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 10), TANDEM_CLASS_QUERY, CUDA_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetLastError_v3020 */
-	[11] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 11), TANDEM_CLASS_CALL, CUDA_QUERY,
+	[11] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 11), TANDEM_CLASS_QUERY, CUDA_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaPeekAtLastError_v3020 */
-	[12] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 12), TANDEM_CLASS_CALL, 0,
+	[12] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 12), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaGetErrorString_v3020 */
 	[13] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 13), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunch_v3020 */
 	[14] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 14), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaFuncSetCacheConfig_v3020 */
-	[15] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 15), TANDEM_CLASS_CALL, 0,
+	[15] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 15), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaFuncGetAttributes_v3020 */
 	[16] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 16), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 1, 4 }, { 0, 1, 4 } }, { 0 } }, /* cudaSetDevice_v3020 */
-	[17] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 17), TANDEM_CLASS_CALL, CUDA_QUERY,
+	[17] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 17), TANDEM_CLASS_QUERY, CUDA_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGetDevice_v3020 */
 	[18] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 18), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaSetValidDevices_v3020 */
@@ -2281,11 +2281,11 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cudaFreeHost_v3020 */
 	[27] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 27), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cudaHostAlloc_v3020 */
-	[28] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 28), TANDEM_CLASS_CALL, 0,
+	[28] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 28), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 56, 2, 12 }, { 58, 3, 20 } }, { 0 } }, /* cudaHostGetDevicePointer_v3020 */
-	[29] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 29), TANDEM_CLASS_CALL, 0,
+	[29] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 29), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cudaHostGetFlags_v3020 */
-	[30] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 30), TANDEM_CLASS_CALL, 0,
+	[30] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 30), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemGetInfo_v3020 */
 	[31] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 31), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 326, 1, 36 }, { 326, 1, 36 } }, { 16 } }, /* cudaMemcpy_v3020 */
@@ -2331,9 +2331,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } }, { 16 } }, /* cudaMemsetAsync_v3020 */
 	[52] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 52), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } }, { 24, 32 } }, /* cudaMemset2DAsync_v3020 */
-	[53] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 53), TANDEM_CLASS_CALL, 0,
+	[53] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 53), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetSymbolAddress_v3020 */
-	[54] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 54), TANDEM_CLASS_CALL, 0,
+	[54] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 54), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetSymbolSize_v3020 */
 	[55] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 55), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaBindTexture_v3020 */
@@ -2343,13 +2343,13 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaBindTextureToArray_v3020 */
 	[58] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 58), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaUnbindTexture_v3020 */
-	[59] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 59), TANDEM_CLASS_CALL, 0,
+	[59] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 59), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetTextureAlignmentOffset_v3020 */
-	[60] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 60), TANDEM_CLASS_CALL, 0,
+	[60] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 60), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetTextureReference_v3020 */
 	[61] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 61), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaBindSurfaceToArray_v3020 */
-	[62] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 62), TANDEM_CLASS_CALL, 0,
+	[62] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 62), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetSurfaceReference_v3020 */
 	[63] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 63), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLSetGLDevice_v3020 */
@@ -2381,9 +2381,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 232, 3, 16 } }, { 0 } }, /* cudaGraphicsUnmapResources_v3020 */
 	[78] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 77), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphicsResourceGetMappedPointer_v3020 */
-	[79] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 78), TANDEM_CLASS_CALL, 0,
+	[79] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 78), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphicsSubResourceGetMappedArray_v3020 */
-	[80] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 79), TANDEM_CLASS_CALL, 0,
+	[80] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 79), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaVDPAUGetDevice_v3020 */
 	[81] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 80), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaVDPAUSetVDPAUDevice_v3020 */
@@ -2399,7 +2399,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaSetDoubleForHost_v3020 */
 	[126] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 86), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadSynchronize_v3020 */
-	[127] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 87), TANDEM_CLASS_CALL, 0,
+	[127] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 87), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadGetLimit_v3020 */
 	[128] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 88), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadSetLimit_v3020 */
@@ -2409,7 +2409,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 628, 1, 4 }, { 628, 1, 4 } }, { 0 } }, /* cudaStreamDestroy_v3020 */
 	[131] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 91), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamSynchronize_v3020 */
-	[132] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 92), TANDEM_CLASS_CALL, 0,
+	[132] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 92), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamQuery_v3020 */
 	[133] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 93), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaEventCreate_v3020 */
@@ -2421,9 +2421,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cudaEventDestroy_v3020 */
 	[137] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 97), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cudaEventSynchronize_v3020 */
-	[138] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 98), TANDEM_CLASS_CALL, 0,
+	[138] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 98), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 227, 1, 4 }, { 227, 1, 4 } }, { 0 } }, /* cudaEventQuery_v3020 */
-	[139] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 99), TANDEM_CLASS_CALL, 0,
+	[139] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 99), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 629, 3, 16 } }, { 0 } }, /* cudaEventElapsedTime_v3020 */
 	[140] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 100), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaMalloc3D_v3020 */
@@ -2441,15 +2441,15 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadSetCacheConfig_v3020 */
 	[147] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 107), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 267, 2, 8 }, { 269, 3, 12 } }, { 0 } }, /* cudaStreamWaitEvent_v3020 */
-	[150] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 108), TANDEM_CLASS_CALL, 0,
+	[150] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 108), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaThreadGetCacheConfig_v3020 */
-	[151] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 109), TANDEM_CLASS_CALL, 0,
+	[151] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 109), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaPointerGetAttributes_v4000 */
 	[152] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 110), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cudaHostRegister_v4000 */
 	[153] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 111), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 1, 1, 8 }, { 1, 1, 8 } }, { 0 } }, /* cudaHostUnregister_v4000 */
-	[154] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 112), TANDEM_CLASS_CALL, 0,
+	[154] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 112), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceCanAccessPeer_v4000 */
 	[155] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 113), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 1, 4 }, { 1, 1, 8 } }, { 0 } }, /* cudaDeviceEnablePeerAccess_v4000 */
@@ -2459,7 +2459,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaPeerRegister_v4000 */
 	[158] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 116), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaPeerUnregister_v4000 */
-	[159] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 117), TANDEM_CLASS_CALL, 0,
+	[159] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 117), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaPeerGetDevicePointer_v4000 */
 	[160] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 118), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 639, 5, 40 }, { 639, 5, 40 } }, { 32 } }, /* cudaMemcpyPeer_v4000 */
@@ -2473,11 +2473,11 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaDeviceReset_v3020 */
 	[165] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 123), TANDEM_CLASS_WAIT, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaDeviceSynchronize_v3020 */
-	[166] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 124), TANDEM_CLASS_CALL, 0,
+	[166] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 124), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaDeviceGetLimit_v3020 */
 	[167] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 125), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cudaDeviceSetLimit_v3020 */
-	[168] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 126), TANDEM_CLASS_CALL, 0,
+	[168] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 126), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDeviceGetCacheConfig_v3020 */
 	[169] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 127), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaDeviceSetCacheConfig_v3020 */
@@ -2487,11 +2487,11 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaProfilerStart_v4000 */
 	[172] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 130), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaProfilerStop_v4000 */
-	[173] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 131), TANDEM_CLASS_CALL, 0,
+	[173] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 131), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 20, 2, 10 } }, { 0 } }, /* cudaDeviceGetByPCIBusId_v4010 */
-	[174] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 132), TANDEM_CLASS_CALL, 0,
+	[174] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 132), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetPCIBusId_v4010 */
-	[175] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 133), TANDEM_CLASS_CALL, 0,
+	[175] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 133), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGLGetDevices_v4010 */
 	[176] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 134), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cudaIpcGetEventHandle_v4010 */
@@ -2503,11 +2503,11 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 296, 2, 12 } }, { 0 } }, /* cudaIpcOpenMemHandle_v4010 */
 	[180] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 138), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaIpcCloseMemHandle_v4010 */
-	[181] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 139), TANDEM_CLASS_CALL, 0,
+	[181] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 139), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaArrayGetInfo_v4010 */
 	[182] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 140), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaFuncSetSharedMemConfig_v4020 */
-	[183] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 141), TANDEM_CLASS_CALL, 0,
+	[183] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 141), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDeviceGetSharedMemConfig_v4020 */
 	[184] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 142), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaDeviceSetSharedMemConfig_v4020 */
@@ -2515,19 +2515,19 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaCreateTextureObject_v5000 */
 	[186] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 144), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDestroyTextureObject_v5000 */
-	[187] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 145), TANDEM_CLASS_CALL, 0,
+	[187] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 145), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetTextureObjectResourceDesc_v5000 */
-	[188] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 146), TANDEM_CLASS_CALL, 0,
+	[188] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 146), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetTextureObjectTextureDesc_v5000 */
 	[189] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 147), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaCreateSurfaceObject_v5000 */
 	[190] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 148), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDestroySurfaceObject_v5000 */
-	[191] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 149), TANDEM_CLASS_CALL, 0,
+	[191] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 149), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetSurfaceObjectResourceDesc_v5000 */
 	[192] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 150), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 654, 1, 4 }, { 655, 3, 24 } }, { 0 } }, /* cudaMallocMipmappedArray_v5000 */
-	[193] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 151), TANDEM_CLASS_CALL, 0,
+	[193] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 151), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaGetMipmappedArrayLevel_v5000 */
 	[194] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 152), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaFreeMipmappedArray_v5000 */
@@ -2539,33 +2539,33 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAddCallback_v5000 */
 	[198] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 156), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 222, 1, 4 }, { 223, 2, 12 } }, { 0 } }, /* cudaStreamCreateWithFlags_v5000 */
-	[199] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 157), TANDEM_CLASS_CALL, 0,
+	[199] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 157), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetTextureObjectResourceViewDesc_v5000 */
-	[200] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 158), TANDEM_CLASS_CALL, CUDA_QUERY,
+	[200] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 158), TANDEM_CLASS_QUERY, CUDA_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetAttribute_v5000 */
 	[201] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 90), TANDEM_CLASS_RELEASE, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamDestroy_v5050 */
 	[202] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 159), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 31, 2, 16 } }, { 0 } }, /* cudaStreamCreateWithPriority_v5050 */
-	[203] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 160), TANDEM_CLASS_CALL, 0,
+	[203] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 160), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetPriority_v5050 */
-	[204] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 161), TANDEM_CLASS_CALL, 0,
+	[204] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 161), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetFlags_v5050 */
-	[205] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 162), TANDEM_CLASS_CALL, 0,
+	[205] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 162), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetStreamPriorityRange_v5050 */
 	[206] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 163), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 49, 2, 20 }, { 49, 2, 20 } }, { 0 } }, /* cudaMallocManaged_v6000 */
-	[207] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 164), TANDEM_CLASS_CALL, 0,
+	[207] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 164), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 658, 4, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6000 */
 	[208] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 165), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAttachMemAsync_v6000 */
-	[209] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 166), TANDEM_CLASS_CALL, 0,
+	[209] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 166), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaGetErrorName_v6050 */
-	[210] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 164), TANDEM_CLASS_CALL, 0,
+	[210] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 164), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6050 */
 	[211] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 167), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 662, 2, 16 }, { 664, 3, 64 } }, { 0 } }, /* cudaLaunchKernel_v7000 */
-	[212] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 168), TANDEM_CLASS_CALL, 0,
+	[212] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 168), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaGetDeviceFlags_v7000 */
 	[213] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 13), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunch_ptsz_v7000 */
@@ -2615,13 +2615,13 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 237, 3, 28 }, { 248, 4, 32 } }, { 16 } }, /* cudaMemsetAsync_ptsz_v7000 */
 	[236] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 52), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 252, 3, 36 }, { 263, 4, 48 } }, { 24, 32 } }, /* cudaMemset2DAsync_ptsz_v7000 */
-	[237] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 160), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[237] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 160), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetPriority_ptsz_v7000 */
-	[238] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 161), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[238] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 161), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetFlags_ptsz_v7000 */
 	[239] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 91), TANDEM_CLASS_WAIT, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamSynchronize_ptsz_v7000 */
-	[240] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 92), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[240] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 92), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 231, 1, 4 } }, { 0 } }, /* cudaStreamQuery_ptsz_v7000 */
 	[241] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 165), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAttachMemAsync_ptsz_v7000 */
@@ -2643,7 +2643,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 0, 0, 8 }, { 1, 1, 16 } }, { 0 } }, /* cudaMemcpy3DPeer_ptds_v7000 */
 	[250] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 121), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 155, 1, 12 }, { 156, 2, 20 } }, { 0 } }, /* cudaMemcpy3DPeerAsync_ptsz_v7000 */
-	[251] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 169), TANDEM_CLASS_CALL, 0,
+	[251] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 169), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 320, 2, 32 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v7000 */
 	[252] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 170), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 667, 3, 20 }, { 670, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_v8000 */
@@ -2651,7 +2651,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 667, 3, 20 }, { 670, 6, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_ptsz_v8000 */
 	[254] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 171), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 676, 5, 28 } }, { 0 } }, /* cudaMemAdvise_v8000 */
-	[255] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 172), TANDEM_CLASS_CALL, 0,
+	[255] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 172), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaDeviceGetP2PAttribute_v8000 */
 	[256] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 173), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGraphicsEGLRegisterImage_v7000 */
@@ -2673,9 +2673,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamProducerReturnFrame_v7000 */
 	[265] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 182), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGraphicsResourceGetMappedEglFrame_v7000 */
-	[266] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 183), TANDEM_CLASS_CALL, 0,
+	[266] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 183), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cudaMemRangeGetAttribute_v8000 */
-	[267] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 184), TANDEM_CLASS_CALL, 0,
+	[267] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 184), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cudaMemRangeGetAttributes_v8000 */
 	[268] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 185), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaEGLStreamConsumerConnectWithFlags_v7000 */
@@ -2691,9 +2691,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaFuncSetAttribute_v9000 */
 	[274] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 190), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaImportExternalMemory_v10000 */
-	[275] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 191), TANDEM_CLASS_CALL, 0,
+	[275] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 191), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaExternalMemoryGetMappedBuffer_v10000 */
-	[276] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 192), TANDEM_CLASS_CALL, 0,
+	[276] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 192), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaExternalMemoryGetMappedMipmappedArray_v10000 */
 	[277] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 193), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDestroyExternalMemory_v10000 */
@@ -2715,7 +2715,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 327, 2, 20 } }, { 0 } }, /* cudaLaunchHostFunc_ptsz_v10000 */
 	[286] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 199), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaGraphCreate_v10000 */
-	[287] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 200), TANDEM_CLASS_CALL, 0,
+	[287] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 200), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphKernelNodeGetParams_v10000 */
 	[288] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 201), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphKernelNodeSetParams_v10000 */
@@ -2723,23 +2723,23 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddKernelNode_v10000 */
 	[290] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 203), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemcpyNode_v10000 */
-	[291] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 204), TANDEM_CLASS_CALL, 0,
+	[291] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 204), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemcpyNodeGetParams_v10000 */
 	[292] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 205), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemcpyNodeSetParams_v10000 */
 	[293] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 206), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemsetNode_v10000 */
-	[294] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 207), TANDEM_CLASS_CALL, 0,
+	[294] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 207), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemsetNodeGetParams_v10000 */
 	[295] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 208), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemsetNodeSetParams_v10000 */
 	[296] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 209), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddHostNode_v10000 */
-	[297] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 210), TANDEM_CLASS_CALL, 0,
+	[297] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 210), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphHostNodeGetParams_v10000 */
 	[298] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 211), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddChildGraphNode_v10000 */
-	[299] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 212), TANDEM_CLASS_CALL, 0,
+	[299] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 212), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphChildGraphNodeGetGraph_v10000 */
 	[300] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 213), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGraphAddEmptyNode_v10000 */
@@ -2747,13 +2747,13 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphClone_v10000 */
 	[302] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 215), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphNodeFindInClone_v10000 */
-	[303] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 216), TANDEM_CLASS_CALL, 0,
+	[303] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 216), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphNodeGetType_v10000 */
-	[304] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 217), TANDEM_CLASS_CALL, 0,
+	[304] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 217), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphGetRootNodes_v10000 */
-	[305] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 218), TANDEM_CLASS_CALL, 0,
+	[305] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 218), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 650, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependencies_v10000 */
-	[306] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 219), TANDEM_CLASS_CALL, 0,
+	[306] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 219), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 650, 4, 32 } }, { 0 } }, /* cudaGraphNodeGetDependentNodes_v10000 */
 	[307] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 220), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 685, 5, 40 } }, { 0 } }, /* cudaGraphAddDependencies_v10000 */
@@ -2775,9 +2775,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } }, { 0 } }, /* cudaStreamBeginCapture_v10000 */
 	[316] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 227), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 354, 2, 8 }, { 354, 2, 8 } }, { 0 } }, /* cudaStreamBeginCapture_ptsz_v10000 */
-	[317] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 228), TANDEM_CLASS_CALL, CUDA_QUERY,
+	[317] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 228), TANDEM_CLASS_QUERY, CUDA_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamIsCapturing_v10000 */
-	[318] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 228), TANDEM_CLASS_CALL, CUDA_QUERY | CUDA_PER_THREAD,
+	[318] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 228), TANDEM_CLASS_QUERY, CUDA_QUERY | CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamIsCapturing_ptsz_v10000 */
 	[319] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 229), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamEndCapture_v10000 */
@@ -2785,21 +2785,21 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 231, 1, 4 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamEndCapture_ptsz_v10000 */
 	[321] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 230), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphHostNodeSetParams_v10000 */
-	[322] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 231), TANDEM_CLASS_CALL, 0,
+	[322] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 231), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphGetNodes_v10000 */
-	[323] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 232), TANDEM_CLASS_CALL, 0,
+	[323] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 232), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 685, 5, 40 } }, { 0 } }, /* cudaGraphGetEdges_v10000 */
-	[324] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_CALL, 0,
+	[324] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v10010 */
-	[325] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[325] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_ptsz_v10010 */
 	[326] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 234), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecKernelNodeSetParams_v10010 */
 	[327] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 235), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaThreadExchangeStreamCaptureMode_v10010 */
-	[328] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 236), TANDEM_CLASS_CALL, 0,
+	[328] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 236), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetNvSciSyncAttributes_v10020 */
-	[329] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 237), TANDEM_CLASS_CALL, 0,
+	[329] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 237), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaOccupancyAvailableDynamicSMemPerBlock_v10200 */
 	[330] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 238), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaStreamSetFlags_v10200 */
@@ -2813,13 +2813,13 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecHostNodeSetParams_v10020 */
 	[335] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 242), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 31, 2, 16 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphExecUpdate_v10020 */
-	[336] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 243), TANDEM_CLASS_CALL, 0,
+	[336] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 243), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetFuncBySymbol_v11000 */
 	[337] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 244), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaCtxResetPersistingL2Cache_v11000 */
 	[338] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 245), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphKernelNodeCopyAttributes_v11000 */
-	[339] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 246), TANDEM_CLASS_CALL, 0,
+	[339] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 246), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaGraphKernelNodeGetAttribute_v11000 */
 	[340] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 247), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaGraphKernelNodeSetAttribute_v11000 */
@@ -2827,15 +2827,15 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 393, 2, 8 } }, { 0 } }, /* cudaStreamCopyAttributes_v11000 */
 	[342] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 248), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 395, 2, 8 } }, { 0 } }, /* cudaStreamCopyAttributes_ptsz_v11000 */
-	[343] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 249), TANDEM_CLASS_CALL, 0,
+	[343] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 249), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 697, 3, 16 } }, { 0 } }, /* cudaStreamGetAttribute_v11000 */
-	[344] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 249), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[344] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 249), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cudaStreamGetAttribute_ptsz_v11000 */
 	[345] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 250), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 697, 3, 16 } }, { 0 } }, /* cudaStreamSetAttribute_v11000 */
 	[346] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 250), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 400, 3, 16 } }, { 0 } }, /* cudaStreamSetAttribute_ptsz_v11000 */
-	[347] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 251), TANDEM_CLASS_CALL, 0,
+	[347] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 251), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaDeviceGetTexture1DLinearMaxWidth_v11010 */
 	[348] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 252), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 405, 2, 12 } }, { 0 } }, /* cudaGraphUpload_v10000 */
@@ -2859,21 +2859,21 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 704, 1, 52 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParamsFromSymbol_v11010 */
 	[358] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 261), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 317, 1, 44 } }, { 0 } }, /* cudaGraphExecMemcpyNodeSetParams1D_v11010 */
-	[359] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 262), TANDEM_CLASS_CALL, 0,
+	[359] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 262), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaArrayGetSparseProperties_v11010 */
-	[360] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 263), TANDEM_CLASS_CALL, 0,
+	[360] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 263), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMipmappedArrayGetSparseProperties_v11010 */
 	[361] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 264), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecChildGraphNodeSetParams_v11010 */
 	[362] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 265), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cudaGraphAddEventRecordNode_v11010 */
-	[363] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 266), TANDEM_CLASS_CALL, 0,
+	[363] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 266), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphEventRecordNodeGetEvent_v11010 */
 	[364] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 267), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cudaGraphEventRecordNodeSetEvent_v11010 */
 	[365] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 268), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 412, 2, 36 } }, { 0 } }, /* cudaGraphAddEventWaitNode_v11010 */
-	[366] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 269), TANDEM_CLASS_CALL, 0,
+	[366] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 269), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphEventWaitNodeGetEvent_v11010 */
 	[367] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 270), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 298, 2, 12 } }, { 0 } }, /* cudaGraphEventWaitNodeSetEvent_v11010 */
@@ -2885,7 +2885,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } }, { 0 } }, /* cudaEventRecordWithFlags_v11010 */
 	[371] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 273), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 225, 2, 8 }, { 409, 3, 12 } }, { 0 } }, /* cudaEventRecordWithFlags_ptsz_v11010 */
-	[372] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 274), TANDEM_CLASS_CALL, 0,
+	[372] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 274), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaDeviceGetDefaultMemPool_v11020 */
 	[373] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 275), TANDEM_CLASS_CREATE, 0,
 		{ { 0, 0, 0 }, { 416, 3, 20 }, { 416, 3, 20 } }, { 0 } }, /* cudaMallocAsync_v11020 */
@@ -2899,13 +2899,13 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemPoolTrimTo_v11020 */
 	[378] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 278), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaMemPoolSetAttribute_v11020 */
-	[379] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 279), TANDEM_CLASS_CALL, 0,
+	[379] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 279), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaMemPoolGetAttribute_v11020 */
 	[380] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 280), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaMemPoolSetAccess_v11020 */
-	[381] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 281), TANDEM_CLASS_CALL, 0,
+	[381] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 281), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaArrayGetPlane_v11020 */
-	[382] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 282), TANDEM_CLASS_CALL, 0,
+	[382] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 282), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaMemPoolGetAccess_v11020 */
 	[383] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 283), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaMemPoolCreate_v11020 */
@@ -2913,7 +2913,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaMemPoolDestroy_v11020 */
 	[385] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 285), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cudaDeviceSetMemPool_v11020 */
-	[386] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 286), TANDEM_CLASS_CALL, 0,
+	[386] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 286), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaDeviceGetMemPool_v11020 */
 	[387] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 287), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaMemPoolExportToShareableHandle_v11020 */
@@ -2937,13 +2937,13 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 350, 2, 24 } }, { 0 } }, /* cudaWaitExternalSemaphoresAsync_ptsz_v11020 */
 	[397] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 292), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddExternalSemaphoresSignalNode_v11020 */
-	[398] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 293), TANDEM_CLASS_CALL, 0,
+	[398] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 293), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExternalSemaphoresSignalNodeGetParams_v11020 */
 	[399] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 294), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExternalSemaphoresSignalNodeSetParams_v11020 */
 	[400] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 295), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddExternalSemaphoresWaitNode_v11020 */
-	[401] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 296), TANDEM_CLASS_CALL, 0,
+	[401] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 296), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExternalSemaphoresWaitNodeGetParams_v11020 */
 	[402] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 297), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExternalSemaphoresWaitNodeSetParams_v11020 */
@@ -2953,15 +2953,15 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphExecExternalSemaphoresWaitNodeSetParams_v11020 */
 	[405] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 300), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaDeviceFlushGPUDirectRDMAWrites_v11030 */
-	[406] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 301), TANDEM_CLASS_CALL, 0,
+	[406] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 301), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGetDriverEntryPoint_v11030 */
-	[407] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 301), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[407] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 301), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGetDriverEntryPoint_ptsz_v11030 */
-	[408] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 302), TANDEM_CLASS_CALL, 0,
+	[408] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 302), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cudaGraphDebugDotPrint_v11030 */
-	[409] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_CALL, 0,
+	[409] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_v11030 */
-	[410] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[410] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 690, 7, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v2_ptsz_v11030 */
 	[411] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 303), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 705, 5, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_v11030 */
@@ -2981,51 +2981,51 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphInstantiateWithFlags_v11040 */
 	[419] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 310), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemAllocNode_v11040 */
-	[420] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 311), TANDEM_CLASS_CALL, 0,
+	[420] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 311), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemAllocNodeGetParams_v11040 */
 	[421] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 312), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddMemFreeNode_v11040 */
-	[422] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 313), TANDEM_CLASS_CALL, 0,
+	[422] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 313), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphMemFreeNodeGetParams_v11040 */
 	[423] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 314), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaDeviceGraphMemTrim_v11040 */
-	[424] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 315), TANDEM_CLASS_CALL, 0,
+	[424] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 315), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceGetGraphMemAttribute_v11040 */
 	[425] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 316), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaDeviceSetGraphMemAttribute_v11040 */
 	[426] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 317), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaGraphNodeSetEnabled_v11060 */
-	[427] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 318), TANDEM_CLASS_CALL, 0,
+	[427] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 318), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphNodeGetEnabled_v11060 */
-	[428] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 319), TANDEM_CLASS_CALL, 0,
+	[428] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 319), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaArrayGetMemoryRequirements_v11060 */
-	[429] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 320), TANDEM_CLASS_CALL, 0,
+	[429] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 320), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaMipmappedArrayGetMemoryRequirements_v11060 */
 	[430] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 321), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 710, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_v11060 */
 	[431] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 321), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 438, 2, 16 }, { 710, 3, 40 } }, { 0 } }, /* cudaLaunchKernelExC_ptsz_v11060 */
-	[432] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 322), TANDEM_CLASS_CALL, 0,
+	[432] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 322), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaOccupancyMaxPotentialClusterSize_v11070 */
-	[433] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 323), TANDEM_CLASS_CALL, 0,
+	[433] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 323), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaOccupancyMaxActiveClusters_v11070 */
 	[434] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 143), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 650, 4, 32 } }, { 0 } }, /* cudaCreateTextureObject_v2_v11080 */
-	[435] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 146), TANDEM_CLASS_CALL, 0,
+	[435] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 146), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 73, 2, 16 } }, { 0 } }, /* cudaGetTextureObjectTextureDesc_v2_v11080 */
 	[436] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 324), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphInstantiateWithParams_v12000 */
 	[437] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 324), TANDEM_CLASS_BUILD, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphInstantiateWithParams_ptsz_v12000 */
-	[438] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 325), TANDEM_CLASS_CALL, 0,
+	[438] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 325), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGraphExecGetFlags_v12000 */
-	[439] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 326), TANDEM_CLASS_CALL, 0,
+	[439] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 326), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetKernel_v12000 */
-	[440] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 4), TANDEM_CLASS_CALL, 0,
+	[440] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 4), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 2, 1, 12 } }, { 0 } }, /* cudaGetDeviceProperties_v12000 */
-	[441] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 327), TANDEM_CLASS_CALL, 0,
+	[441] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 327), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetId_v12000 */
-	[442] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 327), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[442] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 327), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetId_ptsz_v12000 */
 	[443] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 223), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 5, 1, 8 }, { 67, 3, 24 } }, { 0 } }, /* cudaGraphInstantiate_v12000 */
@@ -3043,7 +3043,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_v12020 */
 	[450] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 170), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 339, 2, 20 }, { 341, 2, 32 } }, { 0 } }, /* cudaMemPrefetchAsync_ptsz_v12020 */
-	[451] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 332), TANDEM_CLASS_CALL, 0,
+	[451] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 332), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaFuncGetName_v12030 */
 	[452] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 333), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } }, { 0 } }, /* cudaStreamBeginCaptureToGraph_v12030 */
@@ -3051,11 +3051,11 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 460, 2, 8 }, { 462, 3, 40 } }, { 0 } }, /* cudaStreamBeginCaptureToGraph_ptsz_v12030 */
 	[454] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 334), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaGraphConditionalHandleCreate_v12030 */
-	[455] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 232), TANDEM_CLASS_CALL, 0,
+	[455] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 232), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphGetEdges_v12030 */
-	[456] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 218), TANDEM_CLASS_CALL, 0,
+	[456] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 218), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGraphNodeGetDependencies_v12030 */
-	[457] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 219), TANDEM_CLASS_CALL, 0,
+	[457] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 219), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaGraphNodeGetDependentNodes_v12030 */
 	[458] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 220), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphAddDependencies_v12030 */
@@ -3063,9 +3063,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 356, 1, 40 } }, { 0 } }, /* cudaGraphRemoveDependencies_v12030 */
 	[460] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 329), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 322, 1, 48 } }, { 0 } }, /* cudaGraphAddNode_v12030 */
-	[461] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_CALL, 0,
+	[461] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_v12030 */
-	[462] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[462] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 233), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 378, 2, 52 } }, { 0 } }, /* cudaStreamGetCaptureInfo_ptsz_v12030 */
 	[463] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 303), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 436, 2, 32 } }, { 0 } }, /* cudaStreamUpdateCaptureDependencies_v12030 */
@@ -3075,11 +3075,11 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 302, 2, 28 } }, { 0 } }, /* cudaDeviceRegisterAsyncNotification_v12040 */
 	[466] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 336), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 235, 2, 12 } }, { 0 } }, /* cudaDeviceUnregisterAsyncNotification_v12040 */
-	[467] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 337), TANDEM_CLASS_CALL, 0,
+	[467] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 337), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 209, 1, 32 } }, { 0 } }, /* cudaFuncGetParamInfo_v12040 */
-	[468] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 338), TANDEM_CLASS_CALL, 0,
+	[468] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 338), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cudaGetDriverEntryPointByVersion_v12050 */
-	[469] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 338), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[469] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 338), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 22, 2, 36 } }, { 0 } }, /* cudaGetDriverEntryPointByVersion_ptsz_v12050 */
 	[470] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 339), TANDEM_CLASS_BUILD, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 445, 2, 56 } }, { 0 } }, /* cudaLibraryLoadData_v12060 */
@@ -3087,23 +3087,23 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 19, 1, 2 }, { 447, 4, 50 } }, { 0 } }, /* cudaLibraryLoadFromFile_v12060 */
 	[472] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 341), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 1, 1, 8 } }, { 0 } }, /* cudaLibraryUnload_v12060 */
-	[473] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 342), TANDEM_CLASS_CALL, 0,
+	[473] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 342), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 24, 1, 2 }, { 25, 2, 18 } }, { 0 } }, /* cudaLibraryGetKernel_v12060 */
-	[474] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 343), TANDEM_CLASS_CALL, 0,
+	[474] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 343), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cudaLibraryGetGlobal_v12060 */
-	[475] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 344), TANDEM_CLASS_CALL, 0,
+	[475] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 344), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 27, 2, 26 } }, { 0 } }, /* cudaLibraryGetManaged_v12060 */
-	[476] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 345), TANDEM_CLASS_CALL, 0,
+	[476] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 345), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaLibraryGetUnifiedFunction_v12060 */
-	[477] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 346), TANDEM_CLASS_CALL, 0,
+	[477] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 346), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaLibraryGetKernelCount_v12060 */
 	[478] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 347), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaLibraryEnumerateKernels_v12060 */
 	[479] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 348), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaKernelSetAttributeForDevice_v12060 */
-	[480] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 349), TANDEM_CLASS_CALL, 0,
+	[480] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 349), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetDevice_v12080 */
-	[481] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 349), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
+	[481] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 349), TANDEM_CLASS_QUERY, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 313, 2, 12 } }, { 0 } }, /* cudaStreamGetDevice_ptsz_v12080 */
 	[482] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 350), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 719, 2, 20 }, { 721, 8, 68 } }, { 0 } }, /* cudaMemcpyBatchAsync_v12080 */
@@ -3113,7 +3113,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 628, 1, 12 }, { 729, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_v12080 */
 	[485] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 351), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 628, 1, 12 }, { 729, 4, 36 } }, { 0 } }, /* cudaMemcpy3DBatchAsync_ptsz_v12080 */
-	[486] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 99), TANDEM_CLASS_CALL, 0,
+	[486] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 99), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 228, 3, 16 } }, { 0 } }, /* cudaEventElapsedTime_v12080 */
 	[487] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 352), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 489, 2, 12 }, { 491, 4, 60 } }, { 0 } }, /* cudaMemPrefetchBatchAsync_v13000 */
@@ -3127,7 +3127,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } }, { 0 } }, /* cudaMemDiscardAndPrefetchBatchAsync_v13000 */
 	[492] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 354), TANDEM_CLASS_CALL, CUDA_PER_THREAD,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } }, { 0 } }, /* cudaMemDiscardAndPrefetchBatchAsync_ptsz_v13000 */
-	[493] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 355), TANDEM_CLASS_CALL, 0,
+	[493] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 355), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetExportTable_v13000 */
 	[494] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 356), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterFatBinary_v13000 */
@@ -3149,7 +3149,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaPushCallConfiguration_v13000 */
 	[503] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 365), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaPopCallConfiguration_v13000 */
-	[504] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 366), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[504] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 366), TANDEM_CLASS_QUERY, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaGetKernel_v13000 */
 	[505] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 367), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* __cudaLaunchKernel_v13000 */
@@ -3157,7 +3157,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* __cudaLaunchKernel_ptsz_v13000 */
 	[507] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 368), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterUnifiedTable_v13000 */
-	[508] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 369), TANDEM_CLASS_CALL, 0,
+	[508] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 369), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaGetProcAddress_v13000 */
 	[509] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 350), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } }, { 24 } }, /* cudaMemcpyBatchAsync_v13000 */
@@ -3177,15 +3177,15 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 429, 3, 14 } }, { 0 } }, /* cudaLogsDumpToFile_v13000 */
 	[517] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 374), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cudaLogsDumpToMemory_v13000 */
-	[518] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 375), TANDEM_CLASS_CALL, 0,
+	[518] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 375), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaMemGetDefaultMemPool_v13000 */
-	[519] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 376), TANDEM_CLASS_CALL, 0,
+	[519] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 376), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaMemGetMemPool_v13000 */
 	[520] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 377), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 204, 2, 20 } }, { 0 } }, /* cudaMemSetMemPool_v13000 */
-	[521] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 378), TANDEM_CLASS_CALL, 0,
+	[521] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 378), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 47, 1, 24 } }, { 0 } }, /* cudaDeviceGetHostAtomicCapabilities_v13000 */
-	[522] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 379), TANDEM_CLASS_CALL, 0,
+	[522] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 379), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 326, 1, 28 } }, { 0 } }, /* cudaDeviceGetP2PAtomicCapabilities_v13000 */
 };
 const uint32_t cuda_runtime_api_count = sizeof(cuda_runtime_api) / sizeof(cuda_runtime_api[0]);

@@ -1,0 +1,75 @@
+#include "schema/domain.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#define WITHOUT_WORDS                                                          \
+	.runtime = 1, .prefixes = "", .verb = "", .group = "group", .item = "item",          \
+	.queue = "queue", .multiprocessor = "multiprocessor",                  \
+	.use_callback = "", .use_pinned = "", .entry_library = ""
+
+/* A row overrides what stands before it. */
+#pragma GCC diagnostic ignored "-Woverride-init"
+#ifdef __clang__
+#pragma GCC diagnostic ignored "-Winitializer-overrides"
+#endif
+
+static const struct tandem_domain_row rows[] = {
+#define DOMAIN(number_, name_, ...)                                            \
+	[number_] = {WITHOUT_WORDS, .number = (number_), .name = #name_,       \
+		     .part = #name_, .title = #name_, __VA_ARGS__},
+#include "schema/domains.def"
+#undef DOMAIN
+};
+
+#define ROW_COUNT (sizeof(rows) / sizeof(*rows))
+
+const struct tandem_domain_row *tandem_domain_row(unsigned number)
+{
+	return number < ROW_COUNT && rows[number].name ? &rows[number] : NULL;
+}
+
+const struct tandem_domain_row *tandem_domain_row_find(const char *name)
+{
+	for (size_t i = 0; i < ROW_COUNT; i++)
+		if (rows[i].name && !strcmp(rows[i].name, name))
+			return &rows[i];
+	return NULL;
+}
+
+static bool starts_with(const char *text, const char *start, size_t length)
+{
+	return !strncmp(text, start, length);
+}
+
+/* Behind the prefix; `function` where it has none of them. */
+static const char *behind_prefix(const struct tandem_domain_row *row, const char *function)
+{
+	for (const char *at = row->prefixes; *at; at += strspn(at, " ")) {
+		size_t length = strcspn(at, " ");
+
+		/* A name that is no more than a prefix stays. */
+		if (starts_with(function, at, length) && function[length])
+			return function + length;
+		at += length;
+	}
+	return function;
+}
+
+const char *tandem_domain_brief(const struct tandem_domain_row *row, const char *function)
+{
+	const char *rest = behind_prefix(row, function);
+	size_t verb = strlen(row->verb);
+
+	return rest != function && starts_with(rest, row->verb, verb) && rest[verb] ? rest + verb
+										     : rest;
+}
+
+const char *tandem_domain_command(const struct tandem_domain_row *row, const char *function)
+{
+	const char *rest = behind_prefix(row, function);
+	size_t verb = strlen(row->verb);
+
+	return verb && starts_with(rest, row->verb, verb) && rest[verb] ? rest + verb : function;
+}

@@ -1,0 +1,55 @@
+/* The rows of the domains (schema/domains.def): numbers, words and what a runtime
+ * needs. Static storage; any thread.
+ *
+ *	const struct tandem_domain_row *row = tandem_domain_row(TANDEM_ID_DOMAIN(id));
+ *
+ *	printf("%s: let a %s have more %ss\n", row->title, row->group, row->item);
+ */
+#ifndef TANDEM_SCHEMA_DOMAIN_H
+#define TANDEM_SCHEMA_DOMAIN_H
+
+#include <stdint.h>
+
+struct tandem_domain_row { /* no string is NULL; "": has none */
+	uint8_t number;	  /* 1 to 63; core 0 */
+	const char *name; /* "opencl" */
+	const char *title; /* as its maker spells it: "OpenCL" */
+
+	uint8_t runtime; /* 0: core, and the operating system */
+
+	/* The domain that it is a part of: chosen with it, and whose devices and
+	 * operations its calls are about. Its own name: of none. */
+	const char *part;
+
+	/* How its functions' names begin, separated by blanks, the longest first, and a
+	 * word that follows in those of commands and says no more than their class. */
+	const char *prefixes;
+	const char *verb;
+
+	/* Its words. */
+	const char *group, *item; /* of an index space: "block", "thread" */
+	const char *queue;
+	const char *multiprocessor;
+
+	/* Advice in its own terms: how to do without a wait that keeps a CPU busy, and
+	 * how to get memory that transfers can reach directly. Completes "..., ". */
+	const char *use_callback;
+	const char *use_pinned;
+
+	const char *entry_library; /* what the program loads */
+	uint8_t mangled; /* 1: kernels have names as the C++ linker knows them */
+};
+
+/* NULL where this build has no such domain. */
+const struct tandem_domain_row *tandem_domain_row(unsigned number);
+const struct tandem_domain_row *tandem_domain_row_find(const char *name);
+
+/* A function's name without what all names of its runtime begin with: "ReadBuffer" of
+ * clEnqueueReadBuffer, "MemcpyAsync" of cudaMemcpyAsync. Points into `function`. */
+const char *tandem_domain_brief(const struct tandem_domain_row *row, const char *function);
+
+/* What a command is called that has no name of its own: "ReadBuffer" of
+ * clEnqueueReadBuffer, cudaMemcpyAsync as it is. Points into `function`. */
+const char *tandem_domain_command(const struct tandem_domain_row *row, const char *function);
+
+#endif
