@@ -15,7 +15,7 @@ static const char past_end[] = "";
 
 struct chronology {
 	const struct chronology_request *request;
-	struct walk walk;
+	struct iterator iterator;
 	struct event_text view;
 	struct event_samples stacks;
 	struct text out;
@@ -29,7 +29,7 @@ struct chronology {
 
 /* A call's begin is kept in both ways in which it may be shown: the length of the
  * first, then the two. */
-static void keep_begin(struct chronology *chronology, const struct walk_item *item,
+static void keep_begin(struct chronology *chronology, const struct event_item *item,
 		       struct text *kept)
 {
 	uint32_t whole = 0;
@@ -43,45 +43,45 @@ static void keep_begin(struct chronology *chronology, const struct walk_item *it
 		event_text_line(&chronology->view, kept, item->event, EVENT_BEGIN);
 }
 
-static void keep_text(struct chronology *chronology, enum chronicle_kind kind, int64_t ns,
-		      const struct walk_item *item, struct text *kept)
+static void keep_text(struct chronology *chronology, enum ordered_event_kind kind, int64_t ns,
+		      const struct event_item *item, struct text *kept)
 {
 	switch (kind) {
-	case CHRONICLE_BEGIN:
+	case ORDERED_BEGIN:
 		keep_begin(chronology, item, kept);
 		break;
-	case CHRONICLE_END:
+	case ORDERED_END:
 		event_text_line(&chronology->view, kept, item->event, EVENT_END);
 		break;
-	case CHRONICLE_RECORD:
+	case ORDERED_RECORD:
 		event_text_line(&chronology->view, kept, item->event, EVENT_WHOLE);
 		break;
 	default:
-		phase_text(&chronology->view, &chronology->walk, kept, kind, ns, item);
+		phase_text(&chronology->view, &chronology->iterator, kept, kind, ns, item);
 	}
 }
 
-static void keep_json(struct chronology *chronology, enum chronicle_kind kind, int64_t ns,
-		      const struct walk_item *item, struct text *kept)
+static void keep_json(struct chronology *chronology, enum ordered_event_kind kind, int64_t ns,
+		      const struct event_item *item, struct text *kept)
 {
 	struct trace_objects *objects = chronology->view.objects;
 
 	switch (kind) {
-	case CHRONICLE_BEGIN:
-	case CHRONICLE_END:
+	case ORDERED_BEGIN:
+	case ORDERED_END:
 		event_json_call(objects, chronology->view.session, kept, item->event,
-				kind == CHRONICLE_END, item->call);
+				kind == ORDERED_END, item->call);
 		break;
-	case CHRONICLE_RECORD:
+	case ORDERED_RECORD:
 		event_json_line(objects, chronology->view.session, &chronology->stacks, kept,
 				item->event);
 		break;
 	default:
-		phase_json(&chronology->walk, kept, kind, ns, item);
+		phase_json(&chronology->iterator, kept, kind, ns, item);
 	}
 }
 
-static int keep(void *user, enum chronicle_kind kind, int64_t ns, const struct walk_item *item,
+static int keep(void *user, enum ordered_event_kind kind, int64_t ns, const struct event_item *item,
 		struct text *kept)
 {
 	struct chronology *chronology = user;
@@ -123,7 +123,7 @@ static int print_held(struct chronology *chronology, bool whole)
 	return status;
 }
 
-static int take_begin(struct chronology *chronology, const struct order_event *event)
+static int take_begin(struct chronology *chronology, const struct reorder_event *event)
 {
 	const char *lines = event->payload;
 	uint32_t whole;
@@ -139,10 +139,10 @@ static int take_begin(struct chronology *chronology, const struct order_event *e
 	return chronology->held.failed ? -ENOMEM : 0;
 }
 
-static int take(void *user, const struct order_event *event)
+static int take(void *user, const struct reorder_event *event)
 {
 	struct chronology *chronology = user;
-	bool end = event->kind == CHRONICLE_END && chronology->held.length &&
+	bool end = event->kind == ORDERED_END && chronology->held.length &&
 		   chronology->held_call == event->op;
 	int status;
 
@@ -153,22 +153,22 @@ static int take(void *user, const struct order_event *event)
 	status = print_held(chronology, end);
 	if (status || end)
 		return status;
-	if (event->kind == CHRONICLE_BEGIN && !chronology->request->json)
+	if (event->kind == ORDERED_BEGIN && !chronology->request->json)
 		return take_begin(chronology, event);
 	return print(chronology, event->payload, event->bytes);
 }
 
 static int print_walk(struct chronology *chronology)
 {
-	static const struct chronicle_ops ops = {.keep = keep, .take = take};
-	const struct walk_item *item;
-	struct chronicle chronicle;
-	int status = chronicle_open(&chronicle, &chronology->walk, &ops, chronology);
+	static const struct ordered_events_ops ops = {.keep = keep, .take = take};
+	const struct event_item *item;
+	struct ordered_events ordered_events;
+	int status = ordered_events_open(&ordered_events, &chronology->iterator, &ops, chronology);
 
 	if (status)
 		return status;
 	while (!status) {
-		int next = walk_next(&chronology->walk, &item);
+		int next = event_iterator_next(&chronology->iterator, &item);
 
 		if (next <= 0) {
 			status = next;
@@ -176,13 +176,13 @@ static int print_walk(struct chronology *chronology)
 		}
 		status = event_samples_feed(&chronology->stacks, item->event);
 		if (!status)
-			status = chronicle_add(&chronicle, item);
+			status = ordered_events_add(&ordered_events, item);
 	}
 	if (!status)
-		status = chronicle_finish(&chronicle);
+		status = ordered_events_finish(&ordered_events);
 	if (!status)
 		status = print_held(chronology, false);
-	chronicle_close(&chronicle);
+	ordered_events_close(&ordered_events);
 	return status == -ECANCELED ? 0 : status;
 }
 
@@ -190,16 +190,16 @@ int chronology_print(struct reading *reading, const struct chronology_request *r
 {
 	struct chronology chronology = {.request = request};
 	struct progress progress = {.tell = reading_progress, .user = reading};
-	int status = walk_open(&chronology.walk, &reading->session, &progress);
+	int status = event_iterator_open(&chronology.iterator, &reading->session, &progress);
 
 	if (status)
 		return status;
 	reading_progress_end(reading);
 	/* From here on what is printed tells how far it is. */
-	chronology.walk.progress = NULL;
+	chronology.iterator.progress = NULL;
 	chronology.view = (struct event_text){
 		.session = &reading->session,
-		.objects = &chronology.walk.devices.objects,
+		.objects = &chronology.iterator.devices.objects,
 		.stacks = &chronology.stacks,
 		.colour = cli_colour(STDOUT_FILENO),
 	};
@@ -212,6 +212,6 @@ int chronology_print(struct reading *reading, const struct chronology_request *r
 	text_free(&chronology.out);
 	text_free(&chronology.held);
 	event_samples_free(&chronology.stacks);
-	walk_close(&chronology.walk);
+	event_iterator_close(&chronology.iterator);
 	return status;
 }

@@ -27,7 +27,7 @@ int event_samples_feed(struct event_samples *stacks, const struct trace_event *e
 	stacks->record = NULL;
 	if (!event || !event->stream->process->kernel)
 		return 0;
-	status = samples_feed(&stacks->samples, event);
+	status = samples_consume(&stacks->samples, event);
 	if (!status && stacks->samples.count != before)
 		stacks->record = event->record;
 	return status;

@@ -32,7 +32,7 @@ static bool is_ours(const char *name, int depth)
 	       !strcmp(name, "cache");
 }
 
-static int walk(int parent, const char *name, int depth, bool remove)
+static int iterator(int parent, const char *name, int depth, bool remove)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -55,7 +55,7 @@ static int walk(int parent, const char *name, int depth, bool remove)
 		} else if (fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW)) {
 			error = -errno;
 		} else if (S_ISDIR(status.st_mode)) {
-			error = depth ? -ENOTEMPTY : walk(fd, entry->d_name, 1, remove);
+			error = depth ? -ENOTEMPTY : iterator(fd, entry->d_name, 1, remove);
 			if (!error && remove && unlinkat(fd, entry->d_name, AT_REMOVEDIR))
 				error = -errno;
 		} else if (!S_ISREG(status.st_mode)) {
@@ -113,11 +113,11 @@ int folder_replace(const char *directory)
 	if (error == -ENOENT)
 		error = check_empty(directory);
 	else if (!error)
-		error = walk(AT_FDCWD, directory, 0, false);
+		error = iterator(AT_FDCWD, directory, 0, false);
 	if (error == -ENOTDIR || error == -ELOOP)
 		return -ENOTEMPTY;
 	if (!error)
-		error = walk(AT_FDCWD, directory, 0, true);
+		error = iterator(AT_FDCWD, directory, 0, true);
 	if (!error && chmod(directory, 0700))
 		error = -errno;
 	return error;
@@ -125,6 +125,6 @@ int folder_replace(const char *directory)
 
 void folder_remove(const char *directory)
 {
-	if (!walk(AT_FDCWD, directory, 0, false) && !walk(AT_FDCWD, directory, 0, true))
+	if (!iterator(AT_FDCWD, directory, 0, false) && !iterator(AT_FDCWD, directory, 0, true))
 		rmdir(directory);
 }

@@ -10,14 +10,14 @@
 #include "util/json.h"
 #include "util/units.h"
 
-static const char *phase_word(enum chronicle_kind kind)
+static const char *phase_word(enum ordered_event_kind kind)
 {
 	switch (kind) {
-	case CHRONICLE_QUEUED:
+	case ORDERED_QUEUED:
 		return "queued";
-	case CHRONICLE_SUBMITTED:
+	case ORDERED_SUBMITTED:
 		return "submitted";
-	case CHRONICLE_START:
+	case ORDERED_START:
 		return "start";
 	default:
 		return "end";
@@ -26,10 +26,11 @@ static const char *phase_word(enum chronicle_kind kind)
 
 /* By the device's clock, which is more exact than the places; INT64_MIN where it
  * contradicts itself. */
-static int64_t phase_duration(enum chronicle_kind kind, const struct tandem_rec_operation *record)
+static int64_t phase_duration(enum ordered_event_kind kind,
+			      const struct tandem_rec_operation *record)
 {
 	const uint64_t at[] = {record->queued, record->submitted, record->start, record->end};
-	unsigned index = kind - CHRONICLE_QUEUED;
+	unsigned index = kind - ORDERED_QUEUED;
 
 	if (!index || at[index] < at[index - 1])
 		return INT64_MIN;
@@ -42,16 +43,17 @@ struct phase_thread {
 	const char *name;
 };
 
-static struct phase_thread phase_thread(const struct walk *walk, const struct walk_item *item)
+static struct phase_thread phase_thread(const struct iterator *iterator,
+					const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
-	uint32_t stream = item->command.stream;
+	uint32_t stream = item->operation.stream;
 
 	if (stream == TRACE_NONE || stream == event->stream->index)
 		return (struct phase_thread){event->stream, event->tid, event->thread_name};
-	return (struct phase_thread){walk->merge.streams[stream],
-				     walk->merge.streams[stream]->tid,
-				     walk->merge.streams[stream]->thread_name};
+	return (struct phase_thread){iterator->merge.streams[stream],
+				     iterator->merge.streams[stream]->tid,
+				     iterator->merge.streams[stream]->thread_name};
 }
 
 static const char *proof_word(const struct trace_event *event)
@@ -64,81 +66,80 @@ static const char *proof_word(const struct trace_event *event)
 	return name ? name : "?";
 }
 
-static void add_end(const struct event_text *view, struct text *out,
-		    const struct walk_item *item)
+static void add_end(const struct event_text *view, struct text *out, const struct event_item *item)
 {
-	const struct command *command = &item->command;
+	const struct operation *operation = &item->operation;
 	char buffer[UNITS_BYTES];
 
-	if (command->record->bytes)
-		text_format(out, ", %s", units_bytes(buffer, (double)command->record->bytes));
-	if (command->record->status)
+	if (operation->record->bytes)
+		text_format(out, ", %s", units_bytes(buffer, (double)operation->record->bytes));
+	if (operation->record->status)
 		text_format(out, ", %sfailed: %" PRId32 "%s",
-			    colour_begin(view->colour, COLOUR_RED), command->record->status,
+			    colour_begin(view->colour, COLOUR_RED), operation->record->status,
 			    colour_end(view->colour));
 	text_format(out, ", known by %s", proof_word(item->event));
-	if (command->times.bound_ns != CLOCKFIT_UNBOUNDED)
+	if (operation->times.bound_ns != CLOCKFIT_UNBOUNDED)
 		text_format(out, ", \302\261%s",
-			    units_ns(buffer, (double)command->times.bound_ns));
-	if (!command->times.causal)
+			    units_ns(buffer, (double)operation->times.bound_ns));
+	if (!operation->times.causal)
 		text_format(out, ", %sits clock contradicts its call%s",
 			    colour_begin(view->colour, COLOUR_YELLOW), colour_end(view->colour));
 }
 
-void phase_text(struct event_text *view, struct walk *walk, struct text *out,
-		enum chronicle_kind kind, int64_t ns, const struct walk_item *item)
+void phase_text(struct event_text *view, struct iterator *iterator, struct text *out,
+		enum ordered_event_kind kind, int64_t ns, const struct event_item *item)
 {
-	const struct command *command = &item->command;
-	struct phase_thread thread = phase_thread(walk, item);
+	const struct operation *operation = &item->operation;
+	struct phase_thread thread = phase_thread(iterator, item);
 
-	event_text_columns(view, out, ns, phase_duration(kind, command->record), thread.stream,
+	event_text_columns(view, out, ns, phase_duration(kind, operation->record), thread.stream,
 			   thread.tid, thread.name);
-	text_format(out, "%s %s \"", phase_word(kind), operation_kind_name(command->kind));
-	text_escape(out, command->name, strlen(command->name));
-	text_format(out, "\" on queue %" PRIu32, command->queue_number);
-	if (kind == CHRONICLE_STOP)
+	text_format(out, "%s %s \"", phase_word(kind), operation_kind_name(operation->kind));
+	text_escape(out, operation->name, strlen(operation->name));
+	text_format(out, "\" on queue %" PRIu32, operation->queue_number);
+	if (kind == ORDERED_STOP)
 		add_end(view, out, item);
 	text_add_string(out, colour_begin(view->colour, COLOUR_CYAN));
 	text_add_string(out, "  op ");
-	event_op(out, command->op);
+	event_op(out, operation->op);
 	text_add_string(out, colour_end(view->colour));
 	text_add_char(out, '\n');
 }
 
-void phase_json(struct walk *walk, struct text *out, enum chronicle_kind kind, int64_t ns,
-		const struct walk_item *item)
+void phase_json(struct iterator *iterator, struct text *out, enum ordered_event_kind kind,
+		int64_t ns, const struct event_item *item)
 {
-	const struct command *command = &item->command;
-	struct phase_thread thread = phase_thread(walk, item);
+	const struct operation *operation = &item->operation;
+	struct phase_thread thread = phase_thread(iterator, item);
 	struct text op = TEXT_INIT;
 	struct json json;
 
-	event_op(&op, command->op);
+	event_op(&op, operation->op);
 	json_init(&json, out, false);
 	json_begin_object(&json, NULL);
-	json_signed(&json, "time_ns", ns - walk->session->start_ns);
+	json_signed(&json, "time_ns", ns - iterator->session->start_ns);
 	json_signed(&json, "monotonic_ns", ns);
 	json_unsigned(&json, "process", thread.stream->process->pid);
 	if (thread.stream->process->instance)
 		json_unsigned(&json, "instance", thread.stream->process->instance);
 	json_unsigned(&json, "thread", thread.tid);
 	json_string(&json, "thread_name", thread.name);
-	json_string(&json, "domain", devices_domain(command->domain));
+	json_string(&json, "domain", devices_domain(operation->domain));
 	json_string(&json, "name", "operation");
 	json_string(&json, "phase", phase_word(kind));
-	json_string(&json, "kind", operation_kind_name(command->kind));
-	json_string(&json, "operation", command->name);
-	json_string(&json, "device", walk_device_name(walk, command->device));
-	json_unsigned(&json, "queue", command->queue_number);
+	json_string(&json, "kind", operation_kind_name(operation->kind));
+	json_string(&json, "operation", operation->name);
+	json_string(&json, "device", event_iterator_device_name(iterator, operation->device));
+	json_unsigned(&json, "queue", operation->queue_number);
 	json_string(&json, "op", op.data ? op.data : "");
-	if (command->times.bound_ns != CLOCKFIT_UNBOUNDED)
-		json_unsigned(&json, "bound_ns", command->times.bound_ns);
+	if (operation->times.bound_ns != CLOCKFIT_UNBOUNDED)
+		json_unsigned(&json, "bound_ns", operation->times.bound_ns);
 	else
 		json_null(&json, "bound_ns");
-	json_bool(&json, "causal", command->times.causal);
-	if (kind == CHRONICLE_STOP) {
+	json_bool(&json, "causal", operation->times.causal);
+	if (kind == ORDERED_STOP) {
 		json_begin_object(&json, "args");
-		event_args_json(&json, &walk->devices.objects, walk->session, item->event);
+		event_args_json(&json, &iterator->devices.objects, iterator->session, item->event);
 		json_end_object(&json);
 	}
 	json_end_object(&json);

@@ -131,7 +131,7 @@ static void add_result(struct json *json, const struct trace_event *event)
 		json_signed(json, "result", trace_event_result(event));
 }
 
-static int chrome_call(struct export *export, const struct walk_item *item)
+static int chrome_call(struct export *export, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	const struct trace_stream *stream = event->stream;
@@ -147,7 +147,7 @@ static int chrome_call(struct export *export, const struct walk_item *item)
 		add_us(json, "dur", item->end_ns - event->ns);
 	json_begin_object(json, "args");
 	add_result(json, event);
-	event_args_json(json, &export->walk->devices.objects, export->walk->session, event);
+	event_args_json(json, &export->iterator->devices.objects, export->iterator->session, event);
 	json_end_object(json);
 	line_end(export);
 	if (trace_event_op(event))
@@ -155,26 +155,26 @@ static int chrome_call(struct export *export, const struct walk_item *item)
 	return 0;
 }
 
-static int row_tid(struct export *export, const struct command *command, uint64_t *tid)
+static int row_tid(struct export *export, const struct operation *operation, uint64_t *tid)
 {
-	bool kernel = command->kind == TANDEM_OPERATION_KIND_kernel;
+	bool kernel = operation->kind == TANDEM_OPERATION_KIND_kernel;
 	struct chrome *state = export->state;
 	struct text name = TEXT_INIT;
 	int status = tracks_lane(&state->tracks,
-				 track_key(TRACK_ROW, export_process(export, command->process),
-					   command->queue_number, kernel),
-				 command->times.start_ns, command->times.end_ns, tid);
+				 track_key(TRACK_ROW, export_process(export, operation->process),
+					   operation->queue_number, kernel),
+				 operation->times.start_ns, operation->times.end_ns, tid);
 
 	if (status < 0)
 		return status;
 	*tid += FIRST_ROW_TID;
 	if (!status)
 		return 0;
-	text_format(&name, "queue %u %s on %s", command->queue_number,
+	text_format(&name, "queue %u %s on %s", operation->queue_number,
 		    kernel ? "kernels" : "transfers",
-		    walk_device_name(export->walk, command->device));
+		    event_iterator_device_name(export->iterator, operation->device));
 	name_place(export, "thread_name", "name",
-		   export->walk->session->processes[command->process].pid, *tid,
+		   export->iterator->session->processes[operation->process].pid, *tid,
 		   name.failed ? "" : name.data);
 	text_free(&name);
 	return 0;
@@ -190,85 +190,85 @@ static void add_sizes(struct json *json, const char *key, const uint64_t *sizes,
 	json_end_array(json);
 }
 
-static void add_command_args(struct json *json, const struct command *command)
+static void add_command_args(struct json *json, const struct operation *operation)
 {
-	const struct tandem_rec_operation *record = command->record;
-	const struct tandem_event *api = tandem_event_get(command->api);
+	const struct tandem_rec_operation *record = operation->record;
+	const struct tandem_event *api = tandem_event_get(operation->api);
 
 	json_begin_object(json, "args");
-	json_string(json, "kind", operation_kind_name(command->kind));
+	json_string(json, "kind", operation_kind_name(operation->kind));
 	if (api)
 		json_string(json, "call", api->name);
-	json_unsigned(json, "op", command->op);
+	json_unsigned(json, "op", operation->op);
 	json_unsigned(json, "bytes", record->bytes);
 	json_signed(json, "status", record->status);
 	if (record->queued <= record->submitted && record->submitted <= record->start) {
 		json_unsigned(json, "in_host_queue_ns", record->submitted - record->queued);
 		json_unsigned(json, "in_device_queue_ns", record->start - record->submitted);
 	}
-	if (command->times.bound_ns != CLOCKFIT_UNBOUNDED)
-		json_unsigned(json, "clock_bound_ns", command->times.bound_ns);
-	add_sizes(json, "global", command->shape.global, command->shape.dimensions);
-	add_sizes(json, "local", command->shape.local, command->shape.local_dimensions);
+	if (operation->times.bound_ns != CLOCKFIT_UNBOUNDED)
+		json_unsigned(json, "clock_bound_ns", operation->times.bound_ns);
+	add_sizes(json, "global", operation->shape.global, operation->shape.dimensions);
+	add_sizes(json, "local", operation->shape.local, operation->shape.local_dimensions);
 	json_end_object(json);
 }
 
-static int chrome_command(struct export *export, const struct walk_item *item)
+static int chrome_command(struct export *export, const struct event_item *item)
 {
-	const struct command *command = &item->command;
-	uint64_t pid = export->walk->session->processes[command->process].pid;
+	const struct operation *operation = &item->operation;
+	uint64_t pid = export->iterator->session->processes[operation->process].pid;
 	struct chrome *state = export->state;
 	uint64_t tid;
 	int status;
 
 	/* Without a place in time there is nothing to draw. */
-	if (!command->placed)
+	if (!operation->placed)
 		return 0;
-	status = row_tid(export, command, &tid);
+	status = row_tid(export, operation, &tid);
 	if (status)
 		return status;
-	line_begin(export, "X", command->name);
-	json_string(&state->json, "cat", operation_kind_name(command->kind));
+	line_begin(export, "X", operation->name);
+	json_string(&state->json, "cat", operation_kind_name(operation->kind));
 	add_place(export, pid, tid);
-	add_time(export, "ts", command->times.start_ns);
-	add_us(&state->json, "dur", command->times.end_ns - command->times.start_ns);
-	add_command_args(&state->json, command);
+	add_time(export, "ts", operation->times.start_ns);
+	add_us(&state->json, "dur", operation->times.end_ns - operation->times.start_ns);
+	add_command_args(&state->json, operation);
 	line_end(export);
-	if (command->call)
-		add_flow(export, "f", pid, tid, command->times.start_ns, command->call);
+	if (operation->call)
+		add_flow(export, "f", pid, tid, operation->times.start_ns, operation->call);
 	return 0;
 }
 
-static int chrome_memory(struct export *export, const struct walk_item *item)
+static int chrome_memory(struct export *export, const struct event_item *item)
 {
 	struct chrome *state = export->state;
 	const struct memory_row *row;
 
 	if (item->memory_row == TRACE_NONE)
 		return 0;
-	row = &export->walk->memory.rows[item->memory_row];
+	row = &export->iterator->memory.rows[item->memory_row];
 	line_begin(export, "C", "memory in use");
 	json_string(&state->json, "cat", "memory");
 	add_place(export, item->event->stream->process->pid, 0);
 	add_time(export, "ts", item->event->ns);
 	json_begin_object(&state->json, "args");
 	json_unsigned(&state->json,
-		      row->device == TRACE_NONE ? row->shared ? "context" : "host"
-						: walk_device_name(export->walk, row->device),
+		      row->device == TRACE_NONE
+			      ? row->shared ? "context" : "host"
+			      : event_iterator_device_name(export->iterator, row->device),
 		      item->memory_live_bytes);
 	json_end_object(&state->json);
 	line_end(export);
 	return 0;
 }
 
-static int chrome_engines(struct export *export, const struct walk_item *item)
+static int chrome_engines(struct export *export, const struct event_item *item)
 {
 	struct chrome *state = export->state;
 	struct text name = TEXT_INIT;
 
 	for (size_t i = 0; i < item->engine_count && !name.failed; i++) {
-		const struct engine *engine =
-			&export->walk->engines.engines[item->engines[i]];
+		const struct engine *engine = &export->iterator->engines.engines[item->engines[i]];
 
 		text_clear(&name);
 		text_format(&name, "%s %s", engine->driver, engine->name);
@@ -311,7 +311,7 @@ const struct export_ops export_chrome = {
 	.process = chrome_process,
 	.thread = chrome_thread,
 	.call = chrome_call,
-	.command = chrome_command,
+	.operation = chrome_command,
 	.memory = chrome_memory,
 	.engines = chrome_engines,
 	.end = chrome_end,

@@ -25,7 +25,7 @@ struct ctf {
 	uint8_t uuid[16];
 
 	/* Of the current session. */
-	struct chronicle chronicle;
+	struct ordered_events ordered_events;
 	bool ordering; /* the chronicle is open */
 	struct text packet; /* what is in it; its header comes with its end */
 	uint64_t packet_begin_ns, last_ns, sequence, lost;
@@ -135,11 +135,11 @@ static void keep_context(struct export *export, struct text *kept,
 
 /* As it was recorded, but for the times of a build, which are of the recorded
  * trace's clock. */
-static void keep_record(struct export *export, struct text *kept, const struct walk_item *item)
+static void keep_record(struct export *export, struct text *kept, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	const char *bytes = (const char *)event->record;
-	struct trace_clock *clock = &export->walk->session->clock;
+	struct trace_clock *clock = &export->iterator->session->clock;
 	struct tandem_rec_build build;
 	size_t head = sizeof(struct tandem_record);
 
@@ -153,41 +153,41 @@ static void keep_record(struct export *export, struct text *kept, const struct w
 	text_add(kept, bytes + head, event->bytes - head);
 }
 
-static void keep_phase(struct export *export, struct text *kept, const struct walk_item *item,
+static void keep_phase(struct export *export, struct text *kept, const struct event_item *item,
 		       bool stop)
 {
-	const struct command *command = &item->command;
-	const struct tandem_rec_operation *record = command->record;
+	const struct operation *operation = &item->operation;
+	const struct tandem_rec_operation *record = operation->record;
 
-	KEEP(kept, uint64_t, command->op);
-	KEEP(kept, uint64_t, command->times.bound_ns);
-	KEEP(kept, uint8_t, command->times.causal);
-	KEEP(kept, uint32_t, command->queue_number);
-	KEEP(kept, uint8_t, command->kind);
-	keep_string(kept, command->name);
-	keep_string(kept, walk_device_name(export->walk, command->device));
+	KEEP(kept, uint64_t, operation->op);
+	KEEP(kept, uint64_t, operation->times.bound_ns);
+	KEEP(kept, uint8_t, operation->times.causal);
+	KEEP(kept, uint32_t, operation->queue_number);
+	KEEP(kept, uint8_t, operation->kind);
+	keep_string(kept, operation->name);
+	keep_string(kept, event_iterator_device_name(export->iterator, operation->device));
 	if (!stop)
 		return;
 	KEEP(kept, uint64_t, record->bytes);
 	KEEP(kept, int32_t, record->status);
 	KEEP(kept, uint8_t, record->proof);
-	KEEP(kept, uint64_t, (uint64_t)export_time(export, command->seen_ns));
+	KEEP(kept, uint64_t, (uint64_t)export_time(export, operation->seen_ns));
 }
 
-static enum ctf_kind kind_of(enum chronicle_kind kind)
+static enum ctf_kind kind_of(enum ordered_event_kind kind)
 {
 	static const enum ctf_kind kinds[] = {
-		[CHRONICLE_BEGIN] = CTF_CALL_BEGIN, [CHRONICLE_END] = CTF_CALL_END,
-		[CHRONICLE_QUEUED] = CTF_QUEUED,    [CHRONICLE_SUBMITTED] = CTF_SUBMITTED,
-		[CHRONICLE_START] = CTF_START,	    [CHRONICLE_STOP] = CTF_STOP,
-		[CHRONICLE_RECORD] = CTF_RECORD,
+		[ORDERED_BEGIN] = CTF_CALL_BEGIN, [ORDERED_END] = CTF_CALL_END,
+		[ORDERED_QUEUED] = CTF_QUEUED,	  [ORDERED_SUBMITTED] = CTF_SUBMITTED,
+		[ORDERED_START] = CTF_START,	  [ORDERED_STOP] = CTF_STOP,
+		[ORDERED_RECORD] = CTF_RECORD,
 	};
 
 	return kinds[kind];
 }
 
-static int ctf_keep(void *user, enum chronicle_kind kind, int64_t ns, const struct walk_item *item,
-		    struct text *kept)
+static int ctf_keep(void *user, enum ordered_event_kind kind, int64_t ns,
+		    const struct event_item *item, struct text *kept)
 {
 	struct export *export = user;
 	const struct trace_event *event = item->event;
@@ -195,30 +195,30 @@ static int ctf_keep(void *user, enum chronicle_kind kind, int64_t ns, const stru
 	const struct trace_stream *stream = event->stream;
 	int status = keep_head(export, kept, event, kind_of(kind));
 
-	if (kind >= CHRONICLE_QUEUED && kind <= CHRONICLE_STOP && item->command.stream != TRACE_NONE)
-		stream = export->walk->merge.streams[item->command.stream];
+	if (kind >= ORDERED_QUEUED && kind <= ORDERED_STOP && item->operation.stream != TRACE_NONE)
+		stream = export->iterator->merge.streams[item->operation.stream];
 	if (stream == event->stream)
 		keep_context(export, kept, stream, event->tid, event->thread_name);
 	else
 		keep_context(export, kept, stream, stream->tid, stream->thread_name);
 	switch (kind) {
-	case CHRONICLE_BEGIN:
+	case ORDERED_BEGIN:
 		text_add(kept, (const char *)(call + 1), event->bytes - sizeof(*call));
 		break;
-	case CHRONICLE_END:
+	case ORDERED_END:
 		KEEP(kept, int32_t, call->result);
 		KEEP(kept, uint64_t, (uint64_t)(ns - event->ns));
 		break;
-	case CHRONICLE_RECORD:
+	case ORDERED_RECORD:
 		keep_record(export, kept, item);
 		break;
 	default:
-		keep_phase(export, kept, item, kind == CHRONICLE_STOP);
+		keep_phase(export, kept, item, kind == ORDERED_STOP);
 	}
 	return status;
 }
 
-static int ctf_take(void *user, const struct order_event *event)
+static int ctf_take(void *user, const struct reorder_event *event)
 {
 	struct export *export = user;
 	struct ctf *state = export->state;
@@ -240,8 +240,8 @@ static int ctf_take(void *user, const struct order_event *event)
 
 static int ctf_session(struct export *export)
 {
-	static const struct chronicle_ops ops = {.keep = ctf_keep, .take = ctf_take};
-	const struct trace_session *session = export->walk->session;
+	static const struct ordered_events_ops ops = {.keep = ctf_keep, .take = ctf_take};
+	const struct trace_session *session = export->iterator->session;
 	const struct trace_run *run = &session->run;
 	struct ctf *state = export->state;
 	int status;
@@ -262,26 +262,26 @@ static int ctf_session(struct export *export)
 	if (status)
 		return status;
 	state->stream_count++;
-	status = chronicle_open(&state->chronicle, export->walk, &ops, export);
+	status = ordered_events_open(&state->ordered_events, export->iterator, &ops, export);
 	state->ordering = !status;
 	return status;
 }
 
-static int ctf_item(struct export *export, const struct walk_item *item)
+static int ctf_item(struct export *export, const struct event_item *item)
 {
 	struct ctf *state = export->state;
 
-	if (item->kind == WALK_LOST)
+	if (item->kind == ITEM_LOST)
 		state->lost += ((const struct tandem_rec_lost *)item->event->record)->count;
-	return chronicle_add(&state->chronicle, item);
+	return ordered_events_add(&state->ordered_events, item);
 }
 
 static int ctf_session_end(struct export *export)
 {
 	struct ctf *state = export->state;
-	int status = chronicle_finish(&state->chronicle);
+	int status = ordered_events_finish(&state->ordered_events);
 
-	chronicle_close(&state->chronicle);
+	ordered_events_close(&state->ordered_events);
 	state->ordering = false;
 	/* Also an empty one: the session is there. */
 	if (!status && (state->packet.length || !state->sequence))
@@ -328,7 +328,7 @@ static void ctf_release(struct export *export)
 	struct ctf *state = export->state;
 
 	if (state->ordering)
-		chronicle_close(&state->chronicle);
+		ordered_events_close(&state->ordered_events);
 	for (size_t i = 0; i < state->stream_count; i++)
 		output_drop(&state->streams[i]);
 	output_drop(&state->metadata_out);

@@ -82,7 +82,7 @@ static int call_op(int (*op)(struct export *), struct export *export)
 static int describe_processes(struct export *export)
 {
 	const struct export_ops *ops = export->ops;
-	struct trace_session *session = export->walk->session;
+	struct trace_session *session = export->iterator->session;
 	int status = 0;
 
 	for (size_t i = 0; !status && i < session->process_count; i++) {
@@ -96,40 +96,40 @@ static int describe_processes(struct export *export)
 	return status;
 }
 
-static int give_item(struct export *export, const struct walk_item *item)
+static int give_item(struct export *export, const struct event_item *item)
 {
 	const struct export_ops *ops = export->ops;
-	int (*op)(struct export *, const struct walk_item *) = NULL;
+	int (*op)(struct export *, const struct event_item *) = NULL;
 	int status;
 
 	switch (item->kind) {
-	case WALK_CALL:
+	case ITEM_CALL:
 		op = ops->call;
 		break;
-	case WALK_COMMAND:
-		export->command_count++;
-		op = ops->command;
+	case ITEM_OPERATION:
+		export->operation_count++;
+		op = ops->operation;
 		break;
-	case WALK_UNFINISHED:
-		export->command_count++;
+	case ITEM_UNFINISHED:
+		export->operation_count++;
 		op = ops->unfinished;
 		break;
-	case WALK_MEMORY:
+	case ITEM_MEMORY:
 		op = ops->memory;
 		break;
-	case WALK_BUILD:
+	case ITEM_BUILD:
 		op = ops->build;
 		break;
-	case WALK_OBJECT:
+	case ITEM_OBJECT:
 		op = ops->object;
 		break;
-	case WALK_LOST:
+	case ITEM_LOST:
 		op = ops->lost;
 		break;
-	case WALK_ENGINES:
+	case ITEM_ENGINES:
 		op = ops->engines;
 		break;
-	case WALK_OTHER:
+	case ITEM_OTHER:
 		break;
 	}
 	status = op ? op(export, item) : 0;
@@ -140,20 +140,20 @@ static int export_session(struct export *export, const struct export_request *re
 			  struct export_result *result)
 {
 	struct trace_session *session = request->sessions[export->session];
-	const struct walk_item *item;
-	struct walk walk;
-	int status = walk_open(&walk, session, request->progress);
+	const struct event_item *item;
+	struct iterator iterator;
+	int status = event_iterator_open(&iterator, session, request->progress);
 
 	if (status)
 		return status;
-	export->walk = &walk;
+	export->iterator = &iterator;
 	place_session(export, request);
 	result->apart += export->apart && !request->join;
 	status = call_op(export->ops->session, export);
 	if (!status)
 		status = describe_processes(export);
 	while (!status) {
-		int next = walk_next(&walk, &item);
+		int next = event_iterator_next(&iterator, &item);
 
 		if (next <= 0) {
 			status = next;
@@ -165,11 +165,11 @@ static int export_session(struct export *export, const struct export_request *re
 		status = call_op(export->ops->session_end, export);
 	export->process_base += session->process_count;
 	export->thread_base += session->stream_count;
-	export->call_base += walk.calls;
-	export->device_base += walk.devices.count;
-	result->events += walk.events;
-	export->walk = NULL;
-	walk_close(&walk);
+	export->call_base += iterator.calls;
+	export->device_base += iterator.devices.count;
+	result->events += iterator.events;
+	export->iterator = NULL;
+	event_iterator_close(&iterator);
 	return status;
 }
 

@@ -37,21 +37,21 @@ struct export_ops {
 	size_t state_bytes; /* of export->state, zeroed */
 
 	int (*begin)(struct export *export);
-	/* For each session: export->walk is open. */
+	/* For each session: export->iterator is open. */
 	int (*session)(struct export *export);
 	int (*process)(struct export *export, const struct trace_process *process);
 	int (*thread)(struct export *export, const struct trace_stream *stream);
-	int (*call)(struct export *export, const struct walk_item *item);
-	int (*command)(struct export *export, const struct walk_item *item);
-	int (*unfinished)(struct export *export, const struct walk_item *item);
-	int (*memory)(struct export *export, const struct walk_item *item);
-	int (*build)(struct export *export, const struct walk_item *item);
-	int (*object)(struct export *export, const struct walk_item *item);
-	int (*lost)(struct export *export, const struct walk_item *item);
-	int (*engines)(struct export *export, const struct walk_item *item);
+	int (*call)(struct export *export, const struct event_item *item);
+	int (*operation)(struct export *export, const struct event_item *item);
+	int (*unfinished)(struct export *export, const struct event_item *item);
+	int (*memory)(struct export *export, const struct event_item *item);
+	int (*build)(struct export *export, const struct event_item *item);
+	int (*object)(struct export *export, const struct event_item *item);
+	int (*lost)(struct export *export, const struct event_item *item);
+	int (*engines)(struct export *export, const struct event_item *item);
 	/* Every item of the walk, also those that have no operation above; after
 	 * its own operation. */
-	int (*any)(struct export *export, const struct walk_item *item);
+	int (*any)(struct export *export, const struct event_item *item);
 	int (*session_end)(struct export *export);
 	/* Everything was said. */
 	int (*end)(struct export *export);
@@ -68,14 +68,14 @@ struct export {
 	struct output output; /* unless ops->own_output */
 	struct error *error;  /* for causes; may be NULL */
 
-	struct walk *walk; /* of the current session */
+	struct iterator *iterator; /* of the current session */
 	size_t session;	   /* its index */
 	bool apart;	   /* it is not on the first one's clock */
 	int64_t origin_ns; /* the first session's start, on its own clock */
 	int64_t shift_ns;  /* what export_time() adds in this session */
 	/* What earlier sessions have used up. */
 	uint64_t process_base, thread_base, call_base, device_base;
-	uint64_t command_count; /* so far: of commands, ended or not; the current one's id */
+	uint64_t operation_count; /* so far: of commands, ended or not; the current one's id */
 };
 
 /* Time on the axis that all sessions share. */

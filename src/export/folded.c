@@ -48,13 +48,13 @@ static int folded_session(struct export *export)
 	return 0;
 }
 
-static int folded_any(struct export *export, const struct walk_item *item)
+static int folded_any(struct export *export, const struct event_item *item)
 {
 	struct folded *state = export->state;
 
 	if (!item->event || !item->event->stream->process->kernel)
 		return 0;
-	return samples_feed(&state->samples, item->event);
+	return samples_consume(&state->samples, item->event);
 }
 
 /* Names may have spaces; what parts frames and lines they may not have. */
@@ -66,7 +66,7 @@ static void add_name(struct text *line, const char *name)
 
 static const char *process_name(const struct export *export, uint32_t pid)
 {
-	const struct trace_session *session = export->walk->session;
+	const struct trace_session *session = export->iterator->session;
 
 	for (size_t i = 0; i < session->process_count; i++) {
 		if (!session->processes[i].kernel && session->processes[i].pid == pid)
@@ -107,8 +107,10 @@ static int folded_session_end(struct export *export)
 	struct folded *state = export->state;
 
 	if (!state->count)
-		return error_add(export->error, -ENODATA, "%s: has no samples of stacks; record it "
-				 "with --sample HZ", export->walk->session->path);
+		return error_add(export->error, -ENODATA,
+				 "%s: has no samples of stacks; record it "
+				 "with --sample HZ",
+				 export->iterator->session->path);
 	for (size_t i = 0; i < state->count; i++)
 		add_line(export, &state->rows[i]);
 	clear(state);

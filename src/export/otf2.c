@@ -17,12 +17,12 @@ struct lane {
 	uint64_t queue;	 /* process and queue, as lane_key() */
 	uint32_t location;
 	bool busy;
-	struct timeline_event running; /* where it is busy */
+	struct sequence_event running; /* where it is busy */
 };
 
 struct otf2 {
 	struct otf2_archive archive;
-	struct timeline timeline;
+	struct sequence sequence;
 	bool ordering; /* the timeline is open */
 
 	/* Of the current session. */
@@ -59,7 +59,7 @@ static uint64_t time_of(const struct export *export, int64_t monotonic_ns)
 
 static int process_group(struct export *export, uint32_t process, uint32_t *group)
 {
-	const struct trace_process *of = &export->walk->session->processes[process];
+	const struct trace_process *of = &export->iterator->session->processes[process];
 	struct otf2 *state = export->state;
 	uint64_t known = map_get(&state->process_groups, process);
 	struct text name = TEXT_INIT;
@@ -91,9 +91,9 @@ static int device_group(struct export *export, uint32_t process, uint32_t device
 	}
 	status = process_group(export, process, &parent);
 	if (!status)
-		status = otf_archive_group(&state->archive,
-					    walk_device_name(export->walk, device), state->node,
-					    OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, parent, group);
+		status = otf_archive_group(
+			&state->archive, event_iterator_device_name(export->iterator, device),
+			state->node, OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, parent, group);
 	return status ? status : map_set(&state->device_groups, key, *group);
 }
 
@@ -125,9 +125,9 @@ static int thread_location(struct export *export, const struct trace_stream *str
 
 /* --- calls */
 
-static int call_event(struct export *export, const struct timeline_event *event)
+static int call_event(struct export *export, const struct sequence_event *event)
 {
-	const struct trace_stream *stream = export->walk->merge.streams[event->stream];
+	const struct trace_stream *stream = export->iterator->merge.streams[event->stream];
 	struct otf2 *state = export->state;
 	uint64_t call = event->op ? export_call(export, event->call) : 0;
 	uint32_t location, region;
@@ -140,27 +140,27 @@ static int call_event(struct export *export, const struct timeline_event *event)
 					     &region);
 	if (status)
 		return status;
-	return event->kind == TIMELINE_CALL_BEGIN
-		       ? otf_archive_enter(&state->archive, location,
-					    time_of(export, event->ns), region, call)
-		       : otf_archive_leave(&state->archive, location,
-					    time_of(export, event->ns), region);
+	return event->kind == SEQUENCE_CALL_BEGIN
+		       ? otf_archive_enter(&state->archive, location, time_of(export, event->ns),
+					   region, call)
+		       : otf_archive_leave(&state->archive, location, time_of(export, event->ns),
+					   region);
 }
 
 /* --- commands */
 
-static uint64_t lane_key(const struct timeline_event *event)
+static uint64_t lane_key(const struct sequence_event *event)
 {
 	return (uint64_t)event->process << 32 | event->queue;
 }
 
-static bool same_command(const struct timeline_event *a, const struct timeline_event *b)
+static bool same_command(const struct sequence_event *a, const struct sequence_event *b)
 {
 	return a->op == b->op && a->name == b->name && a->duration_ns == b->duration_ns &&
-	       a->command_kind == b->command_kind && a->bytes == b->bytes;
+	       a->operation_kind == b->operation_kind && a->bytes == b->bytes;
 }
 
-static int lane_make(struct export *export, const struct timeline_event *event, unsigned number,
+static int lane_make(struct export *export, const struct sequence_event *event, unsigned number,
 		     struct lane **lane)
 {
 	struct otf2 *state = export->state;
@@ -187,11 +187,10 @@ static int lane_make(struct export *export, const struct timeline_event *event, 
 }
 
 /* A row of the queue on which nothing is; or the one that the command is on. */
-static int lane_find(struct export *export, const struct timeline_event *event,
-		     struct lane **lane)
+static int lane_find(struct export *export, const struct sequence_event *event, struct lane **lane)
 {
 	struct otf2 *state = export->state;
-	bool starts = event->kind == TIMELINE_START;
+	bool starts = event->kind == SEQUENCE_START;
 	unsigned number = 0;
 
 	*lane = NULL;
@@ -225,7 +224,7 @@ static OTF2_RegionRole role_of(uint8_t kind)
 	}
 }
 
-static int command_event(struct export *export, const struct timeline_event *event)
+static int operation_event(struct export *export, const struct sequence_event *event)
 {
 	struct otf2 *state = export->state;
 	uint64_t call = event->call ? export_call(export, event->call) : 0;
@@ -235,12 +234,12 @@ static int command_event(struct export *export, const struct timeline_event *eve
 
 	if (status || !lane)
 		return status;
-	status = otf_archive_region(&state->archive, event->name, role_of(event->command_kind),
-				     paradigm_of(export->walk->devices.rows[event->device].domain),
-				     &region);
+	status = otf_archive_region(
+		&state->archive, event->name, role_of(event->operation_kind),
+		paradigm_of(export->iterator->devices.rows[event->device].domain), &region);
 	if (status)
 		return status;
-	lane->busy = event->kind == TIMELINE_START;
+	lane->busy = event->kind == SEQUENCE_START;
 	lane->running = *event;
 	return lane->busy ? otf_archive_enter(&state->archive, lane->location,
 					       time_of(export, event->ns), region, call)
@@ -248,17 +247,17 @@ static int command_event(struct export *export, const struct timeline_event *eve
 					       time_of(export, event->ns), region);
 }
 
-static int take_event(void *user, const struct timeline_event *event)
+static int take_event(void *user, const struct sequence_event *event)
 {
 	struct export *export = user;
 
 	switch (event->kind) {
-	case TIMELINE_CALL_BEGIN:
-	case TIMELINE_CALL_END:
+	case SEQUENCE_CALL_BEGIN:
+	case SEQUENCE_CALL_END:
 		return call_event(export, event);
-	case TIMELINE_START:
-	case TIMELINE_END:
-		return command_event(export, event);
+	case SEQUENCE_START:
+	case SEQUENCE_END:
+		return operation_event(export, event);
 	default:
 		return 0;
 	}
@@ -268,7 +267,7 @@ static int take_event(void *user, const struct timeline_event *event)
 
 static int otf2_session(struct export *export)
 {
-	const struct trace_run *run = &export->walk->session->run;
+	const struct trace_run *run = &export->iterator->session->run;
 	struct otf2 *state = export->state;
 	int status = otf_archive_node(&state->archive, *run->host ? run->host : "unknown machine",
 				       &state->node);
@@ -281,7 +280,8 @@ static int otf2_session(struct export *export)
 	map_clear(&state->threads);
 	state->lane_count = 0;
 	if (!status)
-		status = timeline_open(&state->timeline, export->walk, take_event, export);
+		status =
+			event_sequence_open(&state->sequence, export->iterator, take_event, export);
 	state->ordering = !status;
 	return status;
 }
@@ -294,19 +294,19 @@ static int otf2_thread(struct export *export, const struct trace_stream *stream)
 	return stream->process->kernel ? 0 : thread_location(export, stream, &location);
 }
 
-static int otf2_item(struct export *export, const struct walk_item *item)
+static int otf2_item(struct export *export, const struct event_item *item)
 {
 	struct otf2 *state = export->state;
 
-	return timeline_item(&state->timeline, item);
+	return event_sequence_item(&state->sequence, item);
 }
 
 static int otf2_session_end(struct export *export)
 {
 	struct otf2 *state = export->state;
-	int status = timeline_finish(&state->timeline);
+	int status = event_sequence_finish(&state->sequence);
 
-	timeline_close(&state->timeline);
+	event_sequence_close(&state->sequence);
 	state->ordering = false;
 	return status;
 }
@@ -323,7 +323,7 @@ static void otf2_release(struct export *export)
 	struct otf2 *state = export->state;
 
 	if (state->ordering)
-		timeline_close(&state->timeline);
+		event_sequence_close(&state->sequence);
 	otf_archive_drop(&state->archive);
 	map_free(&state->process_groups);
 	map_free(&state->device_groups);

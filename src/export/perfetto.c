@@ -12,7 +12,7 @@
  * CLOCK_MONOTONIC; they differ by the time that the machine was suspended. */
 static void write_clocks(struct export *export)
 {
-	const struct trace_run *run = &export->walk->session->run;
+	const struct trace_run *run = &export->iterator->session->run;
 	struct perfetto *state = export->state;
 	struct text *packet = &state->writer.packet;
 	const struct {
@@ -44,7 +44,7 @@ static int perfetto_session(struct export *export)
 	if (export->session == 0)
 		write_clocks(export);
 	perfetto_sched_session(&state->sched);
-	state->open_count = export->walk->session->stream_count;
+	state->open_count = export->iterator->session->stream_count;
 	state->open = calloc(state->open_count + 1, sizeof(*state->open));
 	if (!state->open)
 		return -ENOMEM;
@@ -131,7 +131,7 @@ static void annotate_result(struct perfetto_writer *writer, const struct trace_e
 		perfetto_annotate_signed(writer, "result", trace_event_result(event));
 }
 
-static int perfetto_call(struct export *export, const struct walk_item *item)
+static int perfetto_call(struct export *export, const struct event_item *item)
 {
 	struct perfetto *state = export->state;
 	struct perfetto_writer *writer = &state->writer;
@@ -150,14 +150,14 @@ static int perfetto_call(struct export *export, const struct walk_item *item)
 	if (trace_event_op(event))
 		proto_fixed(&writer->packet, PERFETTO_EVENT_FLOW, export_call(export, item->call));
 	annotate_result(writer, event);
-	perfetto_args(writer, export->walk, event);
+	perfetto_args(writer, export->iterator, event);
 	perfetto_event_end(export, begun);
 	*open = (struct perfetto_call){
 		.number = item->call, .end_ns = item->end_ns, .track = track, .flows = open->flows};
 	return 0;
 }
 
-static int perfetto_lost(struct export *export, const struct walk_item *item)
+static int perfetto_lost(struct export *export, const struct event_item *item)
 {
 	struct perfetto *state = export->state;
 	uint64_t track;
@@ -171,12 +171,12 @@ static int perfetto_lost(struct export *export, const struct walk_item *item)
 		return status;
 	event = perfetto_event(export, export_time(export, item->event->ns), PERFETTO_INSTANT, track);
 	perfetto_event_name(export, "records lost", "tandem");
-	perfetto_args(&state->writer, export->walk, item->event);
+	perfetto_args(&state->writer, export->iterator, item->event);
 	perfetto_event_end(export, event);
 	return 0;
 }
 
-static int perfetto_any(struct export *export, const struct walk_item *item)
+static int perfetto_any(struct export *export, const struct event_item *item)
 {
 	struct perfetto *state = export->state;
 
@@ -225,7 +225,7 @@ const struct export_ops export_perfetto = {
 	.process = perfetto_process,
 	.thread = perfetto_thread,
 	.call = perfetto_call,
-	.command = perfetto_command,
+	.operation = perfetto_command,
 	.memory = perfetto_memory,
 	.build = perfetto_build,
 	.lost = perfetto_lost,

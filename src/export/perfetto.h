@@ -79,9 +79,9 @@ void perfetto_event_name(struct export *export, const char *name, const char *ca
 void perfetto_event_end(struct export *export, size_t event);
 
 /* Operations of export_ops. */
-int perfetto_command(struct export *export, const struct walk_item *item);
-int perfetto_memory(struct export *export, const struct walk_item *item);
-int perfetto_engines(struct export *export, const struct walk_item *item);
-int perfetto_build(struct export *export, const struct walk_item *item);
+int perfetto_command(struct export *export, const struct event_item *item);
+int perfetto_memory(struct export *export, const struct event_item *item);
+int perfetto_engines(struct export *export, const struct event_item *item);
+int perfetto_build(struct export *export, const struct event_item *item);
 
 #endif

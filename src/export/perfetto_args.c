@@ -61,7 +61,7 @@ static void end_array(void *user)
 	proto_end(&args->writer->packet, args->array);
 }
 
-void perfetto_args(struct perfetto_writer *writer, struct walk *walk,
+void perfetto_args(struct perfetto_writer *writer, struct iterator *iterator,
 		   const struct trace_event *event)
 {
 	static const struct event_args_sink sink = {
@@ -71,5 +71,5 @@ void perfetto_args(struct perfetto_writer *writer, struct walk *walk,
 	};
 	struct args args = {.writer = writer};
 
-	event_args_visit(&sink, &args, &walk->devices.objects, walk->session, event);
+	event_args_visit(&sink, &args, &iterator->devices.objects, iterator->session, event);
 }

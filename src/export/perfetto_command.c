@@ -8,9 +8,9 @@
 
 enum row { ROW_KERNELS, ROW_TRANSFERS, ROW_OTHERS, ROW_UNTIMED };
 
-static enum row row_of(const struct command *command)
+static enum row row_of(const struct operation *operation)
 {
-	switch (command->kind) {
+	switch (operation->kind) {
 	case TANDEM_OPERATION_KIND_kernel:
 		return ROW_KERNELS;
 	case TANDEM_OPERATION_KIND_copy_h2d:
@@ -26,20 +26,21 @@ static enum row row_of(const struct command *command)
 	}
 }
 
-static int queue_track(struct export *export, const struct command *command, uint64_t *id)
+static int queue_track(struct export *export, const struct operation *operation, uint64_t *id)
 {
 	struct perfetto *state = export->state;
-	uint64_t key = track_key(TRACK_QUEUE, export_process(export, command->process),
-				    command->queue_number, 0);
+	uint64_t key = track_key(TRACK_QUEUE, export_process(export, operation->process),
+				 operation->queue_number, 0);
 	struct text name = TEXT_INIT;
 	uint64_t parent;
 	int status = tracks_find(&state->tracks, key, id);
 
 	if (status <= 0)
 		return status;
-	status = tracks_find(&state->tracks, perfetto_process_key(export, command->process), &parent);
-	text_format(&name, "queue %u on %s", command->queue_number,
-		    walk_device_name(export->walk, command->device));
+	status = tracks_find(&state->tracks, perfetto_process_key(export, operation->process),
+			     &parent);
+	text_format(&name, "queue %u on %s", operation->queue_number,
+		    event_iterator_device_name(export->iterator, operation->device));
 	if (!name.failed)
 		perfetto_describe_named(export, *id, parent, name.data);
 	status = status < 0 || name.failed ? -ENOMEM : 0;
@@ -48,7 +49,7 @@ static int queue_track(struct export *export, const struct command *command, uin
 }
 
 /* The track for a command from start to end, by the kind of its row. */
-static int row_track(struct export *export, const struct command *command, enum row row,
+static int row_track(struct export *export, const struct operation *operation, enum row row,
 		     int64_t start_ns, int64_t end_ns, uint64_t *id)
 {
 	static const char *const names[] = {
@@ -59,44 +60,44 @@ static int row_track(struct export *export, const struct command *command, enum 
 	};
 	struct perfetto *state = export->state;
 	uint64_t queue, key;
-	int status = queue_track(export, command, &queue);
+	int status = queue_track(export, operation, &queue);
 
 	if (status < 0)
 		return status;
-	key = track_key(TRACK_ROW, export_process(export, command->process),
-			   command->queue_number, row);
+	key = track_key(TRACK_ROW, export_process(export, operation->process),
+			operation->queue_number, row);
 	status = tracks_lane(&state->tracks, key, start_ns, end_ns, id);
 	if (status > 0)
 		perfetto_describe_named(export, *id, queue, names[row]);
 	return status < 0 ? status : 0;
 }
 
-static void annotate_command(struct export *export, const struct command *command)
+static void annotate_command(struct export *export, const struct operation *operation)
 {
 	struct perfetto *state = export->state;
 	struct perfetto_writer *writer = &state->writer;
-	const struct tandem_rec_operation *record = command->record;
-	const struct tandem_event *api = tandem_event_get(command->api);
+	const struct tandem_rec_operation *record = operation->record;
+	const struct tandem_event *api = tandem_event_get(operation->api);
 	uint64_t running = record->end - record->start;
 
-	perfetto_annotate_word(writer, "kind", operation_kind_name(command->kind));
+	perfetto_annotate_word(writer, "kind", operation_kind_name(operation->kind));
 	if (api)
 		perfetto_annotate_word(writer, "call", api->name);
-	perfetto_annotate_unsigned(writer, "op", command->op);
+	perfetto_annotate_unsigned(writer, "op", operation->op);
 	if (record->bytes)
 		perfetto_annotate_unsigned(writer, "bytes", record->bytes);
-	if (record->bytes && command->timed && running)
+	if (record->bytes && operation->timed && running)
 		perfetto_annotate_double(writer, "gb_per_s",
 					 (double)record->bytes / (double)running);
 	if (record->status)
 		perfetto_annotate_signed(writer, "status", record->status);
-	if (command->shape.dimensions)
-		perfetto_annotate_sizes(writer, "global", command->shape.global,
-					command->shape.dimensions);
-	if (command->shape.local_dimensions)
-		perfetto_annotate_sizes(writer, "local", command->shape.local,
-					command->shape.local_dimensions);
-	if (!command->placed)
+	if (operation->shape.dimensions)
+		perfetto_annotate_sizes(writer, "global", operation->shape.global,
+					operation->shape.dimensions);
+	if (operation->shape.local_dimensions)
+		perfetto_annotate_sizes(writer, "local", operation->shape.local,
+					operation->shape.local_dimensions);
+	if (!operation->placed)
 		return;
 	if (record->queued <= record->submitted && record->submitted <= record->start) {
 		perfetto_annotate_unsigned(writer, "in_host_queue_ns",
@@ -104,55 +105,55 @@ static void annotate_command(struct export *export, const struct command *comman
 		perfetto_annotate_unsigned(writer, "in_device_queue_ns",
 					   record->start - record->submitted);
 	}
-	if (command->times.bound_ns != CLOCKFIT_UNBOUNDED)
-		perfetto_annotate_unsigned(writer, "clock_bound_ns", command->times.bound_ns);
-	if (!command->times.causal)
+	if (operation->times.bound_ns != CLOCKFIT_UNBOUNDED)
+		perfetto_annotate_unsigned(writer, "clock_bound_ns", operation->times.bound_ns);
+	if (!operation->times.causal)
 		perfetto_annotate_word(writer, "clock", "breaks causality");
 }
 
 /* The call that was going on when the end was seen waited for it. */
-static void end_flow(struct export *export, const struct walk_item *item)
+static void end_flow(struct export *export, const struct event_item *item)
 {
-	const struct command *command = &item->command;
+	const struct operation *operation = &item->operation;
 	struct perfetto *state = export->state;
 	struct perfetto_call *open = &state->open[item->event->stream->index];
-	uint8_t proof = command->record->proof;
+	uint8_t proof = operation->record->proof;
 
 	if (proof != TANDEM_PROOF_blocking_call && proof != TANDEM_PROOF_finish &&
 	    proof != TANDEM_PROOF_wait)
 		return;
 	if (open->end_ns != INT64_MIN && open->number == item->call)
 		proto_fixed(&open->flows, PERFETTO_EVENT_LAST_FLOW,
-			    export_call(export, command->call));
+			    export_call(export, operation->call));
 }
 
-int perfetto_command(struct export *export, const struct walk_item *item)
+int perfetto_command(struct export *export, const struct event_item *item)
 {
-	const struct command *command = &item->command;
+	const struct operation *operation = &item->operation;
 	struct perfetto *state = export->state;
 	int64_t start_ns, end_ns;
 	uint64_t track;
 	size_t event;
 	int status;
 
-	start_ns = export_time(export, command->placed ? command->times.start_ns
-						       : command->seen_ns);
-	end_ns = command->placed ? export_time(export, command->times.end_ns) : start_ns;
-	status = row_track(export, command, command->placed ? row_of(command) : ROW_UNTIMED,
+	start_ns = export_time(export,
+			       operation->placed ? operation->times.start_ns : operation->seen_ns);
+	end_ns = operation->placed ? export_time(export, operation->times.end_ns) : start_ns;
+	status = row_track(export, operation, operation->placed ? row_of(operation) : ROW_UNTIMED,
 			   start_ns, end_ns, &track);
 	if (status)
 		return status;
 	event = perfetto_event(export, start_ns,
-			    command->placed ? PERFETTO_SLICE_BEGIN : PERFETTO_INSTANT, track);
-	perfetto_event_name(export, command->name, devices_domain(command->domain));
-	if (command->call)
+			       operation->placed ? PERFETTO_SLICE_BEGIN : PERFETTO_INSTANT, track);
+	perfetto_event_name(export, operation->name, devices_domain(operation->domain));
+	if (operation->call)
 		proto_fixed(&state->writer.packet, PERFETTO_EVENT_FLOW,
-			    export_call(export, command->call));
-	annotate_command(export, command);
+			    export_call(export, operation->call));
+	annotate_command(export, operation);
 	perfetto_event_end(export, event);
-	if (command->placed)
+	if (operation->placed)
 		perfetto_event_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
-	if (command->call)
+	if (operation->call)
 		end_flow(export, item);
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include "export/perfetto.h"
 #include "export/perfetto_args.h"
 
-int perfetto_memory(struct export *export, const struct walk_item *item)
+int perfetto_memory(struct export *export, const struct event_item *item)
 {
 	struct perfetto *state = export->state;
 	struct text *packet = &state->writer.packet;
@@ -18,14 +18,15 @@ int perfetto_memory(struct export *export, const struct walk_item *item)
 
 	if (item->memory_row == TRACE_NONE)
 		return 0;
-	row = &export->walk->memory.rows[item->memory_row];
+	row = &export->iterator->memory.rows[item->memory_row];
 	status = tracks_find(&state->tracks,
 				track_key(TRACK_MEMORY, export->session, item->memory_row, 0),
 				&id);
 	if (status > 0) {
 		text_add_string(&name, "memory in use: ");
 		if (row->device != TRACE_NONE)
-			text_add_string(&name, walk_device_name(export->walk, row->device));
+			text_add_string(&name,
+					event_iterator_device_name(export->iterator, row->device));
 		else if (row->shared)
 			text_format(&name, "a context of %u devices", row->shared);
 		else
@@ -49,10 +50,10 @@ int perfetto_memory(struct export *export, const struct walk_item *item)
 	return 0;
 }
 
-static int engine_counter(struct export *export, const struct walk_item *item, uint32_t index,
+static int engine_counter(struct export *export, const struct event_item *item, uint32_t index,
 			  enum track_kind kind, const char *words, uint64_t value)
 {
-	const struct engine *engine = &export->walk->engines.engines[index];
+	const struct engine *engine = &export->iterator->engines.engines[index];
 	struct perfetto *state = export->state;
 	struct text name = TEXT_INIT;
 	size_t event, counter;
@@ -79,13 +80,13 @@ static int engine_counter(struct export *export, const struct walk_item *item, u
 	return 0;
 }
 
-int perfetto_engines(struct export *export, const struct walk_item *item)
+int perfetto_engines(struct export *export, const struct event_item *item)
 {
 	int status = 0;
 
 	for (size_t i = 0; !status && i < item->engine_count; i++) {
 		uint32_t index = item->engines[i];
-		const struct engine *engine = &export->walk->engines.engines[index];
+		const struct engine *engine = &export->iterator->engines.engines[index];
 
 		status = engine_counter(export, item, index, TRACK_ENGINE_HOST,
 					"jobs in the host's queue", engine->host);
@@ -96,10 +97,10 @@ int perfetto_engines(struct export *export, const struct walk_item *item)
 	return status;
 }
 
-int perfetto_build(struct export *export, const struct walk_item *item)
+int perfetto_build(struct export *export, const struct event_item *item)
 {
 	const struct tandem_rec_build *record = (const void *)item->event->record;
-	struct trace_clock *clock = &export->walk->session->clock;
+	struct trace_clock *clock = &export->iterator->session->clock;
 	int64_t begin_ns = export_time(export, trace_clock_ns(clock, record->begin));
 	int64_t end_ns = export_time(export, trace_clock_ns(clock, record->end));
 	uint32_t process = item->event->stream->process->index;
@@ -122,7 +123,7 @@ int perfetto_build(struct export *export, const struct walk_item *item)
 		perfetto_describe_named(export, track, parent, "program builds");
 	event = perfetto_event(export, begin_ns, PERFETTO_SLICE_BEGIN, track);
 	perfetto_event_name(export, "build", devices_domain(record->domain));
-	perfetto_args(&state->writer, export->walk, item->event);
+	perfetto_args(&state->writer, export->iterator, item->event);
 	perfetto_event_end(export, event);
 	perfetto_event_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
 	return 0;

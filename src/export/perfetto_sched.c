@@ -289,7 +289,7 @@ static int write_syscall(struct perfetto_sched *sched, struct export *export,
 static void tell_system(struct perfetto_sched *sched, struct export *export,
 			struct perfetto_writer *writer, const struct trace_event *event)
 {
-	const struct trace_run *run = &export->walk->session->run;
+	const struct trace_run *run = &export->iterator->session->run;
 	struct text *packet = &writer->packet;
 	size_t system, names;
 

@@ -54,19 +54,21 @@ static int speedscope_session(struct export *export)
 	struct speedscope *state = export->state;
 
 	if (export->session)
-		return error_add(export->error, -EINVAL, "%s: speedscope takes one session at a "
-				 "time", export->walk->session->path);
+		return error_add(export->error, -EINVAL,
+				 "%s: speedscope takes one session at a "
+				 "time",
+				 export->iterator->session->path);
 	samples_init(&state->samples, on_sample, state);
 	return 0;
 }
 
-static int speedscope_any(struct export *export, const struct walk_item *item)
+static int speedscope_any(struct export *export, const struct event_item *item)
 {
 	struct speedscope *state = export->state;
 
 	if (!item->event || !item->event->stream->process->kernel)
 		return 0;
-	return samples_feed(&state->samples, item->event);
+	return samples_consume(&state->samples, item->event);
 }
 
 /* The JSON that was made so far goes to the file now and then. */
@@ -102,7 +104,7 @@ static void add_frames(struct export *export)
 static const char *thread_name(const struct export *export,
 			       const struct speedscope_thread *thread)
 {
-	const struct trace_session *session = export->walk->session;
+	const struct trace_session *session = export->iterator->session;
 
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct trace_process *process = &session->processes[i];
@@ -159,11 +161,13 @@ static int speedscope_session_end(struct export *export)
 {
 	struct speedscope *state = export->state;
 	struct json *json = &state->json;
-	const char *name = export->walk->session->run.program;
+	const char *name = export->iterator->session->run.program;
 
 	if (!state->count)
-		return error_add(export->error, -ENODATA, "%s: has no samples of stacks; record it "
-				 "with --sample HZ", export->walk->session->path);
+		return error_add(export->error, -ENODATA,
+				 "%s: has no samples of stacks; record it "
+				 "with --sample HZ",
+				 export->iterator->session->path);
 	json_init(json, &state->line, false);
 	json_begin_object(json, NULL);
 	json_string(json, "$schema", "https://www.speedscope.app/file-format-schema.json");

@@ -298,20 +298,19 @@ struct tables {
 int tables_session(struct export *export);
 int tables_process(struct export *export, const struct trace_process *process);
 int tables_thread(struct export *export, const struct trace_stream *stream);
-int tables_call(struct export *export, const struct walk_item *item);
-int tables_command(struct export *export, const struct walk_item *item);
-int tables_memory(struct export *export, const struct walk_item *item);
-int tables_build(struct export *export, const struct walk_item *item);
-int tables_object(struct export *export, const struct walk_item *item);
-int tables_any(struct export *export, const struct walk_item *item);
+int tables_call(struct export *export, const struct event_item *item);
+int tables_operation(struct export *export, const struct event_item *item);
+int tables_memory(struct export *export, const struct event_item *item);
+int tables_build(struct export *export, const struct event_item *item);
+int tables_object(struct export *export, const struct event_item *item);
+int tables_any(struct export *export, const struct event_item *item);
 int tables_session_end(struct export *export);
 void tables_release(struct tables *tables);
 
-#define TABLES_OPS                                                             \
-	.session = tables_session, .process = tables_process, .thread = tables_thread, \
-	.call = tables_call, .command = tables_command, .unfinished = tables_command, \
-	.memory = tables_memory, .build = tables_build, .object = tables_object, \
-	.any = tables_any, \
-	.session_end = tables_session_end
+#define TABLES_OPS                                                                                 \
+	.session = tables_session, .process = tables_process, .thread = tables_thread,             \
+	.call = tables_call, .operation = tables_operation, .unfinished = tables_operation,        \
+	.memory = tables_memory, .build = tables_build, .object = tables_object,                   \
+	.any = tables_any, .session_end = tables_session_end
 
 #endif

@@ -26,7 +26,8 @@ static void add_args(struct table_value *value, struct export *export,
 	text_clear(&tables->json);
 	json_init(&json, &tables->json, false);
 	json_begin_object(&json, NULL);
-	event_args_json(&json, &export->walk->devices.objects, export->walk->session, event);
+	event_args_json(&json, &export->iterator->devices.objects, export->iterator->session,
+			event);
 	json_end_object(&json);
 	if (!tables->json.failed)
 		row_text(value, tables->json.data, tables->json.length);
@@ -45,7 +46,7 @@ static void add_result(struct table_value *row, const struct trace_event *event)
 		row_word(&row[API_CALLS_result_name], name);
 }
 
-int tables_call(struct export *export, const struct walk_item *item)
+int tables_call(struct export *export, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	const struct tandem_event *descriptor = event->layout->event;
@@ -69,14 +70,14 @@ int tables_call(struct export *export, const struct walk_item *item)
 }
 
 static void add_times(struct table_value *row, const struct export *export,
-		      const struct command *command)
+		      const struct operation *operation)
 {
-	const struct command_times *times = &command->times;
+	const struct operation_times *times = &operation->times;
 
-	if (command->timed)
+	if (operation->timed)
 		row_integer(&row[DEVICE_OPS_duration_ns],
-			    (int64_t)(command->record->end - command->record->start));
-	if (!command->placed)
+			    (int64_t)(operation->record->end - operation->record->start));
+	if (!operation->placed)
 		return;
 	row_time(&row[DEVICE_OPS_queued_ns], export, times->queued_ns);
 	row_time(&row[DEVICE_OPS_submitted_ns], export, times->submitted_ns);
@@ -88,47 +89,47 @@ static void add_times(struct table_value *row, const struct export *export,
 }
 
 static void add_end(struct table_value *row, const struct export *export,
-		    const struct walk_item *item)
+		    const struct event_item *item)
 {
-	const struct command *command = &item->command;
+	const struct operation *operation = &item->operation;
 	struct tables *tables = export->state;
 
-	row_word(&row[DEVICE_OPS_kind], operation_kind_name(command->kind));
-	row_integer(&row[DEVICE_OPS_bytes], (int64_t)command->record->bytes);
-	row_integer(&row[DEVICE_OPS_status], command->record->status);
+	row_word(&row[DEVICE_OPS_kind], operation_kind_name(operation->kind));
+	row_integer(&row[DEVICE_OPS_bytes], (int64_t)operation->record->bytes);
+	row_integer(&row[DEVICE_OPS_status], operation->record->status);
 	row_field(&row[DEVICE_OPS_proof], item->event, "proof", &tables->words);
-	row_time(&row[DEVICE_OPS_seen_ns], export, command->seen_ns);
+	row_time(&row[DEVICE_OPS_seen_ns], export, operation->seen_ns);
 	if (item->call)
 		row_id(&row[DEVICE_OPS_seen_call], export_call(export, item->call));
-	row_id(&row[DEVICE_OPS_kernel], command->record->kernel);
-	add_times(row, export, command);
+	row_id(&row[DEVICE_OPS_kernel], operation->record->kernel);
+	add_times(row, export, operation);
 }
 
-int tables_command(struct export *export, const struct walk_item *item)
+int tables_operation(struct export *export, const struct event_item *item)
 {
-	const struct command *command = &item->command;
+	const struct operation *operation = &item->operation;
 	struct tables *tables = export->state;
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
 
-	row_id(&row[DEVICE_OPS_id], export->command_count);
-	row_id(&row[DEVICE_OPS_process], export_process(export, command->process));
-	row_word(&row[DEVICE_OPS_domain], devices_domain(command->domain));
-	row_word(&row[DEVICE_OPS_name], command->name);
-	row_id(&row[DEVICE_OPS_device], export_device(export, command->device));
-	row_id(&row[DEVICE_OPS_queue], command->queue_number);
-	row_id(&row[DEVICE_OPS_op], command->op);
-	if (command->call)
-		row_id(&row[DEVICE_OPS_call], export_call(export, command->call));
-	if (command->record)
+	row_id(&row[DEVICE_OPS_id], export->operation_count);
+	row_id(&row[DEVICE_OPS_process], export_process(export, operation->process));
+	row_word(&row[DEVICE_OPS_domain], devices_domain(operation->domain));
+	row_word(&row[DEVICE_OPS_name], operation->name);
+	row_id(&row[DEVICE_OPS_device], export_device(export, operation->device));
+	row_id(&row[DEVICE_OPS_queue], operation->queue_number);
+	row_id(&row[DEVICE_OPS_op], operation->op);
+	if (operation->call)
+		row_id(&row[DEVICE_OPS_call], export_call(export, operation->call));
+	if (operation->record)
 		add_end(row, export, item);
-	for (unsigned i = 0; i < command->shape.dimensions; i++)
-		row_integer(&row[DEVICE_OPS_global_x + i], (int64_t)command->shape.global[i]);
-	for (unsigned i = 0; i < command->shape.local_dimensions; i++)
-		row_integer(&row[DEVICE_OPS_local_x + i], (int64_t)command->shape.local[i]);
+	for (unsigned i = 0; i < operation->shape.dimensions; i++)
+		row_integer(&row[DEVICE_OPS_global_x + i], (int64_t)operation->shape.global[i]);
+	for (unsigned i = 0; i < operation->shape.local_dimensions; i++)
+		row_integer(&row[DEVICE_OPS_local_x + i], (int64_t)operation->shape.local[i]);
 	return tables->row(export, TABLE_device_ops, row);
 }
 
-int tables_memory(struct export *export, const struct walk_item *item)
+int tables_memory(struct export *export, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	bool allocated = event->record->id == TANDEM_EVENT_memory;
@@ -143,7 +144,7 @@ int tables_memory(struct export *export, const struct walk_item *item)
 	row_field(&row[MEMORY_kind], event, "kind", &tables->words);
 	row_field(&row[MEMORY_context], event, "context", &tables->words);
 	if (item->memory_row != TRACE_NONE) {
-		uint32_t device = export->walk->memory.rows[item->memory_row].device;
+		uint32_t device = export->iterator->memory.rows[item->memory_row].device;
 
 		row_integer(&row[MEMORY_in_use_bytes], (int64_t)item->memory_live_bytes);
 		if (device != TRACE_NONE)

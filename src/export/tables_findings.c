@@ -4,7 +4,7 @@
 
 static int finding_row(struct export *export, const struct finding *finding)
 {
-	int64_t start_ns = export->walk->session->start_ns;
+	int64_t start_ns = export->iterator->session->start_ns;
 	struct tables *tables = export->state;
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
 
@@ -34,7 +34,7 @@ static int finding_row(struct export *export, const struct finding *finding)
 int tables_findings(struct export *export)
 {
 	struct findings findings;
-	int status = findings_make(&findings, export->walk->session, NULL, NULL, export->error);
+	int status = findings_make(&findings, export->iterator->session, NULL, NULL, export->error);
 
 	if (status)
 		return status;

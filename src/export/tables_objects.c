@@ -18,7 +18,7 @@ static const char *args_level(enum tandem_args_level level)
 
 int tables_session(struct export *export)
 {
-	struct trace_session *session = export->walk->session;
+	struct trace_session *session = export->iterator->session;
 	const struct trace_run *run = &session->run;
 	struct tables *tables = export->state;
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
@@ -95,7 +95,7 @@ static int device_id(struct export *export, const struct trace_event *event, uin
 	*id = 0;
 	if (!number)
 		return 0;
-	status = devices_of_number(&export->walk->devices, event, number, domain, &device);
+	status = devices_of_number(&export->iterator->devices, event, number, domain, &device);
 	*id = export_device(export, device);
 	return status;
 }
@@ -103,14 +103,14 @@ static int device_id(struct export *export, const struct trace_event *event, uin
 static int device_row(struct export *export, const struct trace_event *event, uint32_t device)
 {
 	const struct tandem_rec_device *record = (const void *)event->record;
-	const struct device_row *known = &export->walk->devices.rows[device];
+	const struct device_row *known = &export->iterator->devices.rows[device];
 	struct tables *tables = export->state;
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
 
 	row_id(&row[DEVICES_id], export_device(export, device));
 	row_id(&row[DEVICES_session], export->session + 1);
 	row_word(&row[DEVICES_domain], devices_domain(record->domain));
-	row_word(&row[DEVICES_name], walk_device_name(export->walk, device));
+	row_word(&row[DEVICES_name], event_iterator_device_name(export->iterator, device));
 	row_word(&row[DEVICES_type], devices_type(record->type));
 	row_field(&row[DEVICES_platform], event, "platform_name", &tables->words);
 	row_integer(&row[DEVICES_ordinal], record->ordinal);
@@ -198,7 +198,7 @@ static uint32_t object_number(const struct trace_event *event)
 	return (uint32_t)trace_field_unsigned(event, &event->layout->layout->fields[0]);
 }
 
-int tables_object(struct export *export, const struct walk_item *item)
+int tables_object(struct export *export, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	uint32_t process = event->stream->process->index;
@@ -210,7 +210,7 @@ int tables_object(struct export *export, const struct walk_item *item)
 	if (event->record->id == TANDEM_EVENT_device) {
 		const struct tandem_rec_device *record = (const void *)event->record;
 
-		if (devices_of_number(&export->walk->devices, event, record->device,
+		if (devices_of_number(&export->iterator->devices, event, record->device,
 				      record->domain, &device))
 			return -ENOMEM;
 		key = device;
@@ -237,11 +237,11 @@ int tables_object(struct export *export, const struct walk_item *item)
 	}
 }
 
-int tables_build(struct export *export, const struct walk_item *item)
+int tables_build(struct export *export, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	const struct tandem_rec_build *record = (const void *)event->record;
-	struct trace_clock *clock = &export->walk->session->clock;
+	struct trace_clock *clock = &export->iterator->session->clock;
 	int64_t begin_ns = trace_clock_ns(clock, record->begin);
 	struct tables *tables = export->state;
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
@@ -275,19 +275,19 @@ static int loss_rows(struct export *export)
 	for (unsigned i = 0; !status && i < TANDEM_LOSS_COUNT; i++) {
 		struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
 
-		if (!export->walk->session->lost[i])
+		if (!export->iterator->session->lost[i])
 			continue;
 		row_id(&row[LOSSES_session], export->session + 1);
 		row_word(&row[LOSSES_reason], losses[i].reason);
 		row_word(&row[LOSSES_words], losses[i].words);
-		row_integer(&row[LOSSES_count], (int64_t)export->walk->session->lost[i]);
+		row_integer(&row[LOSSES_count], (int64_t) export->iterator->session->lost[i]);
 		status = tables->row(export, TABLE_losses, row);
 	}
 	return status;
 }
 
 static int segment_row(struct export *export, uint32_t device, size_t number,
-		       const struct clockfit_segment *segment)
+		       const struct clockfit_line *segment)
 {
 	struct tables *tables = export->state;
 	struct table_value row[TABLE_COLUMNS] = {{.type = TABLE_NULL}};
@@ -310,14 +310,14 @@ static int clock_rows(struct export *export)
 {
 	int status = 0;
 
-	for (uint32_t i = 0; !status && i < export->walk->devices.count; i++) {
-		const struct clockfit *fit = align_clock(&export->walk->align, i);
-		const struct clockfit_segment *segments;
+	for (uint32_t i = 0; !status && i < export->iterator->devices.count; i++) {
+		const struct clockfit *fit = clock_sync_clock(&export->iterator->clock_sync, i);
+		const struct clockfit_line *segments;
 		size_t count = 0;
 
 		if (!fit)
 			continue;
-		segments = clockfit_segments(fit, &count);
+		segments = clockfit_lines(fit, &count);
 		for (size_t j = 0; !status && j < count; j++)
 			status = segment_row(export, i, j, &segments[j]);
 	}
@@ -327,7 +327,7 @@ static int clock_rows(struct export *export)
 /* Devices that commands used and nobody described. */
 static int unknown_rows(struct export *export)
 {
-	struct devices *devices = &export->walk->devices;
+	struct devices *devices = &export->iterator->devices;
 	struct tables *tables = export->state;
 	int status = 0;
 
@@ -339,7 +339,7 @@ static int unknown_rows(struct export *export)
 		row_id(&row[DEVICES_id], export_device(export, i));
 		row_id(&row[DEVICES_session], export->session + 1);
 		row_word(&row[DEVICES_domain], devices_domain(devices->rows[i].domain));
-		row_word(&row[DEVICES_name], walk_device_name(export->walk, i));
+		row_word(&row[DEVICES_name], event_iterator_device_name(export->iterator, i));
 		row_word(&row[DEVICES_type], devices_type(devices->rows[i].type));
 		status = tables->row(export, TABLE_devices, row);
 	}

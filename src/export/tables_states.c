@@ -79,7 +79,7 @@ static void on_interval(void *user, const struct states_interval *interval)
 
 int tables_states_begin(struct export *export)
 {
-	struct trace_session *session = export->walk->session;
+	struct trace_session *session = export->iterator->session;
 	struct tables *tables = export->state;
 	int status = 0;
 
@@ -112,7 +112,7 @@ int tables_states_thread(struct export *export, const struct trace_stream *strea
 	return map_set(&tables->tids, key, export_thread(export, stream->index));
 }
 
-int tables_any(struct export *export, const struct walk_item *item)
+int tables_any(struct export *export, const struct event_item *item)
 {
 	struct tables *tables = export->state;
 	const struct trace_event *event = item->event;
@@ -121,9 +121,9 @@ int tables_any(struct export *export, const struct walk_item *item)
 	if (!event)
 		return 0;
 	if (event->stream->process->kernel) {
-		if (states_feed(&tables->states, event))
+		if (states_consume(&tables->states, event))
 			return -ENOMEM;
-	} else if (item->kind == WALK_CALL && tables->states.thread_count) {
+	} else if (item->kind == ITEM_CALL && tables->states.thread_count) {
 		/* It ran when it made the call, whatever else is known. */
 		thread = states_find(&tables->states, event->tid);
 		if (thread) {
@@ -137,7 +137,7 @@ int tables_any(struct export *export, const struct walk_item *item)
 
 int tables_states_end(struct export *export)
 {
-	struct trace_session *session = export->walk->session;
+	struct trace_session *session = export->iterator->session;
 	struct tables *tables = export->state;
 
 	if (tables->states.thread_count)

@@ -170,7 +170,7 @@ int view_bands_init(struct view_bands *bands, struct view_builder *builder,
 
 int view_bands_kernel(struct view_bands *bands, const struct trace_event *event)
 {
-	int status = states_feed(&bands->states, event);
+	int status = states_consume(&bands->states, event);
 
 	return status ? status : bands->failed;
 }

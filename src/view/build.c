@@ -21,7 +21,7 @@
 
 struct build {
 	struct trace_session *session;
-	struct walk walk;
+	struct iterator iterator;
 	struct view_builder builder;
 	struct view_threads threads;
 	struct view_queues queues;
@@ -65,42 +65,42 @@ static int take_kernel(struct build *build, const struct trace_event *event)
 	return status ? status : view_samples_event(&build->samples, event);
 }
 
-static int take_item(struct build *build, const struct walk_item *item)
+static int take_item(struct build *build, const struct event_item *item)
 {
 	int status = 0;
 
 	if (item->event && item->event->stream->process->kernel)
 		return take_kernel(build, item->event);
 	switch (item->kind) {
-	case WALK_CALL:
+	case ITEM_CALL:
 		status = view_threads_call(&build->threads, item);
 		return status ? status : view_bands_call(&build->bands, item->event);
-	case WALK_COMMAND:
-	case WALK_UNFINISHED:
+	case ITEM_OPERATION:
+	case ITEM_UNFINISHED:
 		return view_queues_command(&build->queues, item);
-	case WALK_MEMORY:
+	case ITEM_MEMORY:
 		if (item->event->record->id == TANDEM_EVENT_memory)
 			status = keep_record(build, item->event);
 		return status ? status : view_resources_memory(&build->resources, item);
-	case WALK_OBJECT:
+	case ITEM_OBJECT:
 		return keep_record(build, item->event);
-	case WALK_LOST:
+	case ITEM_LOST:
 		build->lost += ((const struct tandem_rec_lost *)item->event->record)->count;
 		return 0;
-	case WALK_BUILD:
-	case WALK_ENGINES:
-	case WALK_OTHER:
+	case ITEM_BUILD:
+	case ITEM_ENGINES:
+	case ITEM_OTHER:
 		break;
 	}
 	return 0;
 }
 
-static int walk_all(struct build *build)
+static int consume_all(struct build *build)
 {
-	const struct walk_item *item;
+	const struct event_item *item;
 	int status, taken = 0;
 
-	while (!taken && (status = walk_next(&build->walk, &item)) > 0) {
+	while (!taken && (status = event_iterator_next(&build->iterator, &item)) > 0) {
 		build->events += item->event && !item->event->stream->process->kernel;
 		taken = take_item(build, item);
 	}
@@ -176,9 +176,9 @@ static int note_clocks(struct build *build)
 {
 	int status = 0;
 
-	for (uint32_t i = 0; i < build->walk.devices.count && !status; i++) {
-		uint64_t bound_ns = align_bound_ns(&build->walk.align, i);
-		const char *name = walk_device_name(&build->walk, i);
+	for (uint32_t i = 0; i < build->iterator.devices.count && !status; i++) {
+		uint64_t bound_ns = clock_sync_bound_ns(&build->iterator.clock_sync, i);
+		const char *name = event_iterator_device_name(&build->iterator, i);
 		char bound[UNITS_BYTES];
 
 		if (bound_ns == CLOCKFIT_UNBOUNDED)
@@ -245,7 +245,7 @@ static int add_notes(struct build *build)
 
 static int build_all(struct build *build, struct view_header *header)
 {
-	int status = walk_all(build);
+	int status = consume_all(build);
 
 	if (!status)
 		status = add_notes(build);
@@ -279,16 +279,16 @@ static int build_open(struct build *build, struct trace_session *session,
 	build->session = session;
 	build->end_ns = session_end_ns(session);
 	view_builder_init(&build->builder, store);
-	status = walk_open(&build->walk, session, progress);
+	status = event_iterator_open(&build->iterator, session, progress);
 	if (status)
 		return status;
 	status = add_session(build);
 	if (!status)
 		status = view_threads_init(&build->threads, &build->builder, session,
 					   build->session_row, build->end_ns);
-	view_queues_init(&build->queues, &build->builder, &build->walk,
+	view_queues_init(&build->queues, &build->builder, &build->iterator,
 			 build->threads.process_rows, build->end_ns);
-	view_resources_init(&build->resources, &build->builder, &build->walk,
+	view_resources_init(&build->resources, &build->builder, &build->iterator,
 			    build->session_row);
 	view_samples_init(&build->samples, &build->builder, &build->bands.states, session);
 	view_cpus_init(&build->cpus, &build->builder, &build->resources, session);
@@ -306,7 +306,7 @@ static void build_close(struct build *build)
 	view_queues_free(&build->queues);
 	view_threads_free(&build->threads);
 	view_builder_free(&build->builder);
-	walk_close(&build->walk);
+	event_iterator_close(&build->iterator);
 }
 
 int view_build(struct trace_session *session, const struct progress *progress,

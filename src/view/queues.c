@@ -20,11 +20,11 @@ struct view_queue {
 };
 
 void view_queues_init(struct view_queues *queues, struct view_builder *builder,
-		      struct walk *walk, const uint32_t *process_rows, int64_t end_ns)
+		      struct iterator *iterator, const uint32_t *process_rows, int64_t end_ns)
 {
 	memset(queues, 0, sizeof(*queues));
 	queues->builder = builder;
-	queues->walk = walk;
+	queues->iterator = iterator;
 	queues->process_rows = process_rows;
 	queues->end_ns = end_ns;
 }
@@ -55,22 +55,23 @@ static int find_context(struct view_queues *queues, uint32_t process, uint32_t n
 	return status ? status : map_set(&queues->context_of, key, *context);
 }
 
-static int find_queue(struct view_queues *queues, const struct command *command, uint32_t *index)
+static int find_queue(struct view_queues *queues, const struct operation *operation,
+		      uint32_t *index)
 {
-	uint64_t key = (uint64_t)command->process << 32 | command->queue_number;
+	uint64_t key = (uint64_t)operation->process << 32 | operation->queue_number;
 	uint64_t known = map_get(&queues->queue_of, key);
-	struct view_queue queue = {.process = command->process,
-				   .number = command->queue_number,
-				   .device = command->device};
+	struct view_queue queue = {.process = operation->process,
+				   .number = operation->queue_number,
+				   .device = operation->device};
 	uint32_t context = 0;
 	int status;
 
 	*index = (uint32_t)known;
 	if (known != MAP_NONE)
 		return 0;
-	if (command->queue != TRACE_NONE)
-		context = queues->walk->devices.objects.queues[command->queue].context;
-	status = find_context(queues, command->process, context, &queue.context);
+	if (operation->queue != TRACE_NONE)
+		context = queues->iterator->devices.objects.queues[operation->queue].context;
+	status = find_context(queues, operation->process, context, &queue.context);
 	if (status || array_reserve(&queues->queues, &queues->queue_capacity,
 				    queues->queue_count + 1, sizeof(*queues->queues)))
 		return -ENOMEM;
@@ -102,39 +103,40 @@ static enum view_row_kind row_of(uint8_t kind)
 
 /* Names are borrowed and live as long as the walk, so that their address is a
  * key. */
-static int find_label(struct view_queues *queues, const struct command *command, unsigned flags,
+static int find_label(struct view_queues *queues, const struct operation *operation, unsigned flags,
 		      uint32_t *label)
 {
-	uint64_t key = (uint64_t)(uintptr_t)command->name << 8 | (uint64_t)command->kind << 4 |
-		       flags;
+	uint64_t key =
+		(uint64_t)(uintptr_t)operation->name << 8 | (uint64_t)operation->kind << 4 | flags;
 	uint64_t known = map_get(&queues->label_of, key);
 	int status;
 
 	*label = (uint32_t)known;
 	if (known != MAP_NONE)
 		return 0;
-	status = view_builder_label(queues->builder, command->name,
-				    (enum view_span_kind)(VIEW_SPAN_kernel + command->kind), flags,
-				    label);
+	status = view_builder_label(queues->builder, operation->name,
+				    (enum view_span_kind)(VIEW_SPAN_kernel + operation->kind),
+				    flags, label);
 	return status ? status : map_set(&queues->label_of, key, *label);
 }
 
 static int64_t relative(const struct view_queues *queues, int64_t ns)
 {
-	return ns - queues->walk->session->start_ns;
+	return ns - queues->iterator->session->start_ns;
 }
 
-static void place(const struct view_queues *queues, const struct command *command,
+static void place(const struct view_queues *queues, const struct operation *operation,
 		  struct view_command *placed, struct view_pending *pending)
 {
-	const struct command_times *times = &command->times;
-	const struct tandem_rec_operation *record = command->record;
+	const struct operation_times *times = &operation->times;
+	const struct tandem_rec_operation *record = operation->record;
 	int64_t from_ns, to_ns;
 
-	command_span(command, queues->walk->session->start_ns + queues->end_ns, &from_ns, &to_ns);
+	operation_span(operation, queues->iterator->session->start_ns + queues->end_ns, &from_ns,
+		       &to_ns);
 	placed->begin_ns = relative(queues, from_ns);
 	pending->end_ns = relative(queues, to_ns);
-	if (!command->placed)
+	if (!operation->placed)
 		return;
 	placed->bound_ns = times->bound_ns < UINT32_MAX ? (uint32_t)times->bound_ns : UINT32_MAX;
 	pending->queued_ns = relative(queues, times->queued_ns);
@@ -142,53 +144,53 @@ static void place(const struct view_queues *queues, const struct command *comman
 	pending->waits = record->queued <= record->submitted && record->submitted <= record->start;
 }
 
-static unsigned flags_of(struct view_queues *queues, const struct command *command)
+static unsigned flags_of(struct view_queues *queues, const struct operation *operation)
 {
 	unsigned flags = 0;
 
-	if (!command->record) {
+	if (!operation->record) {
 		queues->unfinished++;
 		return VIEW_FLAG_unfinished;
 	}
-	if (command->record->status < 0)
+	if (operation->record->status < 0)
 		flags |= VIEW_FLAG_failed;
-	if (!command->placed) {
+	if (!operation->placed) {
 		queues->untimed++;
 		flags |= VIEW_FLAG_untimed;
-	} else if (!command->times.causal) {
+	} else if (!operation->times.causal) {
 		queues->noncausal++;
 		flags |= VIEW_FLAG_noncausal;
 	}
 	return flags;
 }
 
-int view_queues_command(struct view_queues *queues, const struct walk_item *item)
+int view_queues_command(struct view_queues *queues, const struct event_item *item)
 {
-	const struct command *command = &item->command;
+	const struct operation *operation = &item->operation;
 	struct view_builder *builder = queues->builder;
 	struct view_command placed = {
-		.op = command->op,
-		.process = command->process,
-		.call_stream = command->call ? command->stream : VIEW_NONE,
-		.call_begin_ns = command->call ? relative(queues, command->call_begin_ns)
-					       : INT64_MIN,
+		.op = operation->op,
+		.process = operation->process,
+		.call_stream = operation->call ? operation->stream : VIEW_NONE,
+		.call_begin_ns =
+			operation->call ? relative(queues, operation->call_begin_ns) : INT64_MIN,
 		.seen_stream = item->event ? item->event->stream->index : VIEW_NONE,
-		.seen_ns = command->record ? relative(queues, command->seen_ns) : INT64_MIN,
-		.bytes = command->record ? command->record->bytes : 0,
+		.seen_ns = operation->record ? relative(queues, operation->seen_ns) : INT64_MIN,
+		.bytes = operation->record ? operation->record->bytes : 0,
 		.track = VIEW_NONE,
 	};
-	struct view_pending pending = {.device = command->device};
-	unsigned flags = flags_of(queues, command);
-	int status = find_queue(queues, command, &pending.queue);
+	struct view_pending pending = {.device = operation->device};
+	unsigned flags = flags_of(queues, operation);
+	int status = find_queue(queues, operation, &pending.queue);
 
 	if (!status)
-		status = find_label(queues, command, flags, &placed.label);
+		status = find_label(queues, operation, flags, &placed.label);
 	if (status)
 		return status;
-	place(queues, command, &placed, &pending);
+	place(queues, operation, &placed, &pending);
 	pending.row_kind = flags & (VIEW_FLAG_untimed | VIEW_FLAG_unfinished)
 				   ? VIEW_ROW_untimed
-				   : (uint8_t)row_of(command->kind);
+				   : (uint8_t)row_of(operation->kind);
 	if (builder->command_count == UINT32_MAX - 1)
 		return -EOVERFLOW;
 	if (array_reserve(&builder->commands, &builder->command_capacity,
@@ -251,9 +253,9 @@ static int add_row(struct view_queues *queues, struct view_resources *resources,
 	if (!status)
 		status = view_builder_name(queues->builder, name, &row.name);
 	if (!status)
-		status = view_builder_name(queues->builder,
-					   walk_device_name(queues->walk, queue->device),
-					   &row.note);
+		status = view_builder_name(
+			queues->builder,
+			event_iterator_device_name(queues->iterator, queue->device), &row.note);
 	queue->has_row[kind - VIEW_ROW_transfers] = true;
 	return status ? status
 		      : view_builder_row(queues->builder, &row,
@@ -281,26 +283,26 @@ static int write_command(struct view_queues *queues, struct view_resources *reso
 			 struct view_strip *strips, uint32_t number)
 {
 	const struct view_pending *pending = &queues->pending[number];
-	struct view_command *command = &queues->builder->commands[number];
+	struct view_command *operation = &queues->builder->commands[number];
 	struct view_queue *queue = &queues->queues[pending->queue];
 	struct view_writer *track;
 	int status = add_rows(queues, resources, queue, pending->row_kind);
 
 	if (!status)
 		status = view_lanes_pick(&queue->lanes[pending->row_kind - VIEW_ROW_transfers],
-					 queues->builder, command->begin_ns, pending->end_ns,
+					 queues->builder, operation->begin_ns, pending->end_ns,
 					 &track);
 	if (status)
 		return status;
-	command->track = track->number;
-	status = view_writer_ref(track, command->begin_ns, pending->end_ns, command->label,
+	operation->track = track->number;
+	status = view_writer_ref(track, operation->begin_ns, pending->end_ns, operation->label,
 				 number);
 	if (status || pending->row_kind == VIEW_ROW_untimed)
 		return status;
-	status = view_strip_add(&strips[command->process], command->begin_ns, pending->end_ns);
+	status = view_strip_add(&strips[operation->process], operation->begin_ns, pending->end_ns);
 	if (!status)
-		status = view_strip_add(&strips[queues->walk->session->traced_count],
-					command->begin_ns, pending->end_ns);
+		status = view_strip_add(&strips[queues->iterator->session->traced_count],
+					operation->begin_ns, pending->end_ns);
 	return status ? status : view_resources_command(resources, pending, number);
 }
 
@@ -308,7 +310,7 @@ static int write_command(struct view_queues *queues, struct view_resources *reso
 static int add_strips(struct view_queues *queues, struct view_strip *strips,
 		      uint32_t session_row)
 {
-	size_t count = queues->walk->session->traced_count;
+	size_t count = queues->iterator->session->traced_count;
 	uint32_t label;
 	int status = view_builder_label(queues->builder, "device busy", VIEW_SPAN_active, 0,
 					&label);
@@ -328,7 +330,7 @@ static int add_strips(struct view_queues *queues, struct view_strip *strips,
 int view_queues_finish(struct view_queues *queues, struct view_resources *resources,
 		       uint32_t session_row)
 {
-	size_t processes = queues->walk->session->traced_count;
+	size_t processes = queues->iterator->session->traced_count;
 	struct view_strip *strips = calloc(processes + 1, sizeof(*strips));
 	uint32_t *order = order_by_begin(queues->builder);
 	int status = strips && order ? add_strips(queues, strips, session_row) : -ENOMEM;

@@ -23,7 +23,7 @@ struct view_queue;
 
 struct view_queues {
 	struct view_builder *builder; /* borrowed */
-	struct walk *walk;	      /* borrowed */
+	struct iterator *iterator;    /* borrowed */
 	const uint32_t *process_rows; /* borrowed */
 	int64_t end_ns; /* of the session: where unfinished commands end */
 	struct view_queue *queues;
@@ -37,10 +37,10 @@ struct view_queues {
 };
 
 void view_queues_init(struct view_queues *queues, struct view_builder *builder,
-		      struct walk *walk, const uint32_t *process_rows, int64_t end_ns);
+		      struct iterator *iterator, const uint32_t *process_rows, int64_t end_ns);
 
 /* Both return 0 or -errno. */
-int view_queues_command(struct view_queues *queues, const struct walk_item *item);
+int view_queues_command(struct view_queues *queues, const struct event_item *item);
 int view_queues_finish(struct view_queues *queues, struct view_resources *resources,
 		       uint32_t session_row);
 

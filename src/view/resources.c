@@ -24,11 +24,11 @@ struct view_device {
 };
 
 void view_resources_init(struct view_resources *resources, struct view_builder *builder,
-			 struct walk *walk, uint32_t session_row)
+			 struct iterator *iterator, uint32_t session_row)
 {
 	memset(resources, 0, sizeof(*resources));
 	resources->builder = builder;
-	resources->walk = walk;
+	resources->iterator = iterator;
 	resources->session_row = session_row;
 }
 
@@ -73,11 +73,11 @@ int view_resources_cpu(struct view_resources *resources, uint32_t cpu, uint32_t 
 static int device_make(struct view_resources *resources, uint32_t number,
 		       struct view_device **made)
 {
-	const struct device_row *device = &resources->walk->devices.rows[number];
-	uint64_t bound_ns = align_bound_ns(&resources->walk->align, number);
+	const struct device_row *device = &resources->iterator->devices.rows[number];
+	uint64_t bound_ns = clock_sync_bound_ns(&resources->iterator->clock_sync, number);
 	struct view_row row = {.kind = VIEW_ROW_device, .number = number, .device = VIEW_NONE};
 	const char *platform =
-		intern_text(&resources->walk->devices.objects.names, device->platform_name);
+		intern_text(&resources->iterator->devices.objects.names, device->platform_name);
 	struct text note = TEXT_INIT;
 	int status = group_row(resources, &row.parent);
 
@@ -88,8 +88,9 @@ static int device_make(struct view_resources *resources, uint32_t number,
 	if (!status && (!*made || note.failed))
 		status = -ENOMEM;
 	if (!status)
-		status = add_row(resources, row, walk_device_name(resources->walk, number),
-				 note.data, &(*made)->row);
+		status = add_row(resources, row,
+				 event_iterator_device_name(resources->iterator, number), note.data,
+				 &(*made)->row);
 	if (status) {
 		free(*made);
 		*made = NULL;
@@ -125,7 +126,7 @@ int view_resources_device(struct view_resources *resources, uint32_t device, uin
 static int memory_track(struct view_resources *resources, uint32_t number,
 			struct view_writer **track)
 {
-	const struct memory_row *memory = &resources->walk->memory.rows[number];
+	const struct memory_row *memory = &resources->iterator->memory.rows[number];
 	struct view_row row = {.kind = VIEW_ROW_memory, .device = VIEW_NONE, .number = number};
 	char name[64] = "memory in use";
 	uint32_t made;
@@ -150,10 +151,10 @@ static int memory_track(struct view_resources *resources, uint32_t number,
 	return status ? status : view_writer_point(*track, 0, 0);
 }
 
-int view_resources_memory(struct view_resources *resources, const struct walk_item *item)
+int view_resources_memory(struct view_resources *resources, const struct event_item *item)
 {
 	uint32_t number = item->memory_row;
-	int64_t at_ns = item->event->ns - resources->walk->session->start_ns;
+	int64_t at_ns = item->event->ns - resources->iterator->session->start_ns;
 	struct view_writer **track;
 	int status = 0;
 

@@ -27,7 +27,7 @@ struct view_device;
 
 struct view_resources {
 	struct view_builder *builder; /* borrowed */
-	struct walk *walk;	      /* borrowed */
+	struct iterator *iterator;    /* borrowed */
 	uint32_t session_row;
 	uint32_t row; /* + 1; 0: not made yet */
 	struct view_device **devices; /* by row of devices; may be NULL */
@@ -37,7 +37,7 @@ struct view_resources {
 };
 
 void view_resources_init(struct view_resources *resources, struct view_builder *builder,
-			 struct walk *walk, uint32_t session_row);
+			 struct iterator *iterator, uint32_t session_row);
 
 /* All of these return 0 or -errno. */
 
@@ -47,7 +47,7 @@ int view_resources_cpu(struct view_resources *resources, uint32_t cpu, uint32_t 
 /* The builder's row of a device. */
 int view_resources_device(struct view_resources *resources, uint32_t device, uint32_t *row);
 
-int view_resources_memory(struct view_resources *resources, const struct walk_item *item);
+int view_resources_memory(struct view_resources *resources, const struct event_item *item);
 
 /* A command with device times, each beginning no earlier than the one before;
  * `number` is its place in builder->commands. */

@@ -102,7 +102,7 @@ void view_samples_init(struct view_samples *samples, struct view_builder *builde
 
 int view_samples_event(struct view_samples *samples, const struct trace_event *event)
 {
-	return samples_feed(&samples->samples, event);
+	return samples_consume(&samples->samples, event);
 }
 
 static int write_stacks(struct view_samples *samples)

@@ -194,9 +194,9 @@ static bool same_boot(const struct trace_session *a, const struct trace_session 
 }
 
 /* Nanoseconds of the start on the axis that the sessions are put on. */
-static int64_t start_of(const struct trace_session *session, enum view_align align)
+static int64_t start_of(const struct trace_session *session, enum view_align clock_sync)
 {
-	switch (align) {
+	switch (clock_sync) {
 	case VIEW_ALIGN_clock:
 		return session->start_ns;
 	case VIEW_ALIGN_join:
@@ -207,7 +207,7 @@ static int64_t start_of(const struct trace_session *session, enum view_align ali
 	return 0;
 }
 
-bool view_sources_align(struct view_source *sources, size_t count, enum view_align align)
+bool view_sources_align(struct view_source *sources, size_t count, enum view_align clock_sync)
 {
 	int64_t first_ns = INT64_MAX;
 	bool as_asked = true, same = true, dated = true;
@@ -216,14 +216,14 @@ bool view_sources_align(struct view_source *sources, size_t count, enum view_ali
 		same = same && same_boot(sources[0].session, sources[i].session);
 		dated = dated && sources[i].session->run.start_realtime_ns;
 	}
-	if (align != VIEW_ALIGN_starts && same) {
-		align = VIEW_ALIGN_clock;
-	} else if (align == VIEW_ALIGN_clock || (align == VIEW_ALIGN_join && !dated)) {
-		align = VIEW_ALIGN_starts;
+	if (clock_sync != VIEW_ALIGN_starts && same) {
+		clock_sync = VIEW_ALIGN_clock;
+	} else if (clock_sync == VIEW_ALIGN_clock || (clock_sync == VIEW_ALIGN_join && !dated)) {
+		clock_sync = VIEW_ALIGN_starts;
 		as_asked = count < 2;
 	}
 	for (size_t i = 0; i < count; i++) {
-		sources[i].offset_ns = start_of(sources[i].session, align);
+		sources[i].offset_ns = start_of(sources[i].session, clock_sync);
 		if (sources[i].offset_ns < first_ns)
 			first_ns = sources[i].offset_ns;
 	}

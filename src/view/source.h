@@ -45,6 +45,6 @@ enum view_align {
 };
 
 /* Puts several sessions on one axis. Returns whether they lie as was asked. */
-bool view_sources_align(struct view_source *sources, size_t count, enum view_align align);
+bool view_sources_align(struct view_source *sources, size_t count, enum view_align clock_sync);
 
 #endif

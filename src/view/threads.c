@@ -251,7 +251,7 @@ static int find_track(struct view_threads *threads, struct view_thread *thread,
 	return status;
 }
 
-int view_threads_call(struct view_threads *threads, const struct walk_item *item)
+int view_threads_call(struct view_threads *threads, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	int64_t start_ns = threads->session->start_ns;

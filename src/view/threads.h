@@ -52,7 +52,7 @@ int view_threads_add(struct view_threads *threads, uint64_t pid, uint32_t tid, c
 		     uint32_t *row);
 
 /* Both return 0 or -errno. */
-int view_threads_call(struct view_threads *threads, const struct walk_item *item);
+int view_threads_call(struct view_threads *threads, const struct event_item *item);
 int view_threads_finish(struct view_threads *threads);
 
 void view_threads_free(struct view_threads *threads);

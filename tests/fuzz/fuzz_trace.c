@@ -22,27 +22,27 @@
 #include "trace/merge.h"
 
 struct ordered {
-	struct walk walk;
+	struct iterator iterator;
 	struct event_text view;
 	int64_t last_ns;
 };
 
-static int keep_lines(void *user, enum chronicle_kind kind, int64_t ns,
-		      const struct walk_item *item, struct text *kept)
+static int keep_lines(void *user, enum ordered_event_kind kind, int64_t ns,
+		      const struct event_item *item, struct text *kept)
 {
 	struct ordered *ordered = user;
 
-	if (kind >= CHRONICLE_QUEUED && kind <= CHRONICLE_STOP)
-		phase_text(&ordered->view, &ordered->walk, kept, kind, ns, item);
+	if (kind >= ORDERED_QUEUED && kind <= ORDERED_STOP)
+		phase_text(&ordered->view, &ordered->iterator, kept, kind, ns, item);
 	else
 		event_text_line(&ordered->view, kept, item->event,
-				kind == CHRONICLE_BEGIN ? EVENT_BEGIN
-				: kind == CHRONICLE_END ? EVENT_END
-							: EVENT_WHOLE);
+				kind == ORDERED_BEGIN ? EVENT_BEGIN
+				: kind == ORDERED_END ? EVENT_END
+						      : EVENT_WHOLE);
 	return 0;
 }
 
-static int take_lines(void *user, const struct order_event *event)
+static int take_lines(void *user, const struct reorder_event *event)
 {
 	struct ordered *ordered = user;
 
@@ -54,25 +54,25 @@ static int take_lines(void *user, const struct order_event *event)
 
 static void print_ordered(struct trace_session *session)
 {
-	static const struct chronicle_ops ops = {.keep = keep_lines, .take = take_lines};
+	static const struct ordered_events_ops ops = {.keep = keep_lines, .take = take_lines};
 	struct ordered ordered = {.last_ns = INT64_MIN};
-	const struct walk_item *item;
-	struct chronicle chronicle;
+	const struct event_item *item;
+	struct ordered_events ordered_events;
 
-	if (walk_open(&ordered.walk, session, NULL))
+	if (event_iterator_open(&ordered.iterator, session, NULL))
 		abort();
 	ordered.view = (struct event_text){.session = session,
-					   .objects = &ordered.walk.devices.objects};
-	if (chronicle_open(&chronicle, &ordered.walk, &ops, &ordered))
+					   .objects = &ordered.iterator.devices.objects};
+	if (ordered_events_open(&ordered_events, &ordered.iterator, &ops, &ordered))
 		abort();
-	while (walk_next(&ordered.walk, &item) > 0) {
-		if (chronicle_add(&chronicle, item))
+	while (event_iterator_next(&ordered.iterator, &item) > 0) {
+		if (ordered_events_add(&ordered_events, item))
 			abort();
 	}
-	if (chronicle_finish(&chronicle))
+	if (ordered_events_finish(&ordered_events))
 		abort();
-	chronicle_close(&chronicle);
-	walk_close(&ordered.walk);
+	ordered_events_close(&ordered_events);
+	event_iterator_close(&ordered.iterator);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);

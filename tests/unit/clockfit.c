@@ -79,7 +79,7 @@ static void nothing_known(enum clockfit_kind kind)
 	CHECK(clockfit_to_host(fit, 5, &host, &bound) == -ENODATA && bound == CLOCKFIT_UNBOUNDED);
 	CHECK(clockfit_finish(fit) == 0);
 	CHECK(clockfit_to_host(fit, 5, &host, &bound) == -ENODATA && bound == CLOCKFIT_UNBOUNDED);
-	clockfit_segments(fit, &count);
+	clockfit_lines(fit, &count);
 	CHECK(count == 0);
 	clockfit_destroy(fit);
 }
@@ -89,7 +89,7 @@ static void one_side(enum clockfit_kind kind, bool lower, int many)
 {
 	struct clockfit_options options = exact_options();
 	struct clockfit *fit = create(kind, &options);
-	const struct clockfit_segment *segments;
+	const struct clockfit_line *segments;
 	uint64_t bound;
 	int64_t host;
 	size_t count;
@@ -101,7 +101,7 @@ static void one_side(enum clockfit_kind kind, bool lower, int many)
 				  : clockfit_add_upper(fit, 700 + at, 900 + at)));
 	}
 	CHECK(clockfit_finish(fit) == 0);
-	segments = clockfit_segments(fit, &count);
+	segments = clockfit_lines(fit, &count);
 	CHECK(count == 1 && segments->bound_ns == CLOCKFIT_UNBOUNDED);
 	CHECK(segments->constraints == (uint64_t)many);
 	CHECK(clockfit_to_host(fit, 700, &host, &bound) == 0 && bound == CLOCKFIT_UNBOUNDED);
@@ -215,7 +215,7 @@ static void find_line(enum clockfit_kind kind)
 {
 	struct clockfit_options options = CLOCKFIT_DEFAULTS;
 	struct clockfit *fit = create(kind, &options);
-	const struct clockfit_segment *line;
+	const struct clockfit_line *line;
 	uint64_t bound;
 	size_t count;
 
@@ -225,7 +225,7 @@ static void find_line(enum clockfit_kind kind)
 	for (int64_t host = 0; host < 10 * SECOND; host += SECOND / 100)
 		CHECK(clockfit_add_pair(fit, gaining(host), host, 1000) == 0);
 	CHECK(clockfit_finish(fit) == 0);
-	line = clockfit_segments(fit, &count);
+	line = clockfit_lines(fit, &count);
 	CHECK(count == 1);
 	CHECK(line->begin_ns == -1001 && line->end_ns == 10 * SECOND - SECOND / 100 + 1001);
 	CHECK(line->drift_ppm > -150.2 && line->drift_ppm < -149.8);
@@ -255,7 +255,7 @@ static void contradictory(enum clockfit_kind kind)
 	CHECK(clockfit_add_lower(fit, 1000, 5000) == 0);
 	CHECK(clockfit_add_upper(fit, 2000, 5000) == 0);
 	CHECK(clockfit_finish(fit) == 0);
-	clockfit_segments(fit, &count);
+	clockfit_lines(fit, &count);
 	CHECK(count == 2);
 	CHECK(clockfit_to_host(fit, 1500, &host, &bound) == 0);
 	for (int i = 1; i < 100; i++)
@@ -281,7 +281,7 @@ static void outliers(enum clockfit_kind kind)
 		CHECK(clockfit_add_upper(fit, gaining(host + 4000) + lie, host + 8000) == 0);
 	}
 	CHECK(clockfit_finish(fit) == 0);
-	clockfit_segments(fit, &count);
+	clockfit_lines(fit, &count);
 	CHECK(count == 1);
 	CHECK(clockfit_stats(fit).outliers == 5);
 	for (int64_t i = 0; i < 2000; i++) {
@@ -328,7 +328,7 @@ static void forget(void)
 		CHECK(clockfit_add_pair(fit, i * SECOND + i / 100 * SECOND * 3600, i * SECOND,
 					100) == 0);
 	CHECK(clockfit_finish(fit) == 0);
-	clockfit_segments(fit, &count);
+	clockfit_lines(fit, &count);
 	CHECK(count == 3);
 	CHECK(clockfit_stats(fit).forgotten == 7);
 	for (int64_t i = 0; i < 1000; i++) {

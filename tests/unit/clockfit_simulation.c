@@ -151,7 +151,7 @@ static void bounded(const struct clockfit *fit, const struct clockfit_options *o
 	struct clockfit_stats stats = clockfit_stats(fit);
 	size_t segments;
 
-	clockfit_segments(fit, &segments);
+	clockfit_lines(fit, &segments);
 	/* A segment has two edges and two hulls, a point has two numbers, and
 	 * an array grows by half; a hull keeps as much again that is done with. */
 	CHECK(stats.memory_bytes <= 4096 + 36 * options->max_waiting +
@@ -169,12 +169,12 @@ static size_t check(const struct load *load, const struct clockfit_options *opti
 	struct command *commands = make_commands(load);
 	struct clockfit *fits[2];
 	size_t wrong = 0, loose = 0, unknown = 0, beyond = 0, segments;
-	const struct clockfit_segment *segment;
+	const struct clockfit_line *segment;
 
 	qsort(commands, load->commands, sizeof(*commands), by_seen);
 	fits[0] = make_fit(CLOCKFIT_WHOLE, options, commands, load->commands);
 	fits[1] = make_fit(CLOCKFIT_STREAM, options, commands, load->commands);
-	segment = clockfit_segments(fits[0], &segments);
+	segment = clockfit_lines(fits[0], &segments);
 	for (size_t i = 0; i < load->commands; i++) {
 		const struct command *command = &commands[i];
 

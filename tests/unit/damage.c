@@ -87,27 +87,27 @@ static int sound_order(const struct trace_event *event, uint64_t *last)
 }
 
 struct ordered {
-	struct walk walk;
+	struct iterator iterator;
 	struct event_text view;
 	int64_t last_ns;
 };
 
-static int keep_lines(void *user, enum chronicle_kind kind, int64_t ns,
-		      const struct walk_item *item, struct text *kept)
+static int keep_lines(void *user, enum ordered_event_kind kind, int64_t ns,
+		      const struct event_item *item, struct text *kept)
 {
 	struct ordered *ordered = user;
 
-	if (kind >= CHRONICLE_QUEUED && kind <= CHRONICLE_STOP) {
-		phase_text(&ordered->view, &ordered->walk, kept, kind, ns, item);
-		phase_json(&ordered->walk, kept, kind, ns, item);
+	if (kind >= ORDERED_QUEUED && kind <= ORDERED_STOP) {
+		phase_text(&ordered->view, &ordered->iterator, kept, kind, ns, item);
+		phase_json(&ordered->iterator, kept, kind, ns, item);
 		return 0;
 	}
 	event_text_line(&ordered->view, kept, item->event,
-			kind == CHRONICLE_END ? EVENT_END : EVENT_BEGIN);
+			kind == ORDERED_END ? EVENT_END : EVENT_BEGIN);
 	return 0;
 }
 
-static int take_lines(void *user, const struct order_event *event)
+static int take_lines(void *user, const struct reorder_event *event)
 {
 	struct ordered *ordered = user;
 
@@ -120,20 +120,20 @@ static int take_lines(void *user, const struct order_event *event)
 /* Whatever the damage: every event in the order of time. */
 static void read_in_order(struct trace_session *session)
 {
-	static const struct chronicle_ops ops = {.keep = keep_lines, .take = take_lines};
+	static const struct ordered_events_ops ops = {.keep = keep_lines, .take = take_lines};
 	struct ordered ordered = {.last_ns = INT64_MIN};
-	const struct walk_item *item;
-	struct chronicle chronicle;
+	const struct event_item *item;
+	struct ordered_events ordered_events;
 
-	CHECK(walk_open(&ordered.walk, session, NULL) == 0);
+	CHECK(event_iterator_open(&ordered.iterator, session, NULL) == 0);
 	ordered.view = (struct event_text){.session = session,
-					   .objects = &ordered.walk.devices.objects};
-	CHECK(chronicle_open(&chronicle, &ordered.walk, &ops, &ordered) == 0);
-	while (walk_next(&ordered.walk, &item) > 0)
-		CHECK(chronicle_add(&chronicle, item) == 0);
-	CHECK(chronicle_finish(&chronicle) == 0);
-	chronicle_close(&chronicle);
-	walk_close(&ordered.walk);
+					   .objects = &ordered.iterator.devices.objects};
+	CHECK(ordered_events_open(&ordered_events, &ordered.iterator, &ops, &ordered) == 0);
+	while (event_iterator_next(&ordered.iterator, &item) > 0)
+		CHECK(ordered_events_add(&ordered_events, item) == 0);
+	CHECK(ordered_events_finish(&ordered_events) == 0);
+	ordered_events_close(&ordered_events);
+	event_iterator_close(&ordered.iterator);
 }
 
 /* Reads everything there is; `print` also looks into every field. */

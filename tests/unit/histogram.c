@@ -70,7 +70,7 @@ static void union_is_exact(unsigned spread, bool settle)
 {
 	enum { MOMENTS = 400000 };
 	static unsigned char busy_at[MOMENTS];
-	struct busy busy = {0};
+	struct utilization busy = {0};
 	uint64_t base = 0, count = 0;
 
 	memset(busy_at, 0, sizeof(busy_at));
@@ -81,34 +81,34 @@ static void union_is_exact(unsigned spread, bool settle)
 			uint64_t start = base + random_next() % spread;
 			uint64_t end = start + random_next() % 20;
 
-			CHECK(busy_add(&busy, start, end) == 0);
+			CHECK(utilization_add(&busy, start, end) == 0);
 			memset(busy_at + start, 1, end - start);
 			end_of_all = end > end_of_all ? end : end_of_all;
 		}
 		base = settle ? end_of_all : base + spread / 2;
 		if (settle)
-			CHECK(busy_settle(&busy) == 0);
+			CHECK(utilization_flush(&busy) == 0);
 	}
 	for (size_t i = 0; i < MOMENTS; i++)
 		count += busy_at[i];
 	CHECK(busy.late == 0);
-	CHECK(busy_sum(&busy) == count);
-	CHECK(busy_sum(&busy) == count);
-	busy_free(&busy);
+	CHECK(utilization_sum(&busy) == count);
+	CHECK(utilization_sum(&busy) == count);
+	utilization_free(&busy);
 }
 
 static void memory_is_bounded(void)
 {
-	struct busy busy = {0};
-	uint64_t count = BUSY_MOST * UINT64_C(3);
+	struct utilization busy = {0};
+	uint64_t count = UTILIZATION_MOST * UINT64_C(3);
 
 	for (uint64_t i = 0; i < count; i++)
-		CHECK(busy_add(&busy, i * 10, i * 10 + 4) == 0);
-	CHECK(busy.joined.count + busy.strays.count <= BUSY_MOST);
-	CHECK(busy_sum(&busy) == count * 4);
-	CHECK(busy_add(&busy, 0, 5) == 0 && busy.late == 1);
-	CHECK(busy_sum(&busy) == count * 4);
-	busy_free(&busy);
+		CHECK(utilization_add(&busy, i * 10, i * 10 + 4) == 0);
+	CHECK(busy.joined.count + busy.strays.count <= UTILIZATION_MOST);
+	CHECK(utilization_sum(&busy) == count * 4);
+	CHECK(utilization_add(&busy, 0, 5) == 0 && busy.late == 1);
+	CHECK(utilization_sum(&busy) == count * 4);
+	utilization_free(&busy);
 }
 
 int main(void)

@@ -16,12 +16,12 @@
 enum kind { BEGIN, END, QUEUED, SUBMITTED, START, FINISH };
 
 struct output {
-	struct order_event *events;
+	struct reorder_event *events;
 	size_t count, capacity;
 	size_t stop_at; /* after so many, -ECANCELED; 0: never */
 };
 
-static int keep(void *context, const struct order_event *event)
+static int keep(void *context, const struct reorder_event *event)
 {
 	struct output *output = context;
 
@@ -36,43 +36,47 @@ static int keep(void *context, const struct order_event *event)
 	return output->stop_at && output->count == output->stop_at ? -ECANCELED : 0;
 }
 
-static struct order *create(size_t max_bytes, struct output *output)
+static struct reorder_buffer *create(size_t max_bytes, struct output *output)
 {
-	struct order_options options = ORDER_DEFAULTS;
-	struct order *order;
+	struct reorder_options options = REORDER_DEFAULTS;
+	struct reorder_buffer *reorder_buffer;
 
 	*output = (struct output){0};
 	if (max_bytes)
 		options.max_bytes = max_bytes;
-	if (order_create(&order, &options, keep, output) < 0)
+	if (reorder_buffer_create(&reorder_buffer, &options, keep, output) < 0)
 		exit(1);
-	return order;
+	return reorder_buffer;
 }
 
 /* A call that lasts from begin to end, in the time reached. */
-static void call(struct order *order, int64_t begin, int64_t end, uint64_t number)
+static void call(struct reorder_buffer *reorder_buffer, int64_t begin, int64_t end, uint64_t number)
 {
-	CHECK(order_reach(order, begin) == 0);
-	CHECK(order_add(order, &(struct order_event){.time_ns = begin, .kind = BEGIN,
-						     .op = number}) == 0);
-	CHECK(order_add(order, &(struct order_event){.time_ns = end, .kind = END,
-						     .op = number}) == 0);
+	CHECK(reorder_buffer_reach(reorder_buffer, begin) == 0);
+	CHECK(reorder_buffer_add(
+		      reorder_buffer,
+		      &(struct reorder_event){.time_ns = begin, .kind = BEGIN, .op = number}) == 0);
+	CHECK(reorder_buffer_add(
+		      reorder_buffer,
+		      &(struct reorder_event){.time_ns = end, .kind = END, .op = number}) == 0);
 }
 
-static void enqueue(struct order *order, int64_t begin, int64_t end, uint64_t op)
+static void enqueue(struct reorder_buffer *reorder_buffer, int64_t begin, int64_t end, uint64_t op)
 {
-	call(order, begin, end, op);
-	CHECK(order_enqueue(order, 0, op, begin) == 0);
+	call(reorder_buffer, begin, end, op);
+	CHECK(reorder_buffer_enqueue(reorder_buffer, 0, op, begin) == 0);
 }
 
-static void operation(struct order *order, int64_t seen, uint64_t op, const int64_t times[4])
+static void operation(struct reorder_buffer *reorder_buffer, int64_t seen, uint64_t op,
+		      const int64_t times[4])
 {
-	struct order_event events[4];
+	struct reorder_event events[4];
 
 	for (unsigned i = 0; i < 4; i++)
-		events[i] = (struct order_event){.time_ns = times[i], .kind = QUEUED + i, .op = op};
-	CHECK(order_reach(order, seen) == 0);
-	CHECK(order_operation(order, 0, op, events, 4) == 0);
+		events[i] =
+			(struct reorder_event){.time_ns = times[i], .kind = QUEUED + i, .op = op};
+	CHECK(reorder_buffer_reach(reorder_buffer, seen) == 0);
+	CHECK(reorder_buffer_operation(reorder_buffer, 0, op, events, 4) == 0);
 }
 
 static bool is_sequence(const struct output *output, const enum kind *kinds, size_t count)
@@ -95,36 +99,37 @@ static bool is_sequence(const struct output *output, const enum kind *kinds, siz
 static void paper_example(void)
 {
 	struct output output;
-	struct order *order = create(0, &output);
+	struct reorder_buffer *reorder_buffer = create(0, &output);
 
-	enqueue(order, 100, 140, 1);
-	call(order, 150, 300, 2);
+	enqueue(reorder_buffer, 100, 140, 1);
+	call(reorder_buffer, 150, 300, 2);
 	CHECK(output.count == 0); /* all of it could be after the kernel's first */
-	operation(order, 310, 1, (const int64_t[]){110, 120, 200, 280});
+	operation(reorder_buffer, 310, 1, (const int64_t[]){110, 120, 200, 280});
 	CHECK(IS_SEQUENCE(&output, BEGIN, QUEUED, SUBMITTED, END, BEGIN, START, FINISH, END));
 	CHECK(output.events[0].op == 1 && output.events[3].op == 1);
 	CHECK(output.events[4].op == 2 && output.events[7].op == 2);
-	CHECK(order_stats(order).most_waiting == 8);
-	CHECK(order_finish(order) == 0);
+	CHECK(reorder_stats(reorder_buffer).most_waiting == 8);
+	CHECK(reorder_buffer_finish(reorder_buffer) == 0);
 	CHECK(output.count == 8);
-	CHECK(order_stats(order).late == 0 && order_stats(order).unfinished == 0);
+	CHECK(reorder_stats(reorder_buffer).late == 0 &&
+	      reorder_stats(reorder_buffer).unfinished == 0);
 	free(output.events);
-	order_destroy(order);
+	reorder_buffer_destroy(reorder_buffer);
 }
 
 /* All at the same nanosecond: the command inside its calls. */
 static void equal_times(void)
 {
 	struct output output;
-	struct order *order = create(0, &output);
+	struct reorder_buffer *reorder_buffer = create(0, &output);
 
-	enqueue(order, 100, 140, 1);
-	call(order, 140, 300, 2);
-	operation(order, 300, 1, (const int64_t[]){100, 140, 140, 300});
-	CHECK(order_finish(order) == 0);
+	enqueue(reorder_buffer, 100, 140, 1);
+	call(reorder_buffer, 140, 300, 2);
+	operation(reorder_buffer, 300, 1, (const int64_t[]){100, 140, 140, 300});
+	CHECK(reorder_buffer_finish(reorder_buffer) == 0);
 	CHECK(IS_SEQUENCE(&output, BEGIN, QUEUED, SUBMITTED, START, END, BEGIN, FINISH, END));
 	free(output.events);
-	order_destroy(order);
+	reorder_buffer_destroy(reorder_buffer);
 }
 
 /* A queue that runs the later command first: what is before the earlier one
@@ -132,47 +137,47 @@ static void equal_times(void)
 static void out_of_order(void)
 {
 	struct output output;
-	struct order *order = create(0, &output);
+	struct reorder_buffer *reorder_buffer = create(0, &output);
 
-	enqueue(order, 100, 110, 1);
-	enqueue(order, 200, 210, 2);
-	operation(order, 300, 2, (const int64_t[]){205, 206, 220, 250});
+	enqueue(reorder_buffer, 100, 110, 1);
+	enqueue(reorder_buffer, 200, 210, 2);
+	operation(reorder_buffer, 300, 2, (const int64_t[]){205, 206, 220, 250});
 	CHECK(output.count == 0);
-	enqueue(order, 400, 410, 3);
-	operation(order, 500, 1, (const int64_t[]){105, 106, 260, 450});
+	enqueue(reorder_buffer, 400, 410, 3);
+	operation(reorder_buffer, 500, 1, (const int64_t[]){105, 106, 260, 450});
 	/* 3 is still in flight since 400. */
 	CHECK(output.count == 11 && output.events[output.count - 1].time_ns == 260);
-	operation(order, 600, 3, (const int64_t[]){405, 406, 460, 550});
-	CHECK(order_finish(order) == 0);
+	operation(reorder_buffer, 600, 3, (const int64_t[]){405, 406, 460, 550});
+	CHECK(reorder_buffer_finish(reorder_buffer) == 0);
 	CHECK(output.count == 18);
 	for (size_t i = 1; i < output.count; i++)
 		CHECK(output.events[i - 1].time_ns <= output.events[i].time_ns);
-	CHECK(order_stats(order).most_in_flight == 2);
+	CHECK(reorder_stats(reorder_buffer).most_in_flight == 2);
 	free(output.events);
-	order_destroy(order);
+	reorder_buffer_destroy(reorder_buffer);
 }
 
 /* A command that never ends holds back what follows it, until it is given up. */
 static void never_completed(bool abandon)
 {
 	struct output output;
-	struct order *order = create(0, &output);
+	struct reorder_buffer *reorder_buffer = create(0, &output);
 
-	call(order, 10, 20, 9);
-	enqueue(order, 100, 110, 1);
+	call(reorder_buffer, 10, 20, 9);
+	enqueue(reorder_buffer, 100, 110, 1);
 	for (int i = 0; i < 1000; i++)
-		call(order, 200 + i * 10, 205 + i * 10, 2);
+		call(reorder_buffer, 200 + i * 10, 205 + i * 10, 2);
 	CHECK(output.count == 2);
 	if (abandon) {
-		CHECK(order_abandon(order, 0, 1) == 0);
+		CHECK(reorder_buffer_abandon(reorder_buffer, 0, 1) == 0);
 		CHECK(output.count == 2002);
-		CHECK(order_abandon(order, 0, 1) == 0);
+		CHECK(reorder_buffer_abandon(reorder_buffer, 0, 1) == 0);
 	}
-	CHECK(order_finish(order) == 0);
+	CHECK(reorder_buffer_finish(reorder_buffer) == 0);
 	CHECK(output.count == 2004);
-	CHECK(order_stats(order).unfinished == 1);
+	CHECK(reorder_stats(reorder_buffer).unfinished == 1);
 	free(output.events);
-	order_destroy(order);
+	reorder_buffer_destroy(reorder_buffer);
 }
 
 /* The record of an enqueue was lost: its operation may come too late for its
@@ -181,120 +186,124 @@ static void never_completed(bool abandon)
 static void lost_records(void)
 {
 	struct output output;
-	struct order *order = create(0, &output);
+	struct reorder_buffer *reorder_buffer = create(0, &output);
 
-	call(order, 100, 110, 5);
-	call(order, 400, 410, 6);
-	operation(order, 500, 1, (const int64_t[]){90, 95, 105, 450});
-	CHECK(order_stats(order).unknown == 1);
+	call(reorder_buffer, 100, 110, 5);
+	call(reorder_buffer, 400, 410, 6);
+	operation(reorder_buffer, 500, 1, (const int64_t[]){90, 95, 105, 450});
+	CHECK(reorder_stats(reorder_buffer).unknown == 1);
 	CHECK(output.count == 8);
 	CHECK(output.events[4].moved_ns == 320 && output.events[4].time_ns == 90);
-	CHECK(order_stats(order).late == 3 && order_stats(order).latest_ns == 320);
-	enqueue(order, 600, 610, 7);
-	enqueue(order, 700, 710, 7);
-	CHECK(order_stats(order).unfinished == 1);
-	operation(order, 800, 7, (const int64_t[]){705, 706, 710, 720});
-	CHECK(order_operation(order, 3, 12345, NULL, 0) == 0);
-	CHECK(order_finish(order) == 0);
+	CHECK(reorder_stats(reorder_buffer).late == 3 &&
+	      reorder_stats(reorder_buffer).latest_ns == 320);
+	enqueue(reorder_buffer, 600, 610, 7);
+	enqueue(reorder_buffer, 700, 710, 7);
+	CHECK(reorder_stats(reorder_buffer).unfinished == 1);
+	operation(reorder_buffer, 800, 7, (const int64_t[]){705, 706, 710, 720});
+	CHECK(reorder_buffer_operation(reorder_buffer, 3, 12345, NULL, 0) == 0);
+	CHECK(reorder_buffer_finish(reorder_buffer) == 0);
 	CHECK(output.count == 16);
-	CHECK(order_stats(order).unknown == 2);
+	CHECK(reorder_stats(reorder_buffer).unknown == 2);
 	free(output.events);
-	order_destroy(order);
+	reorder_buffer_destroy(reorder_buffer);
 }
 
 /* The same number in two processes. */
 static void processes(void)
 {
 	struct output output;
-	struct order *order = create(0, &output);
-	struct order_event event = {.time_ns = 60, .kind = START};
+	struct reorder_buffer *reorder_buffer = create(0, &output);
+	struct reorder_event event = {.time_ns = 60, .kind = START};
 
-	CHECK(order_reach(order, 50) == 0);
-	CHECK(order_enqueue(order, 7, 1, 50) == 0);
-	CHECK(order_enqueue(order, 2, 1, 50) == 0);
-	CHECK(order_reach(order, 100) == 0);
-	CHECK(order_operation(order, 7, 1, &event, 1) == 0);
+	CHECK(reorder_buffer_reach(reorder_buffer, 50) == 0);
+	CHECK(reorder_buffer_enqueue(reorder_buffer, 7, 1, 50) == 0);
+	CHECK(reorder_buffer_enqueue(reorder_buffer, 2, 1, 50) == 0);
+	CHECK(reorder_buffer_reach(reorder_buffer, 100) == 0);
+	CHECK(reorder_buffer_operation(reorder_buffer, 7, 1, &event, 1) == 0);
 	CHECK(output.count == 0);
-	CHECK(order_operation(order, 2, 1, &event, 1) == 0);
+	CHECK(reorder_buffer_operation(reorder_buffer, 2, 1, &event, 1) == 0);
 	CHECK(output.count == 2);
-	CHECK(order_finish(order) == 0);
-	CHECK(order_stats(order).unknown == 0 && order_stats(order).unfinished == 0);
+	CHECK(reorder_buffer_finish(reorder_buffer) == 0);
+	CHECK(reorder_stats(reorder_buffer).unknown == 0 &&
+	      reorder_stats(reorder_buffer).unfinished == 0);
 	free(output.events);
-	order_destroy(order);
+	reorder_buffer_destroy(reorder_buffer);
 }
 
 /* Commands that went in flight in another order than that of their times. */
 static void begins_out_of_order(void)
 {
 	struct output output;
-	struct order *order = create(0, &output);
+	struct reorder_buffer *reorder_buffer = create(0, &output);
 
-	CHECK(order_reach(order, 100) == 0);
-	CHECK(order_enqueue(order, 0, 1, 300) == 0);
-	CHECK(order_enqueue(order, 0, 2, 200) == 0);
-	CHECK(order_enqueue(order, 0, 3, 250) == 0);
-	call(order, 220, 270, 9);
-	CHECK(order_reach(order, 400) == 0);
-	CHECK(order_operation(order, 0, 1, NULL, 0) == 0);
+	CHECK(reorder_buffer_reach(reorder_buffer, 100) == 0);
+	CHECK(reorder_buffer_enqueue(reorder_buffer, 0, 1, 300) == 0);
+	CHECK(reorder_buffer_enqueue(reorder_buffer, 0, 2, 200) == 0);
+	CHECK(reorder_buffer_enqueue(reorder_buffer, 0, 3, 250) == 0);
+	call(reorder_buffer, 220, 270, 9);
+	CHECK(reorder_buffer_reach(reorder_buffer, 400) == 0);
+	CHECK(reorder_buffer_operation(reorder_buffer, 0, 1, NULL, 0) == 0);
 	CHECK(output.count == 0);
-	CHECK(order_operation(order, 0, 2, NULL, 0) == 0);
+	CHECK(reorder_buffer_operation(reorder_buffer, 0, 2, NULL, 0) == 0);
 	CHECK(output.count == 1);
-	CHECK(order_operation(order, 0, 3, NULL, 0) == 0);
+	CHECK(reorder_buffer_operation(reorder_buffer, 0, 3, NULL, 0) == 0);
 	CHECK(output.count == 2);
 	free(output.events);
-	order_destroy(order);
+	reorder_buffer_destroy(reorder_buffer);
 }
 
 /* Events of one time stay as they were given, through files and back. */
 static void equal_times_in_files(void)
 {
 	struct output output;
-	struct order *order = create(4096, &output);
+	struct reorder_buffer *reorder_buffer = create(4096, &output);
 
 	for (uint64_t i = 0; i < 10000; i++)
-		CHECK(order_add(order, &(struct order_event){.time_ns = 5, .op = i}) == 0);
-	CHECK(order_finish(order) == 0);
-	CHECK(order_stats(order).runs > 64);
+		CHECK(reorder_buffer_add(reorder_buffer,
+					 &(struct reorder_event){.time_ns = 5, .op = i}) == 0);
+	CHECK(reorder_buffer_finish(reorder_buffer) == 0);
+	CHECK(reorder_stats(reorder_buffer).runs > 64);
 	CHECK(output.count == 10000);
 	for (size_t i = 0; i < output.count; i++)
 		CHECK(output.events[i].op == i);
 	free(output.events);
-	order_destroy(order);
+	reorder_buffer_destroy(reorder_buffer);
 }
 
 static void errors(void)
 {
-	struct order_options options = {.max_bytes = 0, .directory = "/tmp"};
+	struct reorder_options options = {.max_bytes = 0, .directory = "/tmp"};
 	const struct rlimit none = {0, RLIM_INFINITY};
 	struct output output = {.stop_at = 2};
-	struct order *order;
+	struct reorder_buffer *reorder_buffer;
 	int error = 0;
 
-	CHECK(order_create(&order, &options, keep, &output) == -EINVAL);
-	order_destroy(NULL);
+	CHECK(reorder_buffer_create(&reorder_buffer, &options, keep, &output) == -EINVAL);
+	reorder_buffer_destroy(NULL);
 
 	options.max_bytes = 1;
 	options.directory = "/nonexistent";
-	CHECK(order_create(&order, &options, keep, &output) == 0);
-	CHECK(order_add(order, &(struct order_event){.time_ns = 1}) == -ENOENT);
-	order_destroy(order);
+	CHECK(reorder_buffer_create(&reorder_buffer, &options, keep, &output) == 0);
+	CHECK(reorder_buffer_add(reorder_buffer, &(struct reorder_event){.time_ns = 1}) == -ENOENT);
+	reorder_buffer_destroy(reorder_buffer);
 
-	options = (struct order_options)ORDER_DEFAULTS;
-	CHECK(order_create(&order, &options, keep, &output) == 0);
+	options = (struct reorder_options)REORDER_DEFAULTS;
+	CHECK(reorder_buffer_create(&reorder_buffer, &options, keep, &output) == 0);
 	for (int i = 0; i < 4; i++)
-		CHECK(order_add(order, &(struct order_event){.time_ns = i}) == 0);
-	CHECK(order_reach(order, 100) == -ECANCELED && output.count == 2);
-	order_destroy(order);
+		CHECK(reorder_buffer_add(reorder_buffer, &(struct reorder_event){.time_ns = i}) ==
+		      0);
+	CHECK(reorder_buffer_reach(reorder_buffer, 100) == -ECANCELED && output.count == 2);
+	reorder_buffer_destroy(reorder_buffer);
 	free(output.events);
 
 	/* No room for files. */
 	signal(SIGXFSZ, SIG_IGN);
 	setrlimit(RLIMIT_FSIZE, &none);
-	order = create(1 << 16, &output);
+	reorder_buffer = create(1 << 16, &output);
 	for (int i = 0; i < 10000 && !error; i++)
-		error = order_add(order, &(struct order_event){.time_ns = i});
+		error = reorder_buffer_add(reorder_buffer, &(struct reorder_event){.time_ns = i});
 	CHECK(error == -EFBIG);
-	order_destroy(order);
+	reorder_buffer_destroy(reorder_buffer);
 	free(output.events);
 	setrlimit(RLIMIT_FSIZE, &(struct rlimit){RLIM_INFINITY, RLIM_INFINITY});
 }
@@ -374,7 +383,7 @@ static uint64_t content(int64_t time, uint64_t op, uint32_t kind)
 	return (mixed ^ mixed >> 29) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static int compare(void *context, const struct order_event *event)
+static int compare(void *context, const struct reorder_event *event)
 {
 	struct comparison *comparison = context;
 
@@ -390,14 +399,14 @@ static int compare(void *context, const struct order_event *event)
 }
 
 /* The order that comes out is that of a sort, nothing is missing, nothing twice. */
-static struct order_stats against_sort(size_t commands, int64_t longest, int64_t never,
-				       size_t max_bytes, bool sort)
+static struct reorder_stats against_sort(size_t commands, int64_t longest, int64_t never,
+					 size_t max_bytes, bool sort)
 {
-	struct order_options options = ORDER_DEFAULTS;
+	struct reorder_options options = REORDER_DEFAULTS;
 	struct comparison comparison = {.last = INT64_MIN};
-	struct order_stats stats;
+	struct reorder_stats stats;
 	struct record *records;
-	struct order *order;
+	struct reorder_buffer *reorder_buffer;
 	size_t count, made = 0;
 	uint64_t sum = 0;
 	int64_t *times;
@@ -425,14 +434,14 @@ static struct order_stats against_sort(size_t commands, int64_t longest, int64_t
 	}
 
 	options.max_bytes = max_bytes;
-	CHECK(order_create(&order, &options, compare, &comparison) == 0);
+	CHECK(reorder_buffer_create(&reorder_buffer, &options, compare, &comparison) == 0);
 	for (size_t i = 0; i < count && !error; i++) {
 		const struct record *record = &records[i];
-		struct order_event events[4];
+		struct reorder_event events[4];
 		int64_t payloads[4][2] = {{0}};
 
 		for (uint32_t k = 0; k < 4; k++) {
-			events[k] = (struct order_event){
+			events[k] = (struct reorder_event){
 				.time_ns = record->times[k],
 				.op = record->op,
 				.kind = record->is_operation ? QUEUED + k : k,
@@ -443,22 +452,24 @@ static struct order_stats against_sort(size_t commands, int64_t longest, int64_t
 				events[k].time_ns = k ? record->end : record->time;
 			payloads[k][0] = events[k].time_ns;
 		}
-		error = order_reach(order, record->time);
+		error = reorder_buffer_reach(reorder_buffer, record->time);
 		if (record->is_operation) {
 			error = error ? error
-				      : order_operation(order, 0, record->op, events, 4);
+				      : reorder_buffer_operation(reorder_buffer, 0, record->op,
+								 events, 4);
 			continue;
 		}
-		error = error ? error : order_add(order, &events[0]);
-		error = error ? error : order_add(order, &events[1]);
-		error = error ? error : order_enqueue(order, 0, record->op, record->time);
+		error = error ? error : reorder_buffer_add(reorder_buffer, &events[0]);
+		error = error ? error : reorder_buffer_add(reorder_buffer, &events[1]);
+		error = error ? error
+			      : reorder_buffer_enqueue(reorder_buffer, 0, record->op, record->time);
 	}
 	CHECK(error == 0);
-	CHECK(order_finish(order) == 0);
+	CHECK(reorder_buffer_finish(reorder_buffer) == 0);
 	CHECK(comparison.count == made && comparison.sum == sum && !comparison.differs);
-	stats = order_stats(order);
+	stats = reorder_stats(reorder_buffer);
 	CHECK(stats.events == made && stats.late == 0);
-	order_destroy(order);
+	reorder_buffer_destroy(reorder_buffer);
 	free(records);
 	free(times);
 	return stats;
@@ -466,7 +477,7 @@ static struct order_stats against_sort(size_t commands, int64_t longest, int64_t
 
 int main(void)
 {
-	struct order_stats stats;
+	struct reorder_stats stats;
 
 	paper_example();
 	equal_times();

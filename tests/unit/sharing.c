@@ -9,42 +9,42 @@
 
 #include "check.h"
 
-static double waited(const struct sharing *sharing, uint32_t process, uint32_t other)
+static double waited(const struct contention *contention, uint32_t process, uint32_t other)
 {
-	for (size_t i = 0; i < sharing->pair_count; i++) {
-		if (sharing->pairs[i].process == process && sharing->pairs[i].other == other)
-			return sharing->pairs[i].waited_ns;
+	for (size_t i = 0; i < contention->pair_count; i++) {
+		if (contention->pairs[i].process == process && contention->pairs[i].other == other)
+			return contention->pairs[i].waited_ns;
 	}
 	return 0;
 }
 
-static double beside(const struct sharing *sharing, uint32_t process, uint32_t other)
+static double beside(const struct contention *contention, uint32_t process, uint32_t other)
 {
-	for (size_t i = 0; i < sharing->pair_count; i++) {
-		if (sharing->pairs[i].process == process && sharing->pairs[i].other == other)
-			return sharing->pairs[i].beside_ns;
+	for (size_t i = 0; i < contention->pair_count; i++) {
+		if (contention->pairs[i].process == process && contention->pairs[i].other == other)
+			return contention->pairs[i].beside_ns;
 	}
 	return 0;
 }
 
 static void test_example(void)
 {
-	struct sharing sharing = { .count = 0 };
+	struct contention contention = {.count = 0};
 
 	/* 2's command waits 100 for nobody, 200 for 1's two, then for both. */
-	sharing_add(&sharing, 1, 1100, 1100, 1400);
-	sharing_add(&sharing, 1, 1100, 1100, 1300);
-	sharing_add(&sharing, 2, 1000, 1400, 1500);
-	sharing_add(&sharing, 3, 1300, 1300, 1450);
-	CHECK(!sharing_settle(&sharing));
-	CHECK(waited(&sharing, 2, SHARING_NOBODY) == 100);
-	CHECK(waited(&sharing, 2, 1) == 200 + 50);
-	CHECK(waited(&sharing, 2, 3) == 50);
-	CHECK(waited(&sharing, 1, 1) == 0);
-	CHECK(beside(&sharing, 1, 3) == 100 && beside(&sharing, 3, 1) == 100);
-	CHECK(beside(&sharing, 2, 3) == 50 && beside(&sharing, 1, 2) == 0);
-	CHECK(sharing.count == 0);
-	sharing_free(&sharing);
+	contention_add(&contention, 1, 1100, 1100, 1400);
+	contention_add(&contention, 1, 1100, 1100, 1300);
+	contention_add(&contention, 2, 1000, 1400, 1500);
+	contention_add(&contention, 3, 1300, 1300, 1450);
+	CHECK(!contention_settle(&contention));
+	CHECK(waited(&contention, 2, CONTENTION_NOBODY) == 100);
+	CHECK(waited(&contention, 2, 1) == 200 + 50);
+	CHECK(waited(&contention, 2, 3) == 50);
+	CHECK(waited(&contention, 1, 1) == 0);
+	CHECK(beside(&contention, 1, 3) == 100 && beside(&contention, 3, 1) == 100);
+	CHECK(beside(&contention, 2, 3) == 50 && beside(&contention, 1, 2) == 0);
+	CHECK(contention.count == 0);
+	contention_free(&contention);
 }
 
 static uint32_t any(uint32_t below)
@@ -58,14 +58,14 @@ static uint32_t any(uint32_t below)
 enum { COMMANDS = 60, PROCESSES = 4, SPAN = 600 };
 
 /* Of each nanosecond: who executes, who waits. */
-static void count_plainly(const struct sharing_command *commands,
+static void count_plainly(const struct contention_operation *commands,
 			  double sums[PROCESSES][PROCESSES + 1])
 {
 	for (uint64_t ns = 0; ns < 2 * SPAN; ns++) {
 		double executing[PROCESSES] = { 0 }, all = 0, waiting[PROCESSES] = { 0 };
 
 		for (int i = 0; i < COMMANDS; i++) {
-			const struct sharing_command *c = &commands[i];
+			const struct contention_operation *c = &commands[i];
 
 			waiting[c->process] += c->queued <= ns && ns < c->start;
 			executing[c->process] += c->start <= ns && ns < c->end;
@@ -83,55 +83,55 @@ static void count_plainly(const struct sharing_command *commands,
 static void test_plainly(bool in_two)
 {
 	double sums[PROCESSES][PROCESSES + 1] = { { 0 } };
-	struct sharing_command commands[COMMANDS];
-	struct sharing sharing = { .count = 0 };
+	struct contention_operation commands[COMMANDS];
+	struct contention contention = {.count = 0};
 
 	for (int i = 0; i < COMMANDS; i++) {
-		struct sharing_command *c = &commands[i];
+		struct contention_operation *c = &commands[i];
 
 		/* The second half comes after the first has ended. */
 		c->process = any(PROCESSES);
 		c->queued = 1 + any(SPAN / 4) + (in_two && i >= COMMANDS / 2 ? SPAN : 0);
 		c->start = c->queued + any(SPAN / 4);
 		c->end = c->start + any(SPAN / 4);
-		CHECK(!sharing_add(&sharing, c->process, c->queued, c->start, c->end));
+		CHECK(!contention_add(&contention, c->process, c->queued, c->start, c->end));
 		if (in_two && i == COMMANDS / 2 - 1)
-			CHECK(!sharing_settle(&sharing));
+			CHECK(!contention_settle(&contention));
 	}
-	CHECK(!sharing_settle(&sharing));
+	CHECK(!contention_settle(&contention));
 	count_plainly(commands, sums);
 	for (uint32_t p = 0; p < PROCESSES; p++) {
 		for (uint32_t q = 0; q <= PROCESSES; q++) {
-			double is = waited(&sharing, p, q == PROCESSES ? SHARING_NOBODY : q);
+			double is = waited(&contention, p, q == PROCESSES ? CONTENTION_NOBODY : q);
 
 			CHECK(fabs(is - sums[p][q]) < 1e-6);
 		}
 	}
-	sharing_free(&sharing);
+	contention_free(&contention);
 }
 
 /* Never a moment without a command in flight, out of order by a few. */
 static void test_memory(void)
 {
-	struct sharing sharing = { .count = 0 };
+	struct contention contention = {.count = 0};
 	double all = 0, told = 0;
 	uint64_t now = 1000;
 
-	for (uint32_t i = 0; i < 5 * SHARING_MOST; i++) {
+	for (uint32_t i = 0; i < 5 * CONTENTION_MOST; i++) {
 		uint64_t queued = now - any(300), start = now + any(100);
 
 		now += 100;
 		all += (double)(start - queued);
-		CHECK(!sharing_add(&sharing, i % 3, queued, start, start + 250));
-		CHECK(sharing.count < SHARING_MOST);
+		CHECK(!contention_add(&contention, i % 3, queued, start, start + 250));
+		CHECK(contention.count < CONTENTION_MOST);
 	}
-	CHECK(!sharing_settle(&sharing));
-	for (size_t i = 0; i < sharing.pair_count; i++)
-		told += sharing.pairs[i].waited_ns;
+	CHECK(!contention_settle(&contention));
+	for (size_t i = 0; i < contention.pair_count; i++)
+		told += contention.pairs[i].waited_ns;
 	/* What came late for its time is missing, and counted. */
-	CHECK(sharing.late < 100);
+	CHECK(contention.late < 100);
 	CHECK(told <= all + 1 && told > all * 0.9999);
-	sharing_free(&sharing);
+	contention_free(&contention);
 }
 
 int main(void)

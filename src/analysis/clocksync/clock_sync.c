@@ -12,49 +12,49 @@
  * as the next moment has its own. */
 #define MOMENT_NS 100000
 
-void align_init(struct align *align, const struct trace_session *session)
+void clock_sync_init(struct clock_sync *clock_sync, const struct trace_session *session)
 {
-	memset(align, 0, sizeof(*align));
-	align->host_error_ns = session->clock.error_ns;
+	memset(clock_sync, 0, sizeof(*clock_sync));
+	clock_sync->host_error_ns = session->clock.error_ns;
 }
 
-static int clock_make(struct align *align, const struct devices *devices, uint32_t device,
-		      struct align_clock **clock)
+static int clock_make(struct clock_sync *clock_sync, const struct devices *devices, uint32_t device,
+		      struct clock_sync_clock **clock)
 {
 	struct clockfit_options options = CLOCKFIT_DEFAULTS;
 
-	if (array_reserve(&align->clocks, &align->capacity, (size_t)device + 1,
-			  sizeof(*align->clocks)))
+	if (array_reserve(&clock_sync->clocks, &clock_sync->capacity, (size_t)device + 1,
+			  sizeof(*clock_sync->clocks)))
 		return -ENOMEM;
-	while (align->count <= device)
-		align->clocks[align->count++] = (struct align_clock){.fit = NULL};
-	*clock = &align->clocks[device];
+	while (clock_sync->count <= device)
+		clock_sync->clocks[clock_sync->count++] = (struct clock_sync_clock){.fit = NULL};
+	*clock = &clock_sync->clocks[device];
 	if (devices->rows[device].timer_ns > options.resolution_ns)
 		options.resolution_ns = devices->rows[device].timer_ns;
-	if (align->host_error_ns > options.host_error_ns)
-		options.host_error_ns = align->host_error_ns;
+	if (clock_sync->host_error_ns > options.host_error_ns)
+		options.host_error_ns = clock_sync->host_error_ns;
 	if (clockfit_create(&(*clock)->fit, CLOCKFIT_STREAM, &options) ||
 	    clockfit_create(&(*clock)->sharp, CLOCKFIT_STREAM, &options))
 		return -ENOMEM;
 	return 0;
 }
 
-static int clock_of(struct align *align, const struct devices *devices, uint32_t device,
-		    struct align_clock **clock)
+static int clock_of(struct clock_sync *clock_sync, const struct devices *devices, uint32_t device,
+		    struct clock_sync_clock **clock)
 {
-	if (device >= align->count || !align->clocks[device].fit)
-		return clock_make(align, devices, device, clock);
-	*clock = &align->clocks[device];
+	if (device >= clock_sync->count || !clock_sync->clocks[device].fit)
+		return clock_make(clock_sync, devices, device, clock);
+	*clock = &clock_sync->clocks[device];
 	return 0;
 }
 
-static bool is_lower(const struct align_clock *clock, const struct align_moment *moment)
+static bool is_lower(const struct clock_sync_clock *clock, const struct clock_sync_moment *moment)
 {
 	return moment == &clock->lower || moment == &clock->read_after;
 }
 
 /* Times that no clock shows are left out: a damaged trace can hold any. */
-static int constraint_add(struct align_clock *clock, const struct align_moment *moment)
+static int constraint_add(struct clock_sync_clock *clock, const struct clock_sync_moment *moment)
 {
 	int (*add)(struct clockfit *fit, int64_t device_ns, int64_t host_ns) =
 		is_lower(clock, moment) ? clockfit_add_lower : clockfit_add_upper;
@@ -67,7 +67,7 @@ static int constraint_add(struct align_clock *clock, const struct align_moment *
 	return status == -ERANGE ? 0 : status;
 }
 
-static int moment_end(struct align_clock *clock, struct align_moment *moment)
+static int moment_end(struct clock_sync_clock *clock, struct clock_sync_moment *moment)
 {
 	int status = moment->any ? constraint_add(clock, moment) : 0;
 
@@ -76,19 +76,20 @@ static int moment_end(struct align_clock *clock, struct align_moment *moment)
 }
 
 /* A constraint of another moment than the one before. */
-static int moment_begin(struct align_clock *clock, struct align_moment *moment, int64_t device_ns,
-			int64_t host_ns)
+static int moment_begin(struct clock_sync_clock *clock, struct clock_sync_moment *moment,
+			int64_t device_ns, int64_t host_ns)
 {
 	if (moment_end(clock, moment))
 		return -ENOMEM;
-	*moment = (struct align_moment){host_ns - host_ns % MOMENT_NS, device_ns, host_ns, true};
+	*moment =
+		(struct clock_sync_moment){host_ns - host_ns % MOMENT_NS, device_ns, host_ns, true};
 	return 0;
 }
 
 /* Of a moment's lower constraints the one with the lowest device time says most: no
  * more can have been shown by then; of its upper ones the one with the highest.
  * device_ns >= 0. */
-static inline int moment_add(struct align_clock *clock, struct align_moment *moment,
+static inline int moment_add(struct clock_sync_clock *clock, struct clock_sync_moment *moment,
 			     int64_t device_ns, int64_t host_ns)
 {
 	uint64_t into = (uint64_t)host_ns - (uint64_t)moment->begin_ns;
@@ -103,17 +104,17 @@ static inline int moment_add(struct align_clock *clock, struct align_moment *mom
 	return 0;
 }
 
-int align_operation(struct align *align, const struct devices *devices, uint32_t device,
-		    const struct tandem_rec_operation *record, const struct call_span *call,
-		    int64_t seen_ns)
+int clock_sync_operation(struct clock_sync *clock_sync, const struct devices *devices,
+			 uint32_t device, const struct tandem_rec_operation *record,
+			 const struct call_span *call, int64_t seen_ns)
 {
-	struct align_clock *clock;
+	struct clock_sync_clock *clock;
 	int status;
 
 	if (!record->timed || record->timed == TANDEM_TIMED_session_ticks || record->end > INT64_MAX || record->queued > INT64_MAX ||
 	    record->start > record->end)
 		return 0;
-	status = clock_of(align, devices, device, &clock);
+	status = clock_of(clock_sync, devices, device, &clock);
 	if (!status)
 		status = moment_add(clock, &clock->upper, (int64_t)record->end, seen_ns);
 	if (status || !call || record->queued > record->end)
@@ -127,15 +128,16 @@ int align_operation(struct align *align, const struct devices *devices, uint32_t
 	return status;
 }
 
-int align_on_host(struct align *align, const struct devices *devices, uint32_t device,
-		  const struct trace_operation_times *times, int64_t call_begin_ns, int64_t seen_ns)
+int clock_sync_on_host(struct clock_sync *clock_sync, const struct devices *devices,
+		       uint32_t device, const struct trace_operation_times *times,
+		       int64_t call_begin_ns, int64_t seen_ns)
 {
-	struct align_clock *clock;
+	struct clock_sync_clock *clock;
 	int status;
 
 	if (times->end > INT64_MAX || times->start > times->end)
 		return 0;
-	status = clock_of(align, devices, device, &clock);
+	status = clock_of(clock_sync, devices, device, &clock);
 	if (status)
 		return status;
 	clock->on_host = true;
@@ -147,13 +149,13 @@ int align_on_host(struct align *align, const struct devices *devices, uint32_t d
 /* A driver that stamps "queued" after the call has returned, or whose timer is not the
  * clock of its commands, shows itself by what no line agrees with. (One that is off by
  * the same time always can't be told.) */
-static void choose_fit(struct align_clock *clock)
+static void choose_fit(struct clock_sync_clock *clock)
 {
 	struct clockfit *unused = clock->sharp;
 	size_t sharp_count, plain_count;
 
-	clockfit_segments(clock->sharp, &sharp_count);
-	clockfit_segments(clock->fit, &plain_count);
+	clockfit_lines(clock->sharp, &sharp_count);
+	clockfit_lines(clock->fit, &plain_count);
 	if ((sharp_count <= plain_count || !plain_count) &&
 	    clockfit_stats(clock->sharp).outliers <= clockfit_stats(clock->fit).outliers) {
 		unused = clock->fit;
@@ -163,10 +165,10 @@ static void choose_fit(struct align_clock *clock)
 	clock->sharp = NULL;
 }
 
-static int clock_finish(struct align_clock *clock)
+static int clock_finish(struct clock_sync_clock *clock)
 {
-	struct align_moment *moments[] = {&clock->lower, &clock->upper, &clock->returned,
-					  &clock->read_after, &clock->read_before};
+	struct clock_sync_moment *moments[] = {&clock->lower, &clock->upper, &clock->returned,
+					       &clock->read_after, &clock->read_before};
 	int status = 0;
 
 	for (size_t i = 0; !status && i < sizeof(moments) / sizeof(*moments); i++)
@@ -180,11 +182,12 @@ static int clock_finish(struct align_clock *clock)
 	return status;
 }
 
-int align_pair(struct align *align, struct devices *devices, const struct trace_event *event)
+int clock_sync_pair(struct clock_sync *clock_sync, struct devices *devices,
+		    const struct trace_event *event)
 {
 	const struct tandem_rec_clock_pair *record = (const void *)event->record;
 	struct trace_clock *host = &devices->session->clock;
-	struct align_clock *clock;
+	struct clock_sync_clock *clock;
 	uint32_t device;
 	int status;
 
@@ -192,7 +195,7 @@ int align_pair(struct align *align, struct devices *devices, const struct trace_
 		return 0;
 	status = devices_of_number(devices, event, record->device, record->domain, &device);
 	if (!status)
-		status = clock_of(align, devices, device, &clock);
+		status = clock_of(clock_sync, devices, device, &clock);
 	if (!status)
 		status = moment_add(clock, &clock->read_after, (int64_t)record->device_ns,
 				    trace_clock_ns(host, record->begin));
@@ -202,33 +205,33 @@ int align_pair(struct align *align, struct devices *devices, const struct trace_
 	return status;
 }
 
-int align_finish(struct align *align)
+int clock_sync_finish(struct clock_sync *clock_sync)
 {
 	int status = 0;
 
-	for (size_t i = 0; !status && i < align->count; i++)
-		if (align->clocks[i].fit)
-			status = clock_finish(&align->clocks[i]);
+	for (size_t i = 0; !status && i < clock_sync->count; i++)
+		if (clock_sync->clocks[i].fit)
+			status = clock_finish(&clock_sync->clocks[i]);
 	return status;
 }
 
-static int align_command(struct align *align, const struct devices *devices,
-			 const struct command *command)
+static int clock_sync_command(struct clock_sync *clock_sync, const struct devices *devices,
+			      const struct operation *operation)
 {
-	struct call_span span = {command->call_begin_ns, command->call_end_ns};
+	struct call_span span = {operation->call_begin_ns, operation->call_end_ns};
 
-	if (command->on_host)
+	if (operation->on_host)
 		return 0;
-	return align_operation(align, devices, command->device, command->record,
-			       command->call ? &span : NULL, command->seen_ns);
+	return clock_sync_operation(clock_sync, devices, operation->device, operation->record,
+				    operation->call ? &span : NULL, operation->seen_ns);
 }
 
-static int align_pass(struct align *align, struct commands *commands,
-		      struct trace_session *session, const struct progress *progress)
+static int clock_sync_pass(struct clock_sync *clock_sync, struct operations *operations,
+			   struct trace_session *session, const struct progress *progress)
 {
 	const struct trace_event *event;
 	struct trace_merge merge;
-	struct command command;
+	struct operation operation;
 	uint64_t events = 0;
 	int status = trace_merge_open(&merge, session, 0);
 
@@ -236,15 +239,16 @@ static int align_pass(struct align *align, struct commands *commands,
 		return status;
 	while ((status = trace_merge_next(&merge, &event)) > 0) {
 		if (event->layout->op_offset) {
-			status = commands_call(commands, event, 1);
+			status = operations_call(operations, event, 1);
 		} else if (event->record->id == TANDEM_EVENT_operation) {
-			status = commands_ended(commands, event, &command);
+			status = operations_end(operations, event, &operation);
 			if (!status)
-				status = align_command(align, commands->devices, &command);
+				status = clock_sync_command(clock_sync, operations->devices,
+							    &operation);
 		} else if (event->record->id == TANDEM_EVENT_clock_pair) {
-			status = align_pair(align, commands->devices, event);
+			status = clock_sync_pair(clock_sync, operations->devices, event);
 		} else {
-			status = trace_objects_learn(&commands->devices->objects, event);
+			status = trace_objects_learn(&operations->devices->objects, event);
 		}
 		if (status < 0)
 			break;
@@ -256,32 +260,32 @@ static int align_pass(struct align *align, struct commands *commands,
 	return status;
 }
 
-int align_make(struct align *align, struct devices *devices, struct trace_session *session,
-	       const struct progress *progress)
+int clock_sync_make(struct clock_sync *clock_sync, struct devices *devices,
+		    struct trace_session *session, const struct progress *progress)
 {
-	struct commands commands;
-	int status = commands_init(&commands, devices, session);
+	struct operations operations;
+	int status = operations_init(&operations, devices, session);
 
-	align_init(align, session);
+	clock_sync_init(clock_sync, session);
 	if (status)
 		return status;
-	status = align_pass(align, &commands, session, progress);
-	commands_free(&commands);
+	status = clock_sync_pass(clock_sync, &operations, session, progress);
+	operations_free(&operations);
 	if (!status)
-		status = align_finish(align);
+		status = clock_sync_finish(clock_sync);
 	if (status)
-		align_free(align);
+		clock_sync_free(clock_sync);
 	return status;
 }
 
-const struct clockfit *align_clock(const struct align *align, uint32_t device)
+const struct clockfit *clock_sync_clock(const struct clock_sync *clock_sync, uint32_t device)
 {
-	return device < align->count ? align->clocks[device].fit : NULL;
+	return device < clock_sync->count ? clock_sync->clocks[device].fit : NULL;
 }
 
-bool align_is_on_host(const struct align *align, uint32_t device)
+bool clock_sync_is_on_host(const struct clock_sync *clock_sync, uint32_t device)
 {
-	return device < align->count && align->clocks[device].on_host;
+	return device < clock_sync->count && clock_sync->clocks[device].on_host;
 }
 
 struct place { /* of one device time */
@@ -290,14 +294,14 @@ struct place { /* of one device time */
 	bool fits;
 };
 
-static bool place_find(struct clockfit *fit, const struct command *command, uint64_t device_ns,
+static bool place_find(struct clockfit *fit, const struct operation *operation, uint64_t device_ns,
 		       struct place *place)
 {
-	int64_t after_ns = command->call ? command->call_begin_ns : INT64_MIN;
+	int64_t after_ns = operation->call ? operation->call_begin_ns : INT64_MIN;
 	int status = device_ns > INT64_MAX
 			     ? -ERANGE
 			     : clockfit_to_host_within(fit, (int64_t)device_ns, after_ns,
-						       command->seen_ns, &place->host_ns,
+						       operation->seen_ns, &place->host_ns,
 						       &place->bound_ns);
 
 	place->fits = !status;
@@ -314,18 +318,18 @@ static int64_t between(int64_t value, int64_t least, int64_t most)
 /* As long as the clocks cannot have drifted apart during the command by more than
  * is known of them, its times are moved together: then each is as far from the
  * others as the device says. */
-static void place_together(struct command *command, const struct place *start,
+static void place_together(struct operation *operation, const struct place *start,
 			   const struct place *end)
 {
-	const struct tandem_rec_operation *record = command->record;
-	struct command_times *times = &command->times;
+	const struct tandem_rec_operation *record = operation->record;
+	struct operation_times *times = &operation->times;
 	int64_t first = start->host_ns - (int64_t)record->start;
 	int64_t shift = first + (end->host_ns - (int64_t)record->end - first) / 2;
 
 	shift = between(shift,
-			command->call ? command->call_begin_ns - (int64_t)record->queued
-				      : INT64_MIN,
-			command->seen_ns - (int64_t)record->end);
+			operation->call ? operation->call_begin_ns - (int64_t)record->queued
+					: INT64_MIN,
+			operation->seen_ns - (int64_t)record->end);
 	times->queued_ns = (int64_t)record->queued + shift;
 	times->submitted_ns = (int64_t)record->submitted + shift;
 	times->start_ns = (int64_t)record->start + shift;
@@ -338,54 +342,55 @@ static bool in_order(const struct tandem_rec_operation *record)
 	       record->start <= record->end;
 }
 
-static void place_on_host(const struct align *align, struct command *command)
+static void place_on_host(const struct clock_sync *clock_sync, struct operation *operation)
 {
-	const struct tandem_rec_operation *record = command->record;
+	const struct tandem_rec_operation *record = operation->record;
 
-	command->placed = command->timed && record->end <= INT64_MAX;
-	if (!command->placed)
+	operation->placed = operation->timed && record->end <= INT64_MAX;
+	if (!operation->placed)
 		return;
-	command->times = (struct command_times){
+	operation->times = (struct operation_times){
 		.queued_ns = (int64_t)record->queued,
 		.submitted_ns = (int64_t)record->submitted,
 		.start_ns = (int64_t)record->start,
 		.end_ns = (int64_t)record->end,
-		.bound_ns = align->host_error_ns,
-		.causal = (!command->call || (int64_t)record->start >= command->call_begin_ns) &&
-			  (int64_t)record->end <= command->seen_ns,
+		.bound_ns = clock_sync->host_error_ns,
+		.causal =
+			(!operation->call || (int64_t)record->start >= operation->call_begin_ns) &&
+			(int64_t)record->end <= operation->seen_ns,
 	};
 }
 
-void align_place(const struct align *align, struct command *command)
+void clock_sync_place(const struct clock_sync *clock_sync, struct operation *operation)
 {
-	struct clockfit *fit = command->device < align->count
-				       ? align->clocks[command->device].fit
+	struct clockfit *fit = operation->device < clock_sync->count
+				       ? clock_sync->clocks[operation->device].fit
 				       : NULL;
-	const struct tandem_rec_operation *record = command->record;
-	struct command_times *times = &command->times;
+	const struct tandem_rec_operation *record = operation->record;
+	struct operation_times *times = &operation->times;
 	struct place queued, submitted, start, end;
 	uint64_t apart, known;
 
-	if (command->on_host) {
-		place_on_host(align, command);
+	if (operation->on_host) {
+		place_on_host(clock_sync, operation);
 		return;
 	}
-	command->placed = false;
-	if (!fit || !command->timed || !place_find(fit, command, record->start, &start) ||
-	    !place_find(fit, command, record->end, &end))
+	operation->placed = false;
+	if (!fit || !operation->timed || !place_find(fit, operation, record->start, &start) ||
+	    !place_find(fit, operation, record->end, &end))
 		return;
-	if (!place_find(fit, command, record->queued, &queued))
+	if (!place_find(fit, operation, record->queued, &queued))
 		queued = start;
-	if (!place_find(fit, command, record->submitted, &submitted))
+	if (!place_find(fit, operation, record->submitted, &submitted))
 		submitted = start;
-	command->placed = true;
+	operation->placed = true;
 	times->causal = queued.fits && start.fits && end.fits;
 	times->bound_ns = start.bound_ns > end.bound_ns ? start.bound_ns : end.bound_ns;
 	apart = (uint64_t)llabs((end.host_ns - start.host_ns) -
 				(int64_t)(record->end - record->start));
 	known = times->bound_ns > UINT64_MAX / 2 ? UINT64_MAX : 2 * times->bound_ns;
 	if (times->causal && in_order(record) && apart <= known) {
-		place_together(command, &start, &end);
+		place_together(operation, &start, &end);
 		return;
 	}
 	times->queued_ns = queued.host_ns;
@@ -394,26 +399,26 @@ void align_place(const struct align *align, struct command *command)
 	times->end_ns = end.host_ns < start.host_ns ? start.host_ns : end.host_ns;
 }
 
-uint64_t align_bound_ns(const struct align *align, uint32_t device)
+uint64_t clock_sync_bound_ns(const struct clock_sync *clock_sync, uint32_t device)
 {
-	const struct clockfit *fit = align_clock(align, device);
-	const struct clockfit_segment *segments;
+	const struct clockfit *fit = clock_sync_clock(clock_sync, device);
+	const struct clockfit_line *segments;
 	uint64_t bound_ns = 0;
 	size_t count = 0;
 
-	segments = fit ? clockfit_segments(fit, &count) : NULL;
+	segments = fit ? clockfit_lines(fit, &count) : NULL;
 	for (size_t i = 0; i < count; i++)
 		if (segments[i].bound_ns > bound_ns)
 			bound_ns = segments[i].bound_ns;
 	return bound_ns;
 }
 
-void align_free(struct align *align)
+void clock_sync_free(struct clock_sync *clock_sync)
 {
-	for (size_t i = 0; i < align->count; i++) {
-		clockfit_destroy(align->clocks[i].fit);
-		clockfit_destroy(align->clocks[i].sharp);
+	for (size_t i = 0; i < clock_sync->count; i++) {
+		clockfit_destroy(clock_sync->clocks[i].fit);
+		clockfit_destroy(clock_sync->clocks[i].sharp);
 	}
-	free(align->clocks);
-	memset(align, 0, sizeof(*align));
+	free(clock_sync->clocks);
+	memset(clock_sync, 0, sizeof(*clock_sync));
 }

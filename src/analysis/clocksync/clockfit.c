@@ -20,9 +20,9 @@ struct clockfit {
 	/* Constraints by x: WHOLE has all of them here, in any order until the
 	 * fit is finished; STREAM those that wait. key: x, tie: side, value: y. */
 	struct heap waiting;
-	struct clockfit_course course;
+	struct clockfit_piecewise course;
 
-	struct clockfit_segment *segments;
+	struct clockfit_line *segments;
 	size_t segment_count, segment_capacity;
 };
 
@@ -49,8 +49,8 @@ int clockfit_create(struct clockfit **fit, enum clockfit_kind kind,
 	if (options->wander_ppm < 2 * options->drift_ppm)
 		model.wander = clockfit_rate_of_ppm(options->wander_ppm);
 	model.limit = kind == CLOCKFIT_STREAM ? options->max_points : 0;
-	clockfit_course_init(&made->course, &model,
-			     kind == CLOCKFIT_STREAM ? options->max_segments : 0);
+	clockfit_piecewise_init(&made->course, &model,
+				kind == CLOCKFIT_STREAM ? options->max_segments : 0);
 	*fit = made;
 	return 0;
 }
@@ -59,7 +59,7 @@ void clockfit_destroy(struct clockfit *fit)
 {
 	if (!fit)
 		return;
-	clockfit_course_free(&fit->course);
+	clockfit_piecewise_free(&fit->course);
 	heap_free(&fit->waiting);
 	free(fit->segments);
 	free(fit);
@@ -72,7 +72,7 @@ static int use(struct clockfit *fit, struct heap_item item)
 		.side = (enum clockfit_side)item.tie,
 	};
 
-	return clockfit_course_add(&fit->course, constraint);
+	return clockfit_piecewise_add(&fit->course, constraint);
 }
 
 /* Levels of a heap, or rounds of sorting. */
@@ -160,8 +160,8 @@ static int use_all(struct clockfit *fit)
 	struct heap *all = &fit->waiting;
 	int error = 0;
 
-	clockfit_course_free(&fit->course);
-	clockfit_course_init(&fit->course, &model, 0);
+	clockfit_piecewise_free(&fit->course);
+	clockfit_piecewise_init(&fit->course, &model, 0);
 	if (all->count)
 		qsort(all->items, all->count, sizeof(*all->items), compare);
 	fit->steps = all->count * levels(all->count);
@@ -193,20 +193,20 @@ static uint64_t bound_of(const struct clockfit *fit, int64_t width,
 	return ((uint64_t)(width + clockfit_gain_up(inverse->high, width)) + 1) / 2;
 }
 
-static void describe(const struct clockfit *fit, const struct clockfit_stretch *stretch,
-		     struct clockfit_segment *segment)
+static void describe(const struct clockfit *fit, const struct clockfit_segment *stretch,
+		     struct clockfit_line *segment)
 {
 	const struct clockfit_rates *inverse = &stretch->inverse;
 	int64_t middle = stretch->begin + (stretch->end - stretch->begin) / 2;
 	int64_t least, greatest, narrowest, widest;
 
-	clockfit_stretch_range(stretch, middle, &least, &greatest);
+	clockfit_segment_range(stretch, middle, &least, &greatest);
 	if (least == INT64_MIN)
 		least = greatest == INT64_MAX ? 0 : greatest;
 	if (greatest == INT64_MAX)
 		greatest = least;
-	clockfit_stretch_width(stretch, &narrowest, &widest);
-	*segment = (struct clockfit_segment){
+	clockfit_segment_width(stretch, &narrowest, &widest);
+	*segment = (struct clockfit_line){
 		.begin_ns = fit->host_base + stretch->begin,
 		.end_ns = fit->host_base + stretch->end,
 		.host_ns = fit->host_base + middle,
@@ -224,7 +224,7 @@ int clockfit_finish(struct clockfit *fit)
 
 	fit->segment_count = 0;
 	if (!error)
-		error = clockfit_course_close(&fit->course);
+		error = clockfit_piecewise_close(&fit->course);
 	if (!error)
 		error = array_reserve(&fit->segments, &fit->segment_capacity, fit->course.count,
 				      sizeof(*fit->segments));
@@ -236,7 +236,7 @@ int clockfit_finish(struct clockfit *fit)
 	return 0;
 }
 
-const struct clockfit_segment *clockfit_segments(const struct clockfit *fit, size_t *count)
+const struct clockfit_line *clockfit_lines(const struct clockfit *fit, size_t *count)
 {
 	*count = fit->segment_count;
 	return fit->segments;
@@ -270,8 +270,8 @@ int clockfit_to_host_within(struct clockfit *fit, int64_t device_ns, int64_t aft
 	if (before_ns < TIME_MAX)
 		latest = (before_ns > -TIME_MAX ? before_ns : -TIME_MAX) + slack - fit->host_base;
 
-	error = clockfit_course_find(&fit->course, device - resolution, device + resolution,
-				     &earliest, &latest);
+	error = clockfit_piecewise_find(&fit->course, device - resolution, device + resolution,
+					&earliest, &latest);
 	if (earliest == INT64_MIN && latest == INT64_MAX)
 		host = device;
 	else if (earliest == INT64_MIN)
@@ -288,15 +288,15 @@ int clockfit_to_host_within(struct clockfit *fit, int64_t device_ns, int64_t aft
 
 struct clockfit_stats clockfit_stats(const struct clockfit *fit)
 {
-	const struct clockfit_course *course = &fit->course;
+	const struct clockfit_piecewise *course = &fit->course;
 
 	return (struct clockfit_stats){
 		.constraints = fit->constraints,
 		.outliers = course->outliers,
 		.late = course->late,
 		.forgotten = course->forgotten,
-		.steps = fit->steps + clockfit_course_steps(course),
-		.memory_bytes = sizeof(*fit) + clockfit_course_memory_bytes(course) +
+		.steps = fit->steps + clockfit_piecewise_steps(course),
+		.memory_bytes = sizeof(*fit) + clockfit_piecewise_memory_bytes(course) +
 				fit->waiting.capacity * sizeof(*fit->waiting.items) +
 				fit->segment_capacity * sizeof(*fit->segments),
 	};

@@ -65,7 +65,7 @@ struct clockfit_options {
 		.max_segments = 16,                                            \
 	}
 
-struct clockfit_segment {
+struct clockfit_line {
 	int64_t begin_ns, end_ns; /* host times of its first and last constraint */
 	/* Its line: host = host_ns + (device - device_ns) * (1 + drift_ppm / 1e6) */
 	int64_t host_ns, device_ns;
@@ -109,7 +109,7 @@ int clockfit_finish(struct clockfit *fit);
 
 /* The segments of the last finish, in the order of time; borrowed until the next
  * finish. */
-const struct clockfit_segment *clockfit_segments(const struct clockfit *fit, size_t *count);
+const struct clockfit_line *clockfit_lines(const struct clockfit *fit, size_t *count);
 
 /* The host time at which the device showed device_ns: within *bound_ns of
  * *host_ns. Within a segment, *host_ns never falls where device_ns rises.

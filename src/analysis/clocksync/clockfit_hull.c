@@ -5,19 +5,19 @@
 
 #include "util/array.h"
 
-void clockfit_edge_init(struct clockfit_edge *edge, size_t limit)
+void clockfit_hull_init(struct clockfit_hull *edge, size_t limit)
 {
-	*edge = (struct clockfit_edge){.limit = limit};
+	*edge = (struct clockfit_hull){.limit = limit};
 }
 
-void clockfit_edge_free(struct clockfit_edge *edge)
+void clockfit_hull_free(struct clockfit_hull *edge)
 {
 	free(edge->points);
 	edge->points = NULL;
 	edge->count = edge->capacity = 0;
 }
 
-void clockfit_edge_trim(struct clockfit_edge *edge)
+void clockfit_hull_trim(struct clockfit_hull *edge)
 {
 	size_t bytes = edge->count * sizeof(*edge->points);
 	void *trimmed = bytes ? realloc(edge->points, bytes) : NULL;
@@ -37,7 +37,7 @@ static int64_t reach(const struct clockfit_point *point, const struct clockfit_r
 	return point->y - clockfit_gain_up(rates->high, point->x - x);
 }
 
-bool clockfit_edge_implies(const struct clockfit_edge *edge, struct clockfit_point point,
+bool clockfit_hull_implies(const struct clockfit_hull *edge, struct clockfit_point point,
 			   const struct clockfit_rates *rates)
 {
 	return edge->count && point.y <= reach(&edge->points[edge->count - 1], rates, point.x);
@@ -45,7 +45,7 @@ bool clockfit_edge_implies(const struct clockfit_edge *edge, struct clockfit_poi
 
 /* Puts a point behind the first `count` points, leaving out what follows from
  * others. Returns the new count. There is room. */
-static size_t append(struct clockfit_edge *edge, size_t count, struct clockfit_point point,
+static size_t append(struct clockfit_hull *edge, size_t count, struct clockfit_point point,
 		     const struct clockfit_rates *rates)
 {
 	struct clockfit_point *points = edge->points;
@@ -61,7 +61,7 @@ static size_t append(struct clockfit_edge *edge, size_t count, struct clockfit_p
 	return count + 1;
 }
 
-void clockfit_edge_prune(struct clockfit_edge *edge, const struct clockfit_rates *rates)
+void clockfit_hull_prune(struct clockfit_hull *edge, const struct clockfit_rates *rates)
 {
 	size_t kept = 0;
 
@@ -72,7 +72,7 @@ void clockfit_edge_prune(struct clockfit_edge *edge, const struct clockfit_rates
 
 /* Drops points that add little to what follows from their neighbours, never two
  * neighbours at once. */
-static void thin(struct clockfit_edge *edge, const struct clockfit_rates *rates)
+static void thin(struct clockfit_hull *edge, const struct clockfit_rates *rates)
 {
 	struct clockfit_point *points = edge->points;
 	size_t kept = 1;
@@ -92,11 +92,11 @@ static void thin(struct clockfit_edge *edge, const struct clockfit_rates *rates)
 	edge->count = kept;
 }
 
-int clockfit_edge_push(struct clockfit_edge *edge, struct clockfit_point point,
+int clockfit_hull_push(struct clockfit_hull *edge, struct clockfit_point point,
 		       const struct clockfit_rates *rates, const struct clockfit_rates *learnt)
 {
 	if (edge->limit && edge->count >= edge->limit) {
-		clockfit_edge_prune(edge, learnt);
+		clockfit_hull_prune(edge, learnt);
 		/* A quarter must go, so that the next pass is far away. The
 		 * tolerance never falls: few of these turns in a whole run. */
 		thin(edge, learnt);
@@ -113,7 +113,7 @@ int clockfit_edge_push(struct clockfit_edge *edge, struct clockfit_point point,
 	return 0;
 }
 
-void clockfit_edge_straighten(struct clockfit_edge *edge)
+void clockfit_hull_straighten(struct clockfit_hull *edge)
 {
 	struct clockfit_point *points = edge->points;
 	size_t kept = 0;
@@ -135,13 +135,13 @@ void clockfit_edge_straighten(struct clockfit_edge *edge)
 	edge->count = kept;
 }
 
-void clockfit_edge_cut(struct clockfit_edge *edge, int64_t x)
+void clockfit_hull_cut(struct clockfit_hull *edge, int64_t x)
 {
 	while (edge->count && edge->points[edge->count - 1].x > x)
 		edge->count--;
 }
 
-int64_t clockfit_edge_value(const struct clockfit_edge *edge, const struct clockfit_rates *rates,
+int64_t clockfit_hull_value(const struct clockfit_hull *edge, const struct clockfit_rates *rates,
 			    int64_t x)
 {
 	size_t low = 0, high = edge->count;
@@ -168,7 +168,7 @@ int64_t clockfit_edge_value(const struct clockfit_edge *edge, const struct clock
 /* A point in host and device time, seen from the front, or turned by 180
  * degrees: then the upper edge is a lower one, and its points lie from the last
  * to the first. */
-static struct clockfit_point look(const struct clockfit_edge *edge, size_t i, bool turned)
+static struct clockfit_point look(const struct clockfit_hull *edge, size_t i, bool turned)
 {
 	struct clockfit_point point;
 
@@ -192,7 +192,7 @@ static int64_t cross(const struct clockfit_point *a, const struct clockfit_point
 }
 
 /* The first point that is above; the count if there is none. */
-static size_t first_above(struct clockfit_edge *edge, bool turned, int64_t device)
+static size_t first_above(struct clockfit_hull *edge, bool turned, int64_t device)
 {
 	size_t low = edge->latest > 2 ? edge->latest - 2 : 0;
 	size_t high = edge->latest + 2;
@@ -214,7 +214,7 @@ static size_t first_above(struct clockfit_edge *edge, bool turned, int64_t devic
 	return low;
 }
 
-static int64_t latest(struct clockfit_edge *edge, const struct clockfit_rates *inverse,
+static int64_t latest(struct clockfit_hull *edge, const struct clockfit_rates *inverse,
 		      bool straight, bool turned, int64_t device)
 {
 	size_t above = first_above(edge, turned, device);
@@ -239,13 +239,13 @@ static int64_t latest(struct clockfit_edge *edge, const struct clockfit_rates *i
 	return x;
 }
 
-int64_t clockfit_edge_latest(struct clockfit_edge *edge, const struct clockfit_rates *inverse,
+int64_t clockfit_hull_latest(struct clockfit_hull *edge, const struct clockfit_rates *inverse,
 			     bool straight, int64_t device)
 {
 	return latest(edge, inverse, straight, false, device);
 }
 
-int64_t clockfit_edge_earliest(struct clockfit_edge *edge, const struct clockfit_rates *inverse,
+int64_t clockfit_hull_earliest(struct clockfit_hull *edge, const struct clockfit_rates *inverse,
 			       bool straight, int64_t device)
 {
 	return -latest(edge, inverse, straight, true, -device);

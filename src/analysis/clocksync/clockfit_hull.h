@@ -16,7 +16,7 @@
 
 #include "analysis/clocksync/clockfit_rate.h"
 
-struct clockfit_edge {
+struct clockfit_hull {
 	struct clockfit_point *points;
 	size_t count, capacity;
 	size_t limit;	      /* most points to keep; 0: no limit */
@@ -28,45 +28,45 @@ struct clockfit_edge {
 /* No edge: the clock can be anywhere. */
 #define CLOCKFIT_NO_EDGE INT64_MIN
 
-void clockfit_edge_init(struct clockfit_edge *edge, size_t limit);
-void clockfit_edge_free(struct clockfit_edge *edge);
+void clockfit_hull_init(struct clockfit_hull *edge, size_t limit);
+void clockfit_hull_free(struct clockfit_hull *edge);
 
 /* Gives back memory that is not needed while nothing is added. */
-void clockfit_edge_trim(struct clockfit_edge *edge);
+void clockfit_hull_trim(struct clockfit_hull *edge);
 
 /* Does a point that is not left of any before follow from them? */
-bool clockfit_edge_implies(const struct clockfit_edge *edge, struct clockfit_point point,
+bool clockfit_hull_implies(const struct clockfit_hull *edge, struct clockfit_point point,
 			   const struct clockfit_rates *rates);
 
 /* Adds a point that is not left of any before. With a limit, thins the edge
  * when it is full, by `learnt` rates, which are narrower than `rates`. Returns 0
  * or -ENOMEM (unchanged). */
-int clockfit_edge_push(struct clockfit_edge *edge, struct clockfit_point point,
+int clockfit_hull_push(struct clockfit_hull *edge, struct clockfit_point point,
 		       const struct clockfit_rates *rates, const struct clockfit_rates *learnt);
 
 /* Leaves out what follows from other points at these rates. */
-void clockfit_edge_prune(struct clockfit_edge *edge, const struct clockfit_rates *rates);
+void clockfit_hull_prune(struct clockfit_hull *edge, const struct clockfit_rates *rates);
 
 /* Leaves only the upper hull: enough for a clock that runs straight. */
-void clockfit_edge_straighten(struct clockfit_edge *edge);
+void clockfit_hull_straighten(struct clockfit_hull *edge);
 
 /* Forgets the points right of x. */
-void clockfit_edge_cut(struct clockfit_edge *edge, int64_t x);
+void clockfit_hull_cut(struct clockfit_hull *edge, int64_t x);
 
 /* Least y at x, rounded down; CLOCKFIT_NO_EDGE without points. The edge has been
  * pruned at these rates. */
-int64_t clockfit_edge_value(const struct clockfit_edge *edge, const struct clockfit_rates *rates,
+int64_t clockfit_hull_value(const struct clockfit_hull *edge, const struct clockfit_rates *rates,
 			    int64_t x);
 
 /* The latest host time at which the device clock (x + y) can show `device`,
  * rounded up; `inverse` are the inverted rates. The edge has been pruned, and
  * straightened if `straight`. It has points. */
-int64_t clockfit_edge_latest(struct clockfit_edge *edge, const struct clockfit_rates *inverse,
+int64_t clockfit_hull_latest(struct clockfit_hull *edge, const struct clockfit_rates *inverse,
 			     bool straight, int64_t device);
 
 /* The same for the upper edge (y negated, but the rates of the clock itself): the
  * earliest host time, rounded down. */
-int64_t clockfit_edge_earliest(struct clockfit_edge *edge, const struct clockfit_rates *inverse,
+int64_t clockfit_hull_earliest(struct clockfit_hull *edge, const struct clockfit_rates *inverse,
 			       bool straight, int64_t device);
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <errno.h>
 
-void clockfit_stretch_init(struct clockfit_stretch *stretch, const struct clockfit_model *model)
+void clockfit_segment_init(struct clockfit_segment *stretch, const struct clockfit_model *model)
 {
-	*stretch = (struct clockfit_stretch){
+	*stretch = (struct clockfit_segment){
 		.model = model,
 		.first_floor = INT64_MAX,
 		.from = INT64_MIN,
@@ -12,16 +12,16 @@ void clockfit_stretch_init(struct clockfit_stretch *stretch, const struct clockf
 	};
 	clockfit_tangent_init(&stretch->rising, model->drift, model->limit);
 	clockfit_tangent_init(&stretch->falling, model->drift, model->limit);
-	clockfit_edge_init(&stretch->floors, model->limit);
-	clockfit_edge_init(&stretch->ceilings, model->limit);
+	clockfit_hull_init(&stretch->floors, model->limit);
+	clockfit_hull_init(&stretch->ceilings, model->limit);
 }
 
-void clockfit_stretch_free(struct clockfit_stretch *stretch)
+void clockfit_segment_free(struct clockfit_segment *stretch)
 {
 	clockfit_tangent_free(&stretch->rising);
 	clockfit_tangent_free(&stretch->falling);
-	clockfit_edge_free(&stretch->floors);
-	clockfit_edge_free(&stretch->ceilings);
+	clockfit_hull_free(&stretch->floors);
+	clockfit_hull_free(&stretch->ceilings);
 }
 
 /* All rates lie in [r, r + wander] for some r: the steepest line, from a floor
@@ -35,7 +35,7 @@ static bool is_possible(const struct clockfit_model *model, int64_t steepest, in
 	       flattest <= model->drift;
 }
 
-static bool test(struct clockfit_stretch *stretch, const struct clockfit_constraint *constraint,
+static bool test(struct clockfit_segment *stretch, const struct clockfit_constraint *constraint,
 		 struct clockfit_touch *touch)
 {
 	struct clockfit_point point = constraint->point;
@@ -48,7 +48,7 @@ static bool test(struct clockfit_stretch *stretch, const struct clockfit_constra
 	       is_possible(stretch->model, stretch->rising.slope, -touch->slope);
 }
 
-bool clockfit_stretch_fits(struct clockfit_stretch *stretch,
+bool clockfit_segment_fits(struct clockfit_segment *stretch,
 			   const struct clockfit_constraint *constraint)
 {
 	struct clockfit_touch touch;
@@ -57,7 +57,7 @@ bool clockfit_stretch_fits(struct clockfit_stretch *stretch,
 }
 
 /* Lets the lines know of a constraint. */
-static int aim(struct clockfit_stretch *stretch, const struct clockfit_constraint *constraint)
+static int aim(struct clockfit_segment *stretch, const struct clockfit_constraint *constraint)
 {
 	struct clockfit_point point = constraint->point;
 	struct clockfit_touch touch;
@@ -73,11 +73,11 @@ static int aim(struct clockfit_stretch *stretch, const struct clockfit_constrain
 	return clockfit_tangent_push(&stretch->falling, point);
 }
 
-int clockfit_stretch_add(struct clockfit_stretch *stretch,
+int clockfit_segment_add(struct clockfit_segment *stretch,
 			 const struct clockfit_constraint *constraint)
 {
 	struct clockfit_rates limits = {-stretch->model->drift, stretch->model->drift};
-	struct clockfit_edge *edge = &stretch->floors;
+	struct clockfit_hull *edge = &stretch->floors;
 	struct clockfit_point point = constraint->point;
 	struct clockfit_rates learnt;
 	int error = 0;
@@ -87,14 +87,14 @@ int clockfit_stretch_add(struct clockfit_stretch *stretch,
 		point.y = -point.y;
 	}
 	/* Most constraints say less than one shortly before. */
-	if (!clockfit_edge_implies(edge, point, &limits)) {
+	if (!clockfit_hull_implies(edge, point, &limits)) {
 		error = aim(stretch, constraint);
 		if (error < 0)
 			return error;
-		learnt = clockfit_stretch_rates(stretch);
+		learnt = clockfit_segment_rates(stretch);
 		if (constraint->side == CLOCKFIT_CEILING)
 			learnt = clockfit_rates_mirror(learnt);
-		error = clockfit_edge_push(edge, point, &limits, &learnt);
+		error = clockfit_hull_push(edge, point, &limits, &learnt);
 	}
 	if (!stretch->constraints++)
 		stretch->begin = point.x;
@@ -104,7 +104,7 @@ int clockfit_stretch_add(struct clockfit_stretch *stretch,
 	return error;
 }
 
-struct clockfit_rates clockfit_stretch_rates(const struct clockfit_stretch *stretch)
+struct clockfit_rates clockfit_segment_rates(const struct clockfit_segment *stretch)
 {
 	const struct clockfit_model *model = stretch->model;
 	int64_t high = stretch->rising.slope + model->wander;
@@ -116,70 +116,77 @@ struct clockfit_rates clockfit_stretch_rates(const struct clockfit_stretch *stre
 	};
 }
 
-void clockfit_stretch_close(struct clockfit_stretch *stretch)
+void clockfit_segment_close(struct clockfit_segment *stretch)
 {
-	struct clockfit_rates rates = clockfit_stretch_rates(stretch);
+	struct clockfit_rates rates = clockfit_segment_rates(stretch);
 	struct clockfit_rates other = clockfit_rates_mirror(rates);
 
 	stretch->rates = rates;
 	stretch->inverse = clockfit_rates_invert(rates);
-	clockfit_edge_prune(&stretch->floors, &rates);
-	clockfit_edge_prune(&stretch->ceilings, &other);
+	clockfit_hull_prune(&stretch->floors, &rates);
+	clockfit_hull_prune(&stretch->ceilings, &other);
 	if (!stretch->model->wander) {
-		clockfit_edge_straighten(&stretch->floors);
-		clockfit_edge_straighten(&stretch->ceilings);
+		clockfit_hull_straighten(&stretch->floors);
+		clockfit_hull_straighten(&stretch->ceilings);
 	}
 }
 
-void clockfit_stretch_seal(struct clockfit_stretch *stretch)
+void clockfit_segment_seal(struct clockfit_segment *stretch)
 {
-	clockfit_stretch_close(stretch);
+	clockfit_segment_close(stretch);
 	clockfit_tangent_free(&stretch->rising);
 	clockfit_tangent_free(&stretch->falling);
-	clockfit_edge_trim(&stretch->floors);
-	clockfit_edge_trim(&stretch->ceilings);
+	clockfit_hull_trim(&stretch->floors);
+	clockfit_hull_trim(&stretch->ceilings);
 }
 
 /* The points of both edges in one order of x, forward or backward. */
-struct walk {
-	const struct clockfit_stretch *stretch;
+struct constraint_cursor {
+	const struct clockfit_segment *stretch;
 	size_t floors, ceilings; /* still to come */
 	bool backward;
 };
 
-static struct walk walk_begin(const struct clockfit_stretch *stretch, bool backward)
+static struct constraint_cursor constraint_cursor_begin(const struct clockfit_segment *stretch,
+							bool backward)
 {
-	return (struct walk){stretch, stretch->floors.count, stretch->ceilings.count, backward};
+	return (struct constraint_cursor){stretch, stretch->floors.count, stretch->ceilings.count,
+					  backward};
 }
 
-static const struct clockfit_point *walk_peek(const struct walk *walk,
-					      const struct clockfit_edge *edge, size_t left)
+static const struct clockfit_point *constraint_cursor_peek(
+	const struct constraint_cursor *constraint_cursor, const struct clockfit_hull *edge,
+	size_t left)
 {
 	if (!left)
 		return NULL;
-	return &edge->points[walk->backward ? left - 1 : edge->count - left];
+	return &edge->points[constraint_cursor->backward ? left - 1 : edge->count - left];
 }
 
-static bool walk_next(struct walk *walk, struct clockfit_constraint *constraint)
+static bool constraint_cursor_next(struct constraint_cursor *constraint_cursor,
+				   struct clockfit_constraint *constraint)
 {
 	const struct clockfit_point *floor, *ceiling;
 	bool take_floor;
 
-	floor = walk_peek(walk, &walk->stretch->floors, walk->floors);
-	ceiling = walk_peek(walk, &walk->stretch->ceilings, walk->ceilings);
+	floor = constraint_cursor_peek(constraint_cursor, &constraint_cursor->stretch->floors,
+				       constraint_cursor->floors);
+	ceiling = constraint_cursor_peek(constraint_cursor, &constraint_cursor->stretch->ceilings,
+					 constraint_cursor->ceilings);
 	if (!floor && !ceiling)
 		return false;
 	if (floor && ceiling)
-		take_floor = walk->backward ? floor->x > ceiling->x : floor->x <= ceiling->x;
+		take_floor = constraint_cursor->backward ? floor->x > ceiling->x
+							 : floor->x <= ceiling->x;
 	else
 		take_floor = floor;
 	if (take_floor) {
 		*constraint = (struct clockfit_constraint){*floor, CLOCKFIT_FLOOR};
-		walk->floors--;
+		constraint_cursor->floors--;
 	} else {
 		*constraint = (struct clockfit_constraint){*ceiling, CLOCKFIT_CEILING};
 		constraint->point.y = -ceiling->y;
-		walk->ceilings--;
+		constraint_cursor->ceilings--;
 	}
 	return true;
 }
@@ -187,27 +194,28 @@ static bool walk_next(struct walk *walk, struct clockfit_constraint *constraint)
 /* The latest constraint of the earlier stretch that the later one, continued
  * backward over all that came after, contradicts. Time runs backward here: x is
  * negated, which negates the rates, and the model is the same for both signs. */
-static int find_contradiction(const struct clockfit_stretch *earlier,
-			      const struct clockfit_stretch *later,
+static int find_contradiction(const struct clockfit_segment *earlier,
+			      const struct clockfit_segment *later,
 			      struct clockfit_constraint *found, bool *any)
 {
-	const struct clockfit_stretch *parts[] = {later, earlier};
-	struct clockfit_stretch backward;
+	const struct clockfit_segment *parts[] = {later, earlier};
+	struct clockfit_segment backward;
 	int error = 0;
 
 	*any = false;
-	clockfit_stretch_init(&backward, later->model);
+	clockfit_segment_init(&backward, later->model);
 	for (size_t i = 0; i < 2 && !error; i++) {
-		struct walk walk = walk_begin(parts[i], true);
+		struct constraint_cursor constraint_cursor =
+			constraint_cursor_begin(parts[i], true);
 
-		while (!error && walk_next(&walk, found)) {
+		while (!error && constraint_cursor_next(&constraint_cursor, found)) {
 			struct clockfit_constraint seen = *found;
 
 			seen.point.x = -seen.point.x;
 			error = aim(&backward, &seen);
 		}
 	}
-	clockfit_stretch_free(&backward);
+	clockfit_segment_free(&backward);
 	if (error != -EDOM)
 		return error;
 	*any = true;
@@ -215,9 +223,9 @@ static int find_contradiction(const struct clockfit_stretch *earlier,
 }
 
 /* Learns the lines anew from the edges. */
-static int learn(struct clockfit_stretch *stretch)
+static int learn(struct clockfit_segment *stretch)
 {
-	struct walk walk = walk_begin(stretch, false);
+	struct constraint_cursor constraint_cursor = constraint_cursor_begin(stretch, false);
 	struct clockfit_constraint constraint;
 	int error = 0;
 
@@ -225,15 +233,15 @@ static int learn(struct clockfit_stretch *stretch)
 	clockfit_tangent_free(&stretch->falling);
 	clockfit_tangent_init(&stretch->rising, stretch->model->drift, stretch->model->limit);
 	clockfit_tangent_init(&stretch->falling, stretch->model->drift, stretch->model->limit);
-	while (!error && walk_next(&walk, &constraint))
+	while (!error && constraint_cursor_next(&constraint_cursor, &constraint))
 		error = aim(stretch, &constraint);
 	return error;
 }
 
 /* The x from which on both sides are known; the end if one is not. */
-static int64_t known_from(const struct clockfit_stretch *stretch)
+static int64_t known_from(const struct clockfit_segment *stretch)
 {
-	const struct clockfit_edge *floors = &stretch->floors, *ceilings = &stretch->ceilings;
+	const struct clockfit_hull *floors = &stretch->floors, *ceilings = &stretch->ceilings;
 
 	if (!floors->count || !ceilings->count)
 		return stretch->end;
@@ -245,9 +253,9 @@ static int64_t known_from(const struct clockfit_stretch *stretch)
  * so of its event, which was before the host time x that it stands at. A ceiling's
  * event was after x. So the break is after the last such ceiling, and before the
  * first floor that contradicts the earlier clock. */
-int clockfit_stretch_part(struct clockfit_stretch *earlier, struct clockfit_stretch *later)
+int clockfit_segment_part(struct clockfit_segment *earlier, struct clockfit_segment *later)
 {
-	const struct clockfit_edge *ceilings = &earlier->ceilings;
+	const struct clockfit_hull *ceilings = &earlier->ceilings;
 	struct clockfit_constraint last;
 	size_t count = earlier->floors.count + ceilings->count;
 	int64_t from = known_from(earlier);
@@ -258,18 +266,18 @@ int clockfit_stretch_part(struct clockfit_stretch *earlier, struct clockfit_stre
 		return error;
 	for (size_t i = 0; any && i < ceilings->count && ceilings->points[i].x <= last.point.x; i++)
 		from = ceilings->points[i].x > from ? ceilings->points[i].x : from;
-	clockfit_edge_cut(&earlier->floors, from);
-	clockfit_edge_cut(&earlier->ceilings, from);
+	clockfit_hull_cut(&earlier->floors, from);
+	clockfit_hull_cut(&earlier->ceilings, from);
 	later->from = from;
 	earlier->until = later->first_floor != INT64_MAX ? later->first_floor : later->end;
 	if (earlier->floors.count + earlier->ceilings.count == count)
 		return 0;
 	error = learn(earlier);
-	clockfit_stretch_seal(earlier);
+	clockfit_segment_seal(earlier);
 	return error;
 }
 
-void clockfit_stretch_find(struct clockfit_stretch *stretch, int64_t low, int64_t high,
+void clockfit_segment_find(struct clockfit_segment *stretch, int64_t low, int64_t high,
 			   int64_t *earliest, int64_t *latest)
 {
 	bool straight = !stretch->model->wander;
@@ -277,39 +285,38 @@ void clockfit_stretch_find(struct clockfit_stretch *stretch, int64_t low, int64_
 	*earliest = INT64_MIN;
 	*latest = INT64_MAX;
 	if (stretch->ceilings.count)
-		*earliest = clockfit_edge_earliest(&stretch->ceilings, &stretch->inverse,
-						    straight, low);
+		*earliest = clockfit_hull_earliest(&stretch->ceilings, &stretch->inverse, straight,
+						   low);
 	if (stretch->floors.count)
-		*latest = clockfit_edge_latest(&stretch->floors, &stretch->inverse, straight,
-						high);
+		*latest = clockfit_hull_latest(&stretch->floors, &stretch->inverse, straight, high);
 }
 
-void clockfit_stretch_range(const struct clockfit_stretch *stretch, int64_t x, int64_t *least,
+void clockfit_segment_range(const struct clockfit_segment *stretch, int64_t x, int64_t *least,
 			    int64_t *greatest)
 {
 	struct clockfit_rates other = clockfit_rates_mirror(stretch->rates);
-	int64_t mirror = clockfit_edge_value(&stretch->ceilings, &other, x);
+	int64_t mirror = clockfit_hull_value(&stretch->ceilings, &other, x);
 
-	*least = clockfit_edge_value(&stretch->floors, &stretch->rates, x);
+	*least = clockfit_hull_value(&stretch->floors, &stretch->rates, x);
 	*greatest = mirror == CLOCKFIT_NO_EDGE ? INT64_MAX : -mirror;
 }
 
 /* INT64_MAX where it is not known. */
-static int64_t width_at(const struct clockfit_stretch *stretch, int64_t x)
+static int64_t width_at(const struct clockfit_segment *stretch, int64_t x)
 {
 	int64_t least, greatest;
 
-	clockfit_stretch_range(stretch, x, &least, &greatest);
+	clockfit_segment_range(stretch, x, &least, &greatest);
 	return least == INT64_MIN || greatest == INT64_MAX ? INT64_MAX : greatest - least;
 }
 
-void clockfit_stretch_width(const struct clockfit_stretch *stretch, int64_t *narrowest,
+void clockfit_segment_width(const struct clockfit_segment *stretch, int64_t *narrowest,
 			    int64_t *widest)
 {
 	/* What happened between begin and end can be as far outside. */
 	int64_t first = width_at(stretch, stretch->begin), last = width_at(stretch, stretch->end);
 	int64_t before_x, before;
-	struct walk walk = walk_begin(stretch, false);
+	struct constraint_cursor constraint_cursor = constraint_cursor_begin(stretch, false);
 	struct clockfit_constraint constraint;
 	bool more = true;
 
@@ -321,7 +328,7 @@ void clockfit_stretch_width(const struct clockfit_stretch *stretch, int64_t *nar
 	while (more) {
 		int64_t x = stretch->end + last, width, peak = 0;
 
-		more = walk_next(&walk, &constraint);
+		more = constraint_cursor_next(&constraint_cursor, &constraint);
 		if (more)
 			x = constraint.point.x;
 		width = width_at(stretch, x);
@@ -338,13 +345,13 @@ void clockfit_stretch_width(const struct clockfit_stretch *stretch, int64_t *nar
 	}
 }
 
-uint64_t clockfit_stretch_steps(const struct clockfit_stretch *stretch)
+uint64_t clockfit_segment_steps(const struct clockfit_segment *stretch)
 {
 	return stretch->rising.steps + stretch->falling.steps + stretch->floors.steps +
 	       stretch->ceilings.steps;
 }
 
-size_t clockfit_stretch_memory_bytes(const struct clockfit_stretch *stretch)
+size_t clockfit_segment_memory_bytes(const struct clockfit_segment *stretch)
 {
 	return (stretch->rising.capacity + stretch->falling.capacity + stretch->floors.capacity +
 		stretch->ceilings.capacity) *

@@ -33,10 +33,10 @@ struct clockfit_constraint {
 };
 
 /* In `falling` and `ceilings`, y is negated. */
-struct clockfit_stretch {
+struct clockfit_segment {
 	const struct clockfit_model *model;
 	struct clockfit_tangent rising, falling; /* the steepest and the flattest line */
-	struct clockfit_edge floors, ceilings;
+	struct clockfit_hull floors, ceilings;
 	struct clockfit_rates rates, inverse;	 /* left when it was closed last */
 	uint64_t constraints;
 	int64_t begin, end;  /* x of the first and of the last constraint */
@@ -47,49 +47,49 @@ struct clockfit_stretch {
 };
 
 /* `model` is borrowed. */
-void clockfit_stretch_init(struct clockfit_stretch *stretch, const struct clockfit_model *model);
-void clockfit_stretch_free(struct clockfit_stretch *stretch);
+void clockfit_segment_init(struct clockfit_segment *stretch, const struct clockfit_model *model);
+void clockfit_segment_free(struct clockfit_segment *stretch);
 
 /* Can one more constraint, not left of `end`, be true as well? */
-bool clockfit_stretch_fits(struct clockfit_stretch *stretch,
+bool clockfit_segment_fits(struct clockfit_segment *stretch,
 			   const struct clockfit_constraint *constraint);
 
 /* Adds it. Returns 0, -EDOM (it contradicts the others; nothing changed) or
  * -ENOMEM (it may count in part, which is as true as the whole). */
-int clockfit_stretch_add(struct clockfit_stretch *stretch,
+int clockfit_segment_add(struct clockfit_segment *stretch,
 			 const struct clockfit_constraint *constraint);
 
 /* The rates that the constraints leave. */
-struct clockfit_rates clockfit_stretch_rates(const struct clockfit_stretch *stretch);
+struct clockfit_rates clockfit_segment_rates(const struct clockfit_segment *stretch);
 
 /* Gets the edges ready for the questions below. More may be added later. */
-void clockfit_stretch_close(struct clockfit_stretch *stretch);
+void clockfit_segment_close(struct clockfit_segment *stretch);
 
 /* Closes for good, and gives back what only adding needs. */
-void clockfit_stretch_seal(struct clockfit_stretch *stretch);
+void clockfit_segment_seal(struct clockfit_segment *stretch);
 
 /* Finds where the break between two closed neighbours can be, sets the bounds of
  * both, and has the earlier one, which is sealed, forget what may belong to the
  * later. Returns 0 or -ENOMEM. */
-int clockfit_stretch_part(struct clockfit_stretch *earlier, struct clockfit_stretch *later);
+int clockfit_segment_part(struct clockfit_segment *earlier, struct clockfit_segment *later);
 
 /* Of a closed stretch: the host times at which it can show a time in [low, high];
  * INT64_MIN and INT64_MAX where nothing is known. */
-void clockfit_stretch_find(struct clockfit_stretch *stretch, int64_t low, int64_t high,
+void clockfit_segment_find(struct clockfit_segment *stretch, int64_t low, int64_t high,
 			   int64_t *earliest, int64_t *latest);
 
 /* Of a closed stretch: least and greatest y at x; INT64_MIN and INT64_MAX where
  * nothing is known. */
-void clockfit_stretch_range(const struct clockfit_stretch *stretch, int64_t x, int64_t *least,
+void clockfit_segment_range(const struct clockfit_segment *stretch, int64_t x, int64_t *least,
 			    int64_t *greatest);
 
 /* The difference of the two where it is least and where it is greatest, between
  * begin and end; INT64_MAX where it is not known. */
-void clockfit_stretch_width(const struct clockfit_stretch *stretch, int64_t *narrowest,
+void clockfit_segment_width(const struct clockfit_segment *stretch, int64_t *narrowest,
 			    int64_t *widest);
 
 /* Work done so far, in points visited, and memory held. */
-uint64_t clockfit_stretch_steps(const struct clockfit_stretch *stretch);
-size_t clockfit_stretch_memory_bytes(const struct clockfit_stretch *stretch);
+uint64_t clockfit_segment_steps(const struct clockfit_segment *stretch);
+size_t clockfit_segment_memory_bytes(const struct clockfit_segment *stretch);
 
 #endif

@@ -30,30 +30,31 @@ static uint64_t key_of(uint32_t process, uint64_t queue)
 	return (uint64_t)process << 32 | (uint32_t)queue;
 }
 
-static struct returns_queue *queue_take(struct returns *returns, uint64_t key)
+static struct wait_returns_queue *queue_take(struct wait_returns *wait_returns, uint64_t key)
 {
-	uint64_t known = map_get(&returns->queue_of, key);
-	struct returns_queue *queue;
+	uint64_t known = map_get(&wait_returns->queue_of, key);
+	struct wait_returns_queue *queue;
 
 	if (known != MAP_NONE)
-		return returns->queues[known];
+		return wait_returns->queues[known];
 	queue = calloc(1, sizeof(*queue));
-	if (!queue || array_reserve(&returns->queues, &returns->queue_capacity,
-				    returns->queue_count + 1, sizeof(*returns->queues)) ||
-	    map_set(&returns->queue_of, key, returns->queue_count)) {
+	if (!queue ||
+	    array_reserve(&wait_returns->queues, &wait_returns->queue_capacity,
+			  wait_returns->queue_count + 1, sizeof(*wait_returns->queues)) ||
+	    map_set(&wait_returns->queue_of, key, wait_returns->queue_count)) {
 		free(queue);
 		return NULL;
 	}
-	returns->queues[returns->queue_count++] = queue;
+	wait_returns->queues[wait_returns->queue_count++] = queue;
 	return queue;
 }
 
-int returns_call(struct returns *returns, const struct trace_event *event, int64_t end_ns,
-		 bool one_device)
+int wait_returns_call(struct wait_returns *wait_returns, const struct trace_event *event,
+		      int64_t end_ns, bool one_device)
 {
-	uint8_t *kind = &returns->kinds[event->record->id];
+	uint8_t *kind = &wait_returns->kinds[event->record->id];
 	const struct tandem_field *field;
-	struct returns_queue *queue;
+	struct wait_returns_queue *queue;
 	uint64_t number = 0;
 
 	if (!*kind)
@@ -67,47 +68,47 @@ int returns_call(struct returns *returns, const struct trace_event *event, int64
 		if (!number)
 			return 0;
 	}
-	queue = queue_take(returns, key_of(event->stream->process->index, number));
+	queue = queue_take(wait_returns, key_of(event->stream->process->index, number));
 	if (!queue)
 		return -ENOMEM;
-	queue->waits[queue->count % RETURNS_LATEST].begin_ns = event->ns;
-	queue->waits[queue->count++ % RETURNS_LATEST].end_ns = end_ns;
+	queue->waits[queue->count % WAIT_RETURNS_LATEST].begin_ns = event->ns;
+	queue->waits[queue->count++ % WAIT_RETURNS_LATEST].end_ns = end_ns;
 	return 0;
 }
 
-static bool queue_find(const struct returns_queue *queue, int64_t from_ns, int64_t *end_ns)
+static bool queue_find(const struct wait_returns_queue *queue, int64_t from_ns, int64_t *end_ns)
 {
-	uint32_t low = queue->count > RETURNS_LATEST ? queue->count - RETURNS_LATEST : 0;
+	uint32_t low = queue->count > WAIT_RETURNS_LATEST ? queue->count - WAIT_RETURNS_LATEST : 0;
 	uint32_t high = queue->count;
 
 	/* One that fell out of the ring may have been the first. */
-	if (low && queue->waits[low % RETURNS_LATEST].begin_ns >= from_ns)
+	if (low && queue->waits[low % WAIT_RETURNS_LATEST].begin_ns >= from_ns)
 		return false;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (queue->waits[middle % RETURNS_LATEST].begin_ns < from_ns)
+		if (queue->waits[middle % WAIT_RETURNS_LATEST].begin_ns < from_ns)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low == queue->count)
 		return false;
-	*end_ns = queue->waits[low % RETURNS_LATEST].end_ns;
+	*end_ns = queue->waits[low % WAIT_RETURNS_LATEST].end_ns;
 	return true;
 }
 
-bool returns_find(const struct returns *returns, uint32_t process, uint32_t queue, int64_t from_ns,
-		  int64_t *end_ns)
+bool wait_returns_find(const struct wait_returns *wait_returns, uint32_t process, uint32_t queue,
+		       int64_t from_ns, int64_t *end_ns)
 {
 	const uint32_t numbers[] = {queue, 0};
 	bool found = false;
 
 	for (size_t i = queue ? 0 : 1; i < 2; i++) {
-		uint64_t known = map_get(&returns->queue_of, key_of(process, numbers[i]));
+		uint64_t known = map_get(&wait_returns->queue_of, key_of(process, numbers[i]));
 		int64_t at_ns;
 
-		if (known == MAP_NONE || !queue_find(returns->queues[known], from_ns, &at_ns))
+		if (known == MAP_NONE || !queue_find(wait_returns->queues[known], from_ns, &at_ns))
 			continue;
 		if (!found || at_ns < *end_ns)
 			*end_ns = at_ns;
@@ -116,10 +117,10 @@ bool returns_find(const struct returns *returns, uint32_t process, uint32_t queu
 	return found;
 }
 
-void returns_free(struct returns *returns)
+void wait_returns_free(struct wait_returns *wait_returns)
 {
-	for (size_t i = 0; i < returns->queue_count; i++)
-		free(returns->queues[i]);
-	free(returns->queues);
-	map_free(&returns->queue_of);
+	for (size_t i = 0; i < wait_returns->queue_count; i++)
+		free(wait_returns->queues[i]);
+	free(wait_returns->queues);
+	map_free(&wait_returns->queue_of);
 }

@@ -2,10 +2,10 @@
  * there before such a call began had ended when it returned. For a pass that wants a
  * good sample: the latest of each queue are known. One thread.
  *
- *	returns_call(&returns, event, end_ns);      each call, in the order of time
- *	if (returns_find(&returns, process, queue, enqueued_ns, &returned_ns))
+ *	wait_returns_call(&wait_returns, event, end_ns);      each call, in the order of time
+ *	if (wait_returns_find(&wait_returns, process, queue, enqueued_ns, &returned_ns))
  *		...
- *	returns_free(&returns);
+ *	wait_returns_free(&wait_returns);
  */
 #ifndef TANDEM_ANALYSIS_CLOCKSYNC_WAIT_RETURNS_H
 #define TANDEM_ANALYSIS_CLOCKSYNC_WAIT_RETURNS_H
@@ -16,17 +16,17 @@
 #include "trace/event.h"
 #include "util/map.h"
 
-#define RETURNS_LATEST 1024u
+#define WAIT_RETURNS_LATEST 1024u
 
-struct returns_queue { /* a ring */
+struct wait_returns_queue { /* a ring */
 	struct {
 		int64_t begin_ns, end_ns;
-	} waits[RETURNS_LATEST];
+	} waits[WAIT_RETURNS_LATEST];
 	uint32_t count;
 };
 
-struct returns {
-	struct returns_queue **queues;
+struct wait_returns {
+	struct wait_returns_queue **queues;
 	size_t queue_count, queue_capacity;
 	struct map queue_of; /* process and number -> queue */
 	uint8_t kinds[UINT16_MAX + 1]; /* by event id: 0 not asked yet */
@@ -34,13 +34,13 @@ struct returns {
 
 /* Waits for a whole device count only where `one_device` says that the process has
  * no other: the call does not name it. Returns 0 or -ENOMEM. */
-int returns_call(struct returns *returns, const struct trace_event *event, int64_t end_ns,
-		 bool one_device);
+int wait_returns_call(struct wait_returns *wait_returns, const struct trace_event *event,
+		      int64_t end_ns, bool one_device);
 
 /* The end of the first known wait that began at `from_ns` or later. */
-bool returns_find(const struct returns *returns, uint32_t process, uint32_t queue, int64_t from_ns,
-		  int64_t *end_ns);
+bool wait_returns_find(const struct wait_returns *wait_returns, uint32_t process, uint32_t queue,
+		       int64_t from_ns, int64_t *end_ns);
 
-void returns_free(struct returns *returns);
+void wait_returns_free(struct wait_returns *wait_returns);
 
 #endif

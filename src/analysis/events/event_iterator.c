@@ -10,190 +10,195 @@
 
 /* All devices have their rows before the first name is asked for, as a name
  * depends on the others. */
-static int name_devices(struct walk *walk)
+static int name_devices(struct iterator *iterator)
 {
-	const struct trace_objects *objects = &walk->devices.objects;
+	const struct trace_objects *objects = &iterator->devices.objects;
 	int status = 0;
 
 	for (size_t i = 0; !status && i < objects->device_count; i++) {
 		const struct trace_device *device = &objects->devices[i];
 		uint32_t row;
 
-		status = devices_of_known(&walk->devices, device->process, device->number,
+		status = devices_of_known(&iterator->devices, device->process, device->number,
 					  device->domain, &row);
 	}
-	devices_name(&walk->devices, &walk->arena);
+	devices_name(&iterator->devices, &iterator->arena);
 	return status;
 }
 
 static void engine_changed(void *user, uint32_t engine, int64_t ns)
 {
-	struct walk *walk = user;
+	struct iterator *iterator = user;
 
 	(void)ns;
-	if (array_reserve(&walk->changed, &walk->change_capacity, walk->change_count + 1,
-			  sizeof(*walk->changed))) {
-		walk->engines.failed = -ENOMEM;
+	if (array_reserve(&iterator->changed, &iterator->change_capacity,
+			  iterator->change_count + 1, sizeof(*iterator->changed))) {
+		iterator->engines.failed = -ENOMEM;
 		return;
 	}
-	walk->changed[walk->change_count++] = engine;
+	iterator->changed[iterator->change_count++] = engine;
 }
 
-int walk_open(struct walk *walk, struct trace_session *session, const struct progress *progress)
+int event_iterator_open(struct iterator *iterator, struct trace_session *session,
+			const struct progress *progress)
 {
 	int status;
 
-	memset(walk, 0, sizeof(*walk));
-	walk->session = session;
-	walk->progress = progress;
-	devices_init(&walk->devices, session);
-	memory_init(&walk->memory, &walk->devices);
-	engines_init(&walk->engines, session->start_ns, NULL, engine_changed, walk);
-	status = align_make(&walk->align, &walk->devices, session, progress);
+	memset(iterator, 0, sizeof(*iterator));
+	iterator->session = session;
+	iterator->progress = progress;
+	devices_init(&iterator->devices, session);
+	memory_init(&iterator->memory, &iterator->devices);
+	engines_init(&iterator->engines, session->start_ns, NULL, engine_changed, iterator);
+	status = clock_sync_make(&iterator->clock_sync, &iterator->devices, session, progress);
 	if (!status)
-		status = name_devices(walk);
+		status = name_devices(iterator);
 	if (!status)
-		status = commands_init(&walk->commands, &walk->devices, session);
+		status = operations_init(&iterator->operations, &iterator->devices, session);
 	if (!status) {
-		walk->last_calls = calloc(session->stream_count + 1, sizeof(*walk->last_calls));
-		status = walk->last_calls ? trace_merge_open(&walk->merge, session, 0) : -ENOMEM;
+		iterator->last_calls =
+			calloc(session->stream_count + 1, sizeof(*iterator->last_calls));
+		status = iterator->last_calls ? trace_merge_open(&iterator->merge, session, 0)
+					      : -ENOMEM;
 	}
 	if (status)
-		walk_close(walk);
+		event_iterator_close(iterator);
 	return status;
 }
 
-static int walk_call(struct walk *walk, const struct trace_event *event)
+static int take_call(struct iterator *iterator, const struct trace_event *event)
 {
-	struct walk_item *item = &walk->item;
+	struct event_item *item = &iterator->item;
 
-	item->kind = WALK_CALL;
-	item->call = ++walk->calls;
-	item->end_ns = event->end_ticks ? trace_clock_ns(&walk->session->clock, event->end_ticks)
-					: INT64_MIN;
-	walk->last_calls[event->stream->index] = item->call;
-	return event->layout->op_offset ? commands_call(&walk->commands, event, item->call) : 0;
+	item->kind = ITEM_CALL;
+	item->call = ++iterator->calls;
+	item->end_ns = event->end_ticks
+			       ? trace_clock_ns(&iterator->session->clock, event->end_ticks)
+			       : INT64_MIN;
+	iterator->last_calls[event->stream->index] = item->call;
+	return event->layout->op_offset ? operations_call(&iterator->operations, event, item->call)
+					: 0;
 }
 
-static int walk_memory(struct walk *walk, const struct trace_event *event)
+static int take_memory(struct iterator *iterator, const struct trace_event *event)
 {
-	struct walk_item *item = &walk->item;
-	int status = memory_add(&walk->memory, event);
+	struct event_item *item = &iterator->item;
+	int status = memory_add(&iterator->memory, event);
 
-	item->kind = WALK_MEMORY;
-	item->memory_row = walk->memory.latest;
-	item->memory_live_bytes = item->memory_row == TRACE_NONE
-					  ? 0
-					  : walk->memory.rows[item->memory_row].live;
+	item->kind = ITEM_MEMORY;
+	item->memory_row = iterator->memory.latest;
+	item->memory_live_bytes =
+		item->memory_row == TRACE_NONE ? 0 : iterator->memory.rows[item->memory_row].live;
 	return status;
 }
 
-static int walk_kernel(struct walk *walk, const struct trace_event *event)
+static int take_linux(struct iterator *iterator, const struct trace_event *event)
 {
-	struct trace_objects *objects = &walk->devices.objects;
-	struct walk_item *item = &walk->item;
+	struct trace_objects *objects = &iterator->devices.objects;
+	struct event_item *item = &iterator->item;
 	int status;
 
 	item->call = 0;
-	item->kind = event->record->id == TANDEM_EVENT_lost ? WALK_LOST : WALK_OTHER;
+	item->kind = event->record->id == TANDEM_EVENT_lost ? ITEM_LOST : ITEM_OTHER;
 	if (event->record->id == TANDEM_KERNEL_EVENT_format)
 		return trace_objects_learn(objects, event);
-	if (!walk->engines.count && event->record->id != TANDEM_KERNEL_EVENT_tracepoint)
+	if (!iterator->engines.count && event->record->id != TANDEM_KERNEL_EVENT_tracepoint)
 		return 0;
-	walk->change_count = 0;
-	status = engines_feed(&walk->engines, objects->tracepoints, event);
-	item->engines = walk->changed;
-	item->engine_count = walk->change_count;
-	if (walk->change_count && item->kind == WALK_OTHER)
-		item->kind = WALK_ENGINES;
+	iterator->change_count = 0;
+	status = engines_consume(&iterator->engines, objects->tracepoints, event);
+	item->engines = iterator->changed;
+	item->engine_count = iterator->change_count;
+	if (iterator->change_count && item->kind == ITEM_OTHER)
+		item->kind = ITEM_ENGINES;
 	return status;
 }
 
-static int walk_record(struct walk *walk, const struct trace_event *event)
+static int take_record(struct iterator *iterator, const struct trace_event *event)
 {
-	struct walk_item *item = &walk->item;
+	struct event_item *item = &iterator->item;
 	int status;
 
-	item->call = walk->last_calls[event->stream->index];
+	item->call = iterator->last_calls[event->stream->index];
 	switch (event->record->id) {
 	case TANDEM_EVENT_operation:
-		item->kind = WALK_COMMAND;
-		status = commands_ended(&walk->commands, event, &item->command);
+		item->kind = ITEM_OPERATION;
+		status = operations_end(&iterator->operations, event, &item->operation);
 		if (!status)
-			align_place(&walk->align, &item->command);
+			clock_sync_place(&iterator->clock_sync, &item->operation);
 		return status;
 	case TANDEM_EVENT_memory:
 	case TANDEM_EVENT_memory_free:
-		return walk_memory(walk, event);
+		return take_memory(iterator, event);
 	case TANDEM_EVENT_build:
-		item->kind = WALK_BUILD;
+		item->kind = ITEM_BUILD;
 		return 0;
 	case TANDEM_EVENT_lost:
-		item->kind = WALK_LOST;
+		item->kind = ITEM_LOST;
 		return 0;
 	case TANDEM_EVENT_device:
 	case TANDEM_EVENT_context:
 	case TANDEM_EVENT_queue:
 	case TANDEM_EVENT_program:
 	case TANDEM_EVENT_kernel:
-		item->kind = WALK_OBJECT;
-		return trace_objects_learn(&walk->devices.objects, event);
+		item->kind = ITEM_OBJECT;
+		return trace_objects_learn(&iterator->devices.objects, event);
 	default:
-		item->kind = WALK_OTHER;
+		item->kind = ITEM_OTHER;
 		return 0;
 	}
 }
 
-int walk_next(struct walk *walk, const struct walk_item **item)
+int event_iterator_next(struct iterator *iterator, const struct event_item **item)
 {
 	const struct trace_event *event = NULL;
 	int status = 0;
 
-	if (!walk->merged) {
-		status = trace_merge_next(&walk->merge, &event);
-		walk->merged = status == 0;
+	if (!iterator->merged) {
+		status = trace_merge_next(&iterator->merge, &event);
+		iterator->merged = status == 0;
 	}
-	*item = &walk->item;
-	walk->item.event = event;
-	if (walk->merged) {
-		walk->item.kind = WALK_UNFINISHED;
-		walk->item.call = 0;
-		return commands_unfinished(&walk->commands, &walk->unfinished_at,
-					   &walk->item.command);
+	*item = &iterator->item;
+	iterator->item.event = event;
+	if (iterator->merged) {
+		iterator->item.kind = ITEM_UNFINISHED;
+		iterator->item.call = 0;
+		return operations_unfinished(&iterator->operations, &iterator->unfinished_at,
+					     &iterator->item.operation);
 	}
 	if (status < 0)
 		return status;
-	if (++walk->events % PROGRESS_EVENTS == 0)
-		progress_tell(walk->progress,
-			      walk->session->content_bytes + trace_merge_read_bytes(&walk->merge),
-			      2 * walk->session->content_bytes);
+	if (++iterator->events % PROGRESS_EVENTS == 0)
+		progress_tell(iterator->progress,
+			      iterator->session->content_bytes +
+				      trace_merge_read_bytes(&iterator->merge),
+			      2 * iterator->session->content_bytes);
 	if (event->stream->process->kernel)
-		status = walk_kernel(walk, event);
+		status = take_linux(iterator, event);
 	else if (trace_event_is_call(event))
-		status = walk_call(walk, event);
+		status = take_call(iterator, event);
 	else
-		status = walk_record(walk, event);
+		status = take_record(iterator, event);
 	return status ? status : 1;
 }
 
-const char *walk_device_name(struct walk *walk, uint32_t device)
+const char *event_iterator_device_name(struct iterator *iterator, uint32_t device)
 {
-	const char *shown = walk->devices.rows[device].shown;
+	const char *shown = iterator->devices.rows[device].shown;
 
 	return shown ? shown : "unknown device";
 }
 
-void walk_close(struct walk *walk)
+void event_iterator_close(struct iterator *iterator)
 {
-	if (walk->merge.session)
-		trace_merge_close(&walk->merge);
-	commands_free(&walk->commands);
-	memory_free(&walk->memory);
-	engines_free(&walk->engines);
-	free(walk->changed);
-	align_free(&walk->align);
-	devices_free(&walk->devices);
-	arena_free(&walk->arena);
-	free(walk->last_calls);
-	memset(walk, 0, sizeof(*walk));
+	if (iterator->merge.session)
+		trace_merge_close(&iterator->merge);
+	operations_free(&iterator->operations);
+	memory_free(&iterator->memory);
+	engines_free(&iterator->engines);
+	free(iterator->changed);
+	clock_sync_free(&iterator->clock_sync);
+	devices_free(&iterator->devices);
+	arena_free(&iterator->arena);
+	free(iterator->last_calls);
+	memset(iterator, 0, sizeof(*iterator));
 }

@@ -3,15 +3,15 @@
  * call that enqueued them and placed on the host's clock, allocations with what
  * is in use then. This is what exports and findings are made of.
  *
- *	struct walk walk;
- *	const struct walk_item *item;
+ *	struct iterator walk;
+ *	const struct event_item *item;
  *
- *	if (walk_open(&walk, &session, NULL))
+ *	if (event_iterator_open(&iterator, &session, NULL))
  *		return -ENOMEM;
- *	while ((status = walk_next(&walk, &item)) > 0)
- *		if (item->kind == WALK_COMMAND)
- *			puts(item->command.name);
- *	walk_close(&walk);
+ *	while ((status = event_iterator_next(&iterator, &item)) > 0)
+ *		if (item->kind == ITEM_OPERATION)
+ *			puts(item->operation.name);
+ *	event_iterator_close(&iterator);
  *
  * Opening makes a pass of its own, for the clocks. Items come in the order in
  * which their records were written: a command when its end was seen. Memory
@@ -26,40 +26,40 @@
 #include "analysis/sched/engines.h"
 #include "trace/merge.h"
 
-enum walk_kind {
-	WALK_CALL,	 /* an API call, at its begin */
-	WALK_COMMAND,	 /* a command whose end was seen */
-	WALK_UNFINISHED, /* one whose end never was; these come last */
-	WALK_MEMORY,	 /* an allocation or a free: memory */
-	WALK_BUILD,
-	WALK_OBJECT, /* a description */
-	WALK_LOST,
-	WALK_ENGINES, /* what GPU engines hold has changed: engines */
-	WALK_OTHER,
+enum event_item_kind {
+	ITEM_CALL,	 /* an API call, at its begin */
+	ITEM_OPERATION,	 /* a command whose end was seen */
+	ITEM_UNFINISHED, /* one whose end never was; these come last */
+	ITEM_MEMORY,	 /* an allocation or a free: memory */
+	ITEM_BUILD,
+	ITEM_OBJECT, /* a description */
+	ITEM_LOST,
+	ITEM_ENGINES, /* what GPU engines hold has changed: engines */
+	ITEM_OTHER,
 };
 
-struct walk_item {
-	enum walk_kind kind;
-	const struct trace_event *event; /* NULL of WALK_UNFINISHED */
+struct event_item {
+	enum event_item_kind kind;
+	const struct trace_event *event; /* NULL of ITEM_UNFINISHED */
 	/* Of a call: its number in the session, from 1. Of other records: that of
 	 * the latest call of the same thread, 0: none. */
 	uint64_t call;
 	int64_t end_ns; /* when the call returned; INT64_MIN: it has not */
-	struct command command;
-	/* Row of walk->memory that changed, and bytes in use there now; row is
+	struct operation operation;
+	/* Row of iterator->memory that changed, and bytes in use there now; row is
 	 * TRACE_NONE where the record changes nothing. */
 	uint32_t memory_row;
 	uint64_t memory_live_bytes;
-	/* Indices in walk->engines.engines of those whose content changed. */
+	/* Indices in iterator->engines.engines of those whose content changed. */
 	const uint32_t *engines;
 	size_t engine_count;
 };
 
-struct walk {
+struct iterator {
 	struct trace_session *session; /* borrowed */
 	struct devices devices;
-	struct align align;
-	struct commands commands;
+	struct clock_sync clock_sync;
+	struct operations operations;
 	struct memory memory;
 	struct engines engines;
 	uint32_t *changed; /* of the engines, by this event */
@@ -71,20 +71,21 @@ struct walk {
 	bool merged; /* all events were handed out */
 	size_t unfinished_at;
 	const struct progress *progress;
-	struct walk_item item;
+	struct event_item item;
 };
 
 /* `progress` may be NULL; it is told of both passes as one. Returns 0 or -ENOMEM;
  * on error there is nothing to close. */
-int walk_open(struct walk *walk, struct trace_session *session, const struct progress *progress);
+int event_iterator_open(struct iterator *iterator, struct trace_session *session,
+			const struct progress *progress);
 
 /* Returns 1 and the next item, 0 at the end, or -ENOMEM. */
-int walk_next(struct walk *walk, const struct walk_item **item);
+int event_iterator_next(struct iterator *iterator, const struct event_item **item);
 
 /* A device as it is shown everywhere: its name, " #2" behind where several have
  * the same. Belongs to the walk. */
-const char *walk_device_name(struct walk *walk, uint32_t device);
+const char *event_iterator_device_name(struct iterator *iterator, uint32_t device);
 
-void walk_close(struct walk *walk);
+void event_iterator_close(struct iterator *iterator);
 
 #endif

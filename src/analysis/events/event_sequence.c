@@ -5,7 +5,7 @@
 
 #include "trace/field.h"
 
-bool timeline_call_blocks(const struct trace_event *event)
+bool event_sequence_call_blocks(const struct trace_event *event)
 {
 	const struct tandem_field *blocking;
 
@@ -17,7 +17,7 @@ bool timeline_call_blocks(const struct trace_event *event)
 	return blocking && trace_field_unsigned(event, blocking);
 }
 
-static void fill_call(struct timeline_event *kept, const struct walk_item *item)
+static void fill_call(struct sequence_event *kept, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 
@@ -26,85 +26,82 @@ static void fill_call(struct timeline_event *kept, const struct walk_item *item)
 	kept->call = item->call;
 	kept->op = trace_event_op(event);
 	kept->api = event->layout->event;
-	kept->blocking = timeline_call_blocks(event);
-	kept->other_ns = kept->kind == TIMELINE_CALL_BEGIN ? item->end_ns : event->ns;
+	kept->blocking = event_sequence_call_blocks(event);
+	kept->other_ns = kept->kind == SEQUENCE_CALL_BEGIN ? item->end_ns : event->ns;
 }
 
-static void fill_command(struct timeline_event *kept, const struct walk *walk,
-			 const struct command *command)
+static void fill_command(struct sequence_event *kept, const struct iterator *iterator,
+			 const struct operation *operation)
 {
-	kept->process = command->process;
-	kept->stream = command->stream;
-	kept->call = command->call;
-	kept->op = command->op;
-	kept->device = command->device;
-	kept->queue = command->queue_number;
-	if (command->queue != TRACE_NONE)
-		kept->context = walk->devices.objects.queues[command->queue].context;
-	kept->command_kind = command->kind;
-	kept->name = command->name;
-	kept->bytes = command->record->bytes;
-	kept->duration_ns = command->record->end - command->record->start;
-	kept->bound_ns = command->times.bound_ns;
+	kept->process = operation->process;
+	kept->stream = operation->stream;
+	kept->call = operation->call;
+	kept->op = operation->op;
+	kept->device = operation->device;
+	kept->queue = operation->queue_number;
+	if (operation->queue != TRACE_NONE)
+		kept->context = iterator->devices.objects.queues[operation->queue].context;
+	kept->operation_kind = operation->kind;
+	kept->name = operation->name;
+	kept->bytes = operation->record->bytes;
+	kept->duration_ns = operation->record->end - operation->record->start;
+	kept->bound_ns = operation->times.bound_ns;
 }
 
-static int keep_event(void *user, enum chronicle_kind kind, int64_t time_ns,
-		      const struct walk_item *item, struct text *kept)
+static int keep_event(void *user, enum ordered_event_kind kind, int64_t time_ns,
+		      const struct event_item *item, struct text *kept)
 {
-	static const enum timeline_kind kinds[] = {
-		[CHRONICLE_BEGIN] = TIMELINE_CALL_BEGIN,
-		[CHRONICLE_END] = TIMELINE_CALL_END,
-		[CHRONICLE_QUEUED] = TIMELINE_QUEUED,
-		[CHRONICLE_SUBMITTED] = TIMELINE_SUBMITTED,
-		[CHRONICLE_START] = TIMELINE_START,
-		[CHRONICLE_STOP] = TIMELINE_END,
+	static const enum sequence_event_kind kinds[] = {
+		[ORDERED_BEGIN] = SEQUENCE_CALL_BEGIN, [ORDERED_END] = SEQUENCE_CALL_END,
+		[ORDERED_QUEUED] = SEQUENCE_QUEUED,    [ORDERED_SUBMITTED] = SEQUENCE_SUBMITTED,
+		[ORDERED_START] = SEQUENCE_START,      [ORDERED_STOP] = SEQUENCE_END,
 	};
-	struct timeline *timeline = user;
-	struct timeline_event event = {.ns = time_ns};
+	struct sequence *sequence = user;
+	struct sequence_event event = {.ns = time_ns};
 
-	if (kind == CHRONICLE_RECORD)
+	if (kind == ORDERED_RECORD)
 		return 0;
 	event.kind = kinds[kind];
-	if (kind == CHRONICLE_BEGIN || kind == CHRONICLE_END)
+	if (kind == ORDERED_BEGIN || kind == ORDERED_END)
 		fill_call(&event, item);
 	else
-		fill_command(&event, timeline->chronicle.walk, &item->command);
+		fill_command(&event, sequence->ordered_events.iterator, &item->operation);
 	text_add(kept, (const char *)&event, sizeof(event));
 	return 0;
 }
 
-static int take_event(void *user, const struct order_event *event)
+static int take_event(void *user, const struct reorder_event *event)
 {
-	struct timeline *timeline = user;
-	struct timeline_event given;
+	struct sequence *sequence = user;
+	struct sequence_event given;
 
 	memcpy(&given, event->payload, sizeof(given));
 	/* Never back in time, even of what came too late for its place. */
 	given.ns = event->time_ns + event->moved_ns;
-	return timeline->take(timeline->context, &given);
+	return sequence->take(sequence->context, &given);
 }
 
-int timeline_open(struct timeline *timeline, struct walk *walk, timeline_take *take,
-		  void *context)
+int event_sequence_open(struct sequence *sequence, struct iterator *iterator,
+			event_sequence_consume *take, void *context)
 {
-	static const struct chronicle_ops ops = {.keep = keep_event, .take = take_event};
+	static const struct ordered_events_ops ops = {.keep = keep_event, .take = take_event};
 
-	timeline->take = take;
-	timeline->context = context;
-	return chronicle_open(&timeline->chronicle, walk, &ops, timeline);
+	sequence->take = take;
+	sequence->context = context;
+	return ordered_events_open(&sequence->ordered_events, iterator, &ops, sequence);
 }
 
-int timeline_item(struct timeline *timeline, const struct walk_item *item)
+int event_sequence_item(struct sequence *sequence, const struct event_item *item)
 {
-	return chronicle_add(&timeline->chronicle, item);
+	return ordered_events_add(&sequence->ordered_events, item);
 }
 
-int timeline_finish(struct timeline *timeline)
+int event_sequence_finish(struct sequence *sequence)
 {
-	return chronicle_finish(&timeline->chronicle);
+	return ordered_events_finish(&sequence->ordered_events);
 }
 
-void timeline_close(struct timeline *timeline)
+void event_sequence_close(struct sequence *sequence)
 {
-	chronicle_close(&timeline->chronicle);
+	ordered_events_close(&sequence->ordered_events);
 }

@@ -3,28 +3,28 @@
  * them. A chronicle (chronicle.h) for whoever wants nothing else of an event. One
  * thread.
  *
- *	timeline_open(&timeline, &walk, take_event, context);
- *	while (walk_next(&walk, &item) > 0)
- *		timeline_item(&timeline, item);
- *	timeline_finish(&timeline);
- *	timeline_close(&timeline);
+ *	event_sequence_open(&sequence, &iterator, take_event, context);
+ *	while (event_iterator_next(&iterator, &item) > 0)
+ *		event_sequence_item(&sequence, item);
+ *	event_sequence_finish(&sequence);
+ *	event_sequence_close(&sequence);
  */
 #ifndef TANDEM_ANALYSIS_EVENTS_EVENT_SEQUENCE_H
 #define TANDEM_ANALYSIS_EVENTS_EVENT_SEQUENCE_H
 
 #include "analysis/events/ordered_events.h"
 
-enum timeline_kind {
-	TIMELINE_CALL_BEGIN,
-	TIMELINE_CALL_END,
-	TIMELINE_QUEUED,
-	TIMELINE_SUBMITTED,
-	TIMELINE_START,
-	TIMELINE_END,
+enum sequence_event_kind {
+	SEQUENCE_CALL_BEGIN,
+	SEQUENCE_CALL_END,
+	SEQUENCE_QUEUED,
+	SEQUENCE_SUBMITTED,
+	SEQUENCE_START,
+	SEQUENCE_END,
 };
 
-struct timeline_event {
-	enum timeline_kind kind;
+struct sequence_event {
+	enum sequence_event_kind kind;
 	int64_t ns; /* CLOCK_MONOTONIC */
 
 	uint32_t process; /* index in the session */
@@ -40,36 +40,36 @@ struct timeline_event {
 	/* Of a command. */
 	uint32_t device, queue; /* row of devices; number in the process */
 	uint32_t context;	/* number in the process, 0: not known */
-	uint8_t command_kind;	/* enum tandem_operation_kind */
+	uint8_t operation_kind; /* enum tandem_operation_kind */
 	const char *name;
 	uint64_t bytes, duration_ns, bound_ns;
 };
 
 /* Takes the next event, borrowed. Returns 0, or an error that comes back. */
-typedef int timeline_take(void *context, const struct timeline_event *event);
+typedef int event_sequence_consume(void *context, const struct sequence_event *event);
 
-struct timeline {
-	struct chronicle chronicle;
-	timeline_take *take;
+struct sequence {
+	struct ordered_events ordered_events;
+	event_sequence_consume *take;
 	void *context;
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to close. The timeline may not
  * move. */
-int timeline_open(struct timeline *timeline, struct walk *walk, timeline_take *take,
-		  void *context);
+int event_sequence_open(struct sequence *sequence, struct iterator *iterator,
+			event_sequence_consume *take, void *context);
 
 /* Takes the walk's next item. Calls that never returned have no end; commands
  * without device times are not there. Returns 0, -ENOMEM, an error of the files,
  * or what `take` returned. */
-int timeline_item(struct timeline *timeline, const struct walk_item *item);
+int event_sequence_item(struct sequence *sequence, const struct event_item *item);
 
-/* Hands out the rest. Returns as timeline_item(). */
-int timeline_finish(struct timeline *timeline);
+/* Hands out the rest. Returns as event_sequence_item(). */
+int event_sequence_finish(struct sequence *sequence);
 
-void timeline_close(struct timeline *timeline);
+void event_sequence_close(struct sequence *sequence);
 
 /* Whether the call comes back only when the device has done something. */
-bool timeline_call_blocks(const struct trace_event *event);
+bool event_sequence_call_blocks(const struct trace_event *event);
 
 #endif

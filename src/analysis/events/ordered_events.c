@@ -6,75 +6,77 @@
 
 #define PHASES 4
 
-int chronicle_open(struct chronicle *chronicle, struct walk *walk,
-		   const struct chronicle_ops *ops, void *user)
+int ordered_events_open(struct ordered_events *ordered_events, struct iterator *iterator,
+			const struct ordered_events_ops *ops, void *user)
 {
-	struct order_options options = ORDER_DEFAULTS;
+	struct reorder_options options = REORDER_DEFAULTS;
 	const char *directory = getenv("TMPDIR");
 
 	if (directory && *directory)
 		options.directory = directory;
-	*chronicle = (struct chronicle){
-		.walk = walk,
+	*ordered_events = (struct ordered_events){
+		.iterator = iterator,
 		.ops = ops,
 		.user = user,
 		.kept = TEXT_INIT,
 		.phases = TEXT_INIT,
-		.over = calloc(walk->session->process_count + 1, sizeof(*chronicle->over)),
+		.over = calloc(iterator->session->process_count + 1, sizeof(*ordered_events->over)),
 	};
-	if (chronicle->over && !order_create(&chronicle->order, &options, ops->take, user))
+	if (ordered_events->over &&
+	    !reorder_buffer_create(&ordered_events->reorder_buffer, &options, ops->take, user))
 		return 0;
-	chronicle_close(chronicle);
+	ordered_events_close(ordered_events);
 	return -ENOMEM;
 }
 
 /* Lets the user keep of the event what he wants; 1: something was kept. */
-static int keep(struct chronicle *chronicle, enum chronicle_kind kind, int64_t time_ns,
-		const struct walk_item *item)
+static int keep(struct ordered_events *ordered_events, enum ordered_event_kind kind,
+		int64_t time_ns, const struct event_item *item)
 {
 	int status;
 
-	text_clear(&chronicle->kept);
-	status = chronicle->ops->keep(chronicle->user, kind, time_ns, item, &chronicle->kept);
-	if (!status && chronicle->kept.failed)
+	text_clear(&ordered_events->kept);
+	status = ordered_events->ops->keep(ordered_events->user, kind, time_ns, item,
+					   &ordered_events->kept);
+	if (!status && ordered_events->kept.failed)
 		status = -ENOMEM;
-	return status ? status : chronicle->kept.length > 0;
+	return status ? status : ordered_events->kept.length > 0;
 }
 
-static int add_event(struct chronicle *chronicle, enum chronicle_kind kind, int64_t time_ns,
-		     const struct walk_item *item)
+static int add_event(struct ordered_events *ordered_events, enum ordered_event_kind kind,
+		     int64_t time_ns, const struct event_item *item)
 {
-	int status = keep(chronicle, kind, time_ns, item);
-	struct order_event event = {
+	int status = keep(ordered_events, kind, time_ns, item);
+	struct reorder_event event = {
 		.time_ns = time_ns,
 		.op = item->call,
-		.payload = chronicle->kept.data,
-		.bytes = (uint32_t)chronicle->kept.length,
+		.payload = ordered_events->kept.data,
+		.bytes = (uint32_t)ordered_events->kept.length,
 		.kind = kind,
 	};
 
-	return status > 0 ? order_add(chronicle->order, &event) : status;
+	return status > 0 ? reorder_buffer_add(ordered_events->reorder_buffer, &event) : status;
 }
 
-static int add_call(struct chronicle *chronicle, const struct walk_item *item)
+static int add_call(struct ordered_events *ordered_events, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
-	int status = add_event(chronicle, CHRONICLE_BEGIN, event->ns, item);
+	int status = add_event(ordered_events, ORDERED_BEGIN, event->ns, item);
 	uint64_t op = trace_event_op(event);
 
 	if (!status && event->end_ticks)
-		status = add_event(chronicle, CHRONICLE_END, item->end_ns, item);
+		status = add_event(ordered_events, ORDERED_END, item->end_ns, item);
 	if (!status && op && !trace_event_failed(event))
-		status = order_enqueue(chronicle->order, event->stream->process->index, op,
-				       event->ns);
+		status = reorder_buffer_enqueue(ordered_events->reorder_buffer,
+						event->stream->process->index, op, event->ns);
 	return status;
 }
 
 /* Stable: of equal times, what comes first stays first. */
-static void sort_phases(struct order_event *events)
+static void sort_phases(struct reorder_event *events)
 {
 	for (int i = 1; i < PHASES; i++) {
-		struct order_event event = events[i];
+		struct reorder_event event = events[i];
 		int j = i;
 
 		for (; j > 0 && events[j - 1].time_ns > event.time_ns; j--)
@@ -84,41 +86,42 @@ static void sort_phases(struct order_event *events)
 }
 
 /* Keeps what is wanted of the four, one behind the other in `phases`. */
-static int keep_phases(struct chronicle *chronicle, const struct walk_item *item,
-		       struct order_event *events)
+static int keep_phases(struct ordered_events *ordered_events, const struct event_item *item,
+		       struct reorder_event *events)
 {
-	const struct command_times *times = &item->command.times;
+	const struct operation_times *times = &item->operation.times;
 	const int64_t at[PHASES] = {times->queued_ns, times->submitted_ns, times->start_ns,
 				    times->end_ns};
 
-	text_clear(&chronicle->phases);
+	text_clear(&ordered_events->phases);
 	for (unsigned i = 0; i < PHASES; i++) {
-		int status = keep(chronicle, CHRONICLE_QUEUED + i, at[i], item);
+		int status = keep(ordered_events, ORDERED_QUEUED + i, at[i], item);
 
 		if (status < 0)
 			return status;
-		events[i] = (struct order_event){
+		events[i] = (struct reorder_event){
 			.time_ns = at[i],
-			.op = item->command.op,
-			.bytes = (uint32_t)chronicle->kept.length,
-			.kind = CHRONICLE_QUEUED + i,
+			.op = item->operation.op,
+			.bytes = (uint32_t)ordered_events->kept.length,
+			.kind = ORDERED_QUEUED + i,
 		};
-		text_add(&chronicle->phases, chronicle->kept.data, chronicle->kept.length);
+		text_add(&ordered_events->phases, ordered_events->kept.data,
+			 ordered_events->kept.length);
 	}
-	return chronicle->phases.failed ? -ENOMEM : 0;
+	return ordered_events->phases.failed ? -ENOMEM : 0;
 }
 
-static int add_placed(struct chronicle *chronicle, const struct walk_item *item)
+static int add_placed(struct ordered_events *ordered_events, const struct event_item *item)
 {
-	struct order_event events[PHASES];
+	struct reorder_event events[PHASES];
 	size_t count = 0, place = 0;
-	int status = keep_phases(chronicle, item, events);
+	int status = keep_phases(ordered_events, item, events);
 
 	if (status)
 		return status;
 	for (unsigned i = 0; i < PHASES; i++) {
 		if (events[i].bytes)
-			events[i].payload = chronicle->phases.data + place;
+			events[i].payload = ordered_events->phases.data + place;
 		place += events[i].bytes;
 	}
 	sort_phases(events);
@@ -126,80 +129,82 @@ static int add_placed(struct chronicle *chronicle, const struct walk_item *item)
 		if (events[i].bytes)
 			events[count++] = events[i];
 	}
-	return order_operation(chronicle->order, item->command.process, item->command.op, events,
-			       count);
+	return reorder_buffer_operation(ordered_events->reorder_buffer, item->operation.process,
+					item->operation.op, events, count);
 }
 
-static int add_command(struct chronicle *chronicle, const struct walk_item *item)
+static int add_command(struct ordered_events *ordered_events, const struct event_item *item)
 {
 	int status;
 
-	if (item->command.placed)
-		return add_placed(chronicle, item);
-	status = add_event(chronicle, CHRONICLE_RECORD, item->event->ns, item);
+	if (item->operation.placed)
+		return add_placed(ordered_events, item);
+	status = add_event(ordered_events, ORDERED_RECORD, item->event->ns, item);
 	return status ? status
-		      : order_operation(chronicle->order, item->command.process,
-					item->command.op, NULL, 0);
+		      : reorder_buffer_operation(ordered_events->reorder_buffer,
+						 item->operation.process, item->operation.op, NULL,
+						 0);
 }
 
 /* Of a process that is over, nothing will be heard any more. */
-static int give_up(struct chronicle *chronicle)
+static int give_up(struct ordered_events *ordered_events)
 {
-	const struct trace_merge *merge = &chronicle->walk->merge;
+	const struct trace_merge *merge = &ordered_events->iterator->merge;
 	int status = 0;
 
-	if (merge->processes_over == chronicle->processes_over)
+	if (merge->processes_over == ordered_events->processes_over)
 		return 0;
-	chronicle->processes_over = merge->processes_over;
-	for (uint32_t i = 0; i < chronicle->walk->session->process_count; i++) {
+	ordered_events->processes_over = merge->processes_over;
+	for (uint32_t i = 0; i < ordered_events->iterator->session->process_count; i++) {
 		uint64_t op;
 		size_t at = 0;
 
-		if (chronicle->over[i] || merge->streams_left[i])
+		if (ordered_events->over[i] || merge->streams_left[i])
 			continue;
-		chronicle->over[i] = true;
-		while (!status && commands_open(&chronicle->walk->commands, &at, i, &op))
-			status = order_abandon(chronicle->order, i, op);
+		ordered_events->over[i] = true;
+		while (!status &&
+		       operations_open(&ordered_events->iterator->operations, &at, i, &op))
+			status = reorder_buffer_abandon(ordered_events->reorder_buffer, i, op);
 	}
 	return status;
 }
 
-int chronicle_add(struct chronicle *chronicle, const struct walk_item *item)
+int ordered_events_add(struct ordered_events *ordered_events, const struct event_item *item)
 {
 	int status;
 
-	if (item->kind == WALK_UNFINISHED)
+	if (item->kind == ITEM_UNFINISHED)
 		return 0;
-	status = order_reach(chronicle->order, item->event->ns);
+	status = reorder_buffer_reach(ordered_events->reorder_buffer, item->event->ns);
 	if (!status)
-		status = give_up(chronicle);
+		status = give_up(ordered_events);
 	if (status)
 		return status;
 	switch (item->kind) {
-	case WALK_CALL:
-		return add_call(chronicle, item);
-	case WALK_COMMAND:
-		return add_command(chronicle, item);
+	case ITEM_CALL:
+		return add_call(ordered_events, item);
+	case ITEM_OPERATION:
+		return add_command(ordered_events, item);
 	default:
-		return add_event(chronicle, CHRONICLE_RECORD, item->event->ns, item);
+		return add_event(ordered_events, ORDERED_RECORD, item->event->ns, item);
 	}
 }
 
-int chronicle_finish(struct chronicle *chronicle)
+int ordered_events_finish(struct ordered_events *ordered_events)
 {
-	return order_finish(chronicle->order);
+	return reorder_buffer_finish(ordered_events->reorder_buffer);
 }
 
-struct order_stats chronicle_stats(const struct chronicle *chronicle)
+struct reorder_stats ordered_events_stats(const struct ordered_events *ordered_events)
 {
-	return order_stats(chronicle->order);
+	return reorder_stats(ordered_events->reorder_buffer);
 }
 
-void chronicle_close(struct chronicle *chronicle)
+void ordered_events_close(struct ordered_events *ordered_events)
 {
-	order_destroy(chronicle->order);
-	text_free(&chronicle->kept);
-	text_free(&chronicle->phases);
-	free(chronicle->over);
-	memset(chronicle, 0, sizeof(*chronicle));
+	reorder_buffer_destroy(ordered_events->reorder_buffer);
+	text_free(&ordered_events->kept);
+	text_free(&ordered_events->phases);
+	free(ordered_events->over);
+	memset(ordered_events, 0, sizeof(*ordered_events));
 }

@@ -3,8 +3,8 @@
 #include "analysis/events/event_iterator.h"
 #include "trace/merge.h"
 
-static int sweep_all(struct trace_session *session, const struct progress *progress,
-		     sweep_fn *take, void *user)
+static int pass_all(struct trace_session *session, const struct progress *progress, pass_fn *take,
+		    void *user)
 {
 	const struct trace_event *event;
 	struct trace_merge merge;
@@ -25,29 +25,29 @@ static int sweep_all(struct trace_session *session, const struct progress *progr
 	return status;
 }
 
-static int sweep_placed(struct trace_session *session, const struct progress *progress,
-			sweep_fn *take, void *user)
+static int pass_placed(struct trace_session *session, const struct progress *progress,
+		       pass_fn *take, void *user)
 {
-	const struct walk_item *item;
-	struct walk walk;
-	int status = walk_open(&walk, session, progress);
+	const struct event_item *item;
+	struct iterator iterator;
+	int status = event_iterator_open(&iterator, session, progress);
 
 	if (status)
 		return status;
-	while ((status = walk_next(&walk, &item)) > 0) {
-		bool command = item->kind == WALK_COMMAND || item->kind == WALK_UNFINISHED;
+	while ((status = event_iterator_next(&iterator, &item)) > 0) {
+		bool operation = item->kind == ITEM_OPERATION || item->kind == ITEM_UNFINISHED;
 
-		status = take(user, item->event, command ? &item->command : NULL);
+		status = take(user, item->event, operation ? &item->operation : NULL);
 		if (status)
 			break;
 	}
-	walk_close(&walk);
+	event_iterator_close(&iterator);
 	return status;
 }
 
-int sweep(struct trace_session *session, const struct range *range,
-	  const struct progress *progress, sweep_fn *take, void *user)
+int pass_run(struct trace_session *session, const struct range *range,
+	     const struct progress *progress, pass_fn *take, void *user)
 {
-	return range_is_whole(range) ? sweep_all(session, progress, take, user)
-				     : sweep_placed(session, progress, take, user);
+	return range_is_whole(range) ? pass_all(session, progress, take, user)
+				     : pass_placed(session, progress, take, user);
 }

@@ -5,9 +5,9 @@
  * before (walk.h). One thread.
  *
  *	static int take(void *user, const struct trace_event *event,
- *			const struct command *command);
+ *			const struct operation *command);
  *
- *	status = sweep(session, &range, &progress, take, &counts);
+ *	status = pass_run(session, &range, &progress, take, &counts);
  */
 #ifndef TANDEM_ANALYSIS_EVENTS_PASS_H
 #define TANDEM_ANALYSIS_EVENTS_PASS_H
@@ -20,10 +20,10 @@
 /* `command` is NULL of events that end none, and where all of the session is counted;
  * `event` is NULL of commands whose end was never seen, which come last, and only in
  * a range. Returns 0, or -errno, which ends the sweep. */
-typedef int sweep_fn(void *user, const struct trace_event *event, const struct command *command);
+typedef int pass_fn(void *user, const struct trace_event *event, const struct operation *operation);
 
 /* Returns 0, -ENOMEM, or what `take` returned. `progress` may be NULL. */
-int sweep(struct trace_session *session, const struct range *range,
-	  const struct progress *progress, sweep_fn *take, void *user);
+int pass_run(struct trace_session *session, const struct range *range,
+	     const struct progress *progress, pass_fn *take, void *user);
 
 #endif

@@ -9,111 +9,114 @@
 
 /* What a waiting event costs beside its payload: node, place in the heap, and
  * what malloc() keeps. */
-#define NODE_BYTES (sizeof(struct order_node) + sizeof(struct heap_item) + 16)
+#define NODE_BYTES (sizeof(struct reorder_node) + sizeof(struct heap_item) + 16)
 
 /* Of events of the same time: a command's, a thread's, and a command's that are
  * at the very begin of its enqueue. */
-enum rank { RANK_COMMAND, RANK_THREAD, RANK_AFTER };
+enum rank { RANK_OPERATION, RANK_THREAD, RANK_AFTER };
 
 #define RANK_SHIFT 62
 
-struct order {
-	struct order_options options;
-	order_emit *emit;
+struct reorder_buffer {
+	struct reorder_options options;
+	reorder_emit *emit;
 	void *context;
-	struct order_flight flight;
+	struct reorder_in_flight flight;
 	struct heap waiting; /* key: time, tie: rank and sequence, value: node */
 	size_t waiting_bytes;
-	struct order_runs runs;
+	struct reorder_runs runs;
 	uint64_t sequence;
 	int64_t reached_ns;
 	int64_t out_ns; /* time of the last event that went out */
-	struct order_stats stats;
+	struct reorder_stats stats;
 };
 
-int order_create(struct order **order, const struct order_options *options, order_emit *emit,
-		 void *context)
+int reorder_buffer_create(struct reorder_buffer **reorder_buffer,
+			  const struct reorder_options *options, reorder_emit *emit, void *context)
 {
-	struct order *made;
+	struct reorder_buffer *made;
 
 	if (!options->max_bytes)
 		return -EINVAL;
 	made = malloc(sizeof(*made));
 	if (!made)
 		return -ENOMEM;
-	*made = (struct order){
+	*made = (struct reorder_buffer){
 		.options = *options,
 		.emit = emit,
 		.context = context,
 		.reached_ns = INT64_MIN,
 		.out_ns = INT64_MIN,
 	};
-	order_flight_init(&made->flight);
-	order_runs_init(&made->runs, options->directory);
-	*order = made;
+	reorder_in_flight_init(&made->flight);
+	reorder_runs_init(&made->runs, options->directory);
+	*reorder_buffer = made;
 	return 0;
 }
 
-static struct order_node *node_of(struct heap_item item)
+static struct reorder_node *node_of(struct heap_item item)
 {
-	return (struct order_node *)(uintptr_t)item.value;
+	return (struct reorder_node *)(uintptr_t)item.value;
 }
 
-void order_destroy(struct order *order)
+void reorder_buffer_destroy(struct reorder_buffer *reorder_buffer)
 {
-	if (!order)
+	if (!reorder_buffer)
 		return;
-	for (size_t i = 0; i < order->waiting.count; i++)
-		free(node_of(order->waiting.items[i]));
-	heap_free(&order->waiting);
-	order_runs_free(&order->runs);
-	order_flight_free(&order->flight);
-	free(order);
+	for (size_t i = 0; i < reorder_buffer->waiting.count; i++)
+		free(node_of(reorder_buffer->waiting.items[i]));
+	heap_free(&reorder_buffer->waiting);
+	reorder_runs_free(&reorder_buffer->runs);
+	reorder_in_flight_free(&reorder_buffer->flight);
+	free(reorder_buffer);
 }
 
-static int hand_out(struct order *order, const struct order_event *waited)
+static int hand_out(struct reorder_buffer *reorder_buffer, const struct reorder_event *waited)
 {
-	struct order_event event = *waited;
+	struct reorder_event event = *waited;
 
 	event.moved_ns = 0;
-	if (event.time_ns < order->out_ns) {
-		event.moved_ns = order->out_ns - event.time_ns;
-		order->stats.late++;
-		if (event.moved_ns > order->stats.latest_ns)
-			order->stats.latest_ns = event.moved_ns;
+	if (event.time_ns < reorder_buffer->out_ns) {
+		event.moved_ns = reorder_buffer->out_ns - event.time_ns;
+		reorder_buffer->stats.late++;
+		if (event.moved_ns > reorder_buffer->stats.latest_ns)
+			reorder_buffer->stats.latest_ns = event.moved_ns;
 	} else {
-		order->out_ns = event.time_ns;
+		reorder_buffer->out_ns = event.time_ns;
 	}
-	order->stats.events++;
-	return order->emit(order->context, &event);
+	reorder_buffer->stats.events++;
+	return reorder_buffer->emit(reorder_buffer->context, &event);
 }
 
 /* Takes the earliest event of those that wait in memory and in files, if it is
  * not after `until_ns`; NULL if it is. */
-static int take(struct order *order, int64_t until_ns, struct order_node **node)
+static int take(struct reorder_buffer *reorder_buffer, int64_t until_ns, struct reorder_node **node)
 {
-	const struct order_node *filed = order_runs_peek(&order->runs);
-	const struct heap_item *top = order->waiting.count ? order->waiting.items : NULL;
+	const struct reorder_node *filed = reorder_runs_peek(&reorder_buffer->runs);
+	const struct heap_item *top =
+		reorder_buffer->waiting.count ? reorder_buffer->waiting.items : NULL;
 
 	*node = NULL;
 	if (filed && (!top || filed->event.time_ns < top->key ||
 		      (filed->event.time_ns == top->key && filed->tie < top->tie)))
-		return filed->event.time_ns <= until_ns ? order_runs_take(&order->runs, node) : 0;
+		return filed->event.time_ns <= until_ns
+			       ? reorder_runs_take(&reorder_buffer->runs, node)
+			       : 0;
 	if (top && top->key <= until_ns) {
-		*node = node_of(heap_pop(&order->waiting));
-		order->waiting_bytes -= NODE_BYTES + (*node)->event.bytes;
+		*node = node_of(heap_pop(&reorder_buffer->waiting));
+		reorder_buffer->waiting_bytes -= NODE_BYTES + (*node)->event.bytes;
 	}
 	return 0;
 }
 
 /* Hands out what is not after `until_ns`. */
-static int drain(struct order *order, int64_t until_ns)
+static int drain(struct reorder_buffer *reorder_buffer, int64_t until_ns)
 {
-	struct order_node *node;
+	struct reorder_node *node;
 	int error;
 
-	while (!(error = take(order, until_ns, &node)) && node) {
-		error = hand_out(order, &node->event);
+	while (!(error = take(reorder_buffer, until_ns, &node)) && node) {
+		error = hand_out(reorder_buffer, &node->event);
 		free(node);
 		if (error)
 			break;
@@ -123,105 +126,108 @@ static int drain(struct order *order, int64_t until_ns)
 
 /* Nothing can come any more that is not after this. At the time reached itself,
  * and at the begin of the oldest command, something still can. */
-static int64_t settled_ns(const struct order *order)
+static int64_t settled_ns(const struct reorder_buffer *reorder_buffer)
 {
-	int64_t oldest = order_flight_oldest_ns(&order->flight);
-	int64_t open = oldest < order->reached_ns ? oldest : order->reached_ns;
+	int64_t oldest = reorder_in_flight_oldest_ns(&reorder_buffer->flight);
+	int64_t open = oldest < reorder_buffer->reached_ns ? oldest : reorder_buffer->reached_ns;
 
 	return open > INT64_MIN ? open - 1 : open;
 }
 
-static int wait_in_line(struct order *order, const struct order_event *event, enum rank rank)
+static int wait_in_line(struct reorder_buffer *reorder_buffer, const struct reorder_event *event,
+			enum rank rank)
 {
-	uint64_t tie = (uint64_t)rank << RANK_SHIFT | order->sequence++;
-	struct order_node *node = order_node_create(event, tie);
+	uint64_t tie = (uint64_t)rank << RANK_SHIFT | reorder_buffer->sequence++;
+	struct reorder_node *node = reorder_node_create(event, tie);
 	struct heap_item item = {event->time_ns, tie, (uintptr_t)node};
 
 	if (!node)
 		return -ENOMEM;
-	if (heap_push(&order->waiting, item) < 0) {
+	if (heap_push(&reorder_buffer->waiting, item) < 0) {
 		free(node);
 		return -ENOMEM;
 	}
-	order->waiting_bytes += NODE_BYTES + event->bytes;
-	if (order->waiting.count > order->stats.most_waiting)
-		order->stats.most_waiting = order->waiting.count;
-	if (order->waiting_bytes > order->stats.most_bytes)
-		order->stats.most_bytes = order->waiting_bytes;
-	if (order->waiting_bytes < order->options.max_bytes)
+	reorder_buffer->waiting_bytes += NODE_BYTES + event->bytes;
+	if (reorder_buffer->waiting.count > reorder_buffer->stats.most_waiting)
+		reorder_buffer->stats.most_waiting = reorder_buffer->waiting.count;
+	if (reorder_buffer->waiting_bytes > reorder_buffer->stats.most_bytes)
+		reorder_buffer->stats.most_bytes = reorder_buffer->waiting_bytes;
+	if (reorder_buffer->waiting_bytes < reorder_buffer->options.max_bytes)
 		return 0;
-	order->waiting_bytes = 0;
-	return order_runs_spill(&order->runs, &order->waiting);
+	reorder_buffer->waiting_bytes = 0;
+	return reorder_runs_spill(&reorder_buffer->runs, &reorder_buffer->waiting);
 }
 
-int order_reach(struct order *order, int64_t now_ns)
+int reorder_buffer_reach(struct reorder_buffer *reorder_buffer, int64_t now_ns)
 {
-	if (now_ns <= order->reached_ns)
+	if (now_ns <= reorder_buffer->reached_ns)
 		return 0;
-	order->reached_ns = now_ns;
-	return drain(order, settled_ns(order));
+	reorder_buffer->reached_ns = now_ns;
+	return drain(reorder_buffer, settled_ns(reorder_buffer));
 }
 
-int order_add(struct order *order, const struct order_event *event)
+int reorder_buffer_add(struct reorder_buffer *reorder_buffer, const struct reorder_event *event)
 {
-	return wait_in_line(order, event, RANK_THREAD);
+	return wait_in_line(reorder_buffer, event, RANK_THREAD);
 }
 
 /* What went out stays out, whatever a late begin would like to hold. */
-int order_enqueue(struct order *order, uint32_t process, uint64_t op, int64_t since_ns)
+int reorder_buffer_enqueue(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op,
+			   int64_t since_ns)
 {
-	int error = order_flight_begin(&order->flight, process, op, since_ns);
+	int error = reorder_in_flight_begin(&reorder_buffer->flight, process, op, since_ns);
 
 	if (error == -EEXIST) {
-		error = order_abandon(order, process, op);
+		error = reorder_buffer_abandon(reorder_buffer, process, op);
 		if (!error)
-			error = order_flight_begin(&order->flight, process, op, since_ns);
+			error = reorder_in_flight_begin(&reorder_buffer->flight, process, op,
+							since_ns);
 	}
-	if (order->flight.count > order->stats.most_in_flight)
-		order->stats.most_in_flight = order->flight.count;
+	if (reorder_buffer->flight.count > reorder_buffer->stats.most_in_flight)
+		reorder_buffer->stats.most_in_flight = reorder_buffer->flight.count;
 	return error;
 }
 
-int order_operation(struct order *order, uint32_t process, uint64_t op,
-		    const struct order_event *events, size_t count)
+int reorder_buffer_operation(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op,
+			     const struct reorder_event *events, size_t count)
 {
 	int64_t since = INT64_MIN;
 	int error = 0;
 
-	if (!order_flight_end(&order->flight, process, op, &since))
-		order->stats.unknown++;
+	if (!reorder_in_flight_end(&reorder_buffer->flight, process, op, &since))
+		reorder_buffer->stats.unknown++;
 	for (size_t i = 0; !error && i < count; i++)
-		error = wait_in_line(order, &events[i],
-				     events[i].time_ns == since ? RANK_AFTER : RANK_COMMAND);
-	return error ? error : drain(order, settled_ns(order));
+		error = wait_in_line(reorder_buffer, &events[i],
+				     events[i].time_ns == since ? RANK_AFTER : RANK_OPERATION);
+	return error ? error : drain(reorder_buffer, settled_ns(reorder_buffer));
 }
 
-int order_abandon(struct order *order, uint32_t process, uint64_t op)
+int reorder_buffer_abandon(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op)
 {
 	int64_t since;
 
-	if (!order_flight_end(&order->flight, process, op, &since))
+	if (!reorder_in_flight_end(&reorder_buffer->flight, process, op, &since))
 		return 0;
-	order->stats.unfinished++;
-	return drain(order, settled_ns(order));
+	reorder_buffer->stats.unfinished++;
+	return drain(reorder_buffer, settled_ns(reorder_buffer));
 }
 
-int order_finish(struct order *order)
+int reorder_buffer_finish(struct reorder_buffer *reorder_buffer)
 {
 	int error;
 
-	order->stats.unfinished += order->flight.count;
-	order_flight_free(&order->flight);
-	error = drain(order, INT64_MAX);
-	order->reached_ns = INT64_MAX;
+	reorder_buffer->stats.unfinished += reorder_buffer->flight.count;
+	reorder_in_flight_free(&reorder_buffer->flight);
+	error = drain(reorder_buffer, INT64_MAX);
+	reorder_buffer->reached_ns = INT64_MAX;
 	return error;
 }
 
-struct order_stats order_stats(const struct order *order)
+struct reorder_stats reorder_stats(const struct reorder_buffer *reorder_buffer)
 {
-	struct order_stats stats = order->stats;
+	struct reorder_stats stats = reorder_buffer->stats;
 
-	stats.runs = order->runs.made;
-	stats.spilled_bytes = order->runs.written_bytes;
+	stats.runs = reorder_buffer->runs.made;
+	stats.spilled_bytes = reorder_buffer->runs.written_bytes;
 	return stats;
 }

@@ -12,16 +12,16 @@
  * much, as after a command that never ended, sorted runs go to files and are
  * merged (an external merge sort).
  *
- *	order_create(&order, &options, emit, context);
+ *	reorder_buffer_create(&reorder_buffer, &options, emit, context);
  *	for each record of the input, in the order of time:
- *		order_reach(order, now);
- *		order_add(order, &begin);                 a call
- *		order_add(order, &end);                   and its end, later than now
- *		order_enqueue(order, process, op, now);   if it enqueued a command
+ *		reorder_buffer_reach(order, now);
+ *		reorder_buffer_add(order, &begin);                 a call
+ *		reorder_buffer_add(order, &end);                   and its end, later than now
+ *		reorder_buffer_enqueue(order, process, op, now);   if it enqueued a command
  *	or
- *		order_operation(order, process, op, events, 4);
- *	order_finish(order);
- *	order_destroy(order);
+ *		reorder_buffer_operation(order, process, op, events, 4);
+ *	reorder_buffer_finish(order);
+ *	reorder_buffer_destroy(order);
  *
  * Events of the same time: what a command did stands before what a thread did,
  * and after the begin of its own enqueue; otherwise as they were given.
@@ -34,9 +34,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct order;
+struct reorder_buffer;
 
-struct order_event {
+struct reorder_event {
 	int64_t time_ns;
 	uint64_t op;	   /* free for the caller, as kind and payload */
 	const void *payload; /* copied; borrowed while the event is handed out */
@@ -47,17 +47,17 @@ struct order_event {
 	int64_t moved_ns;
 };
 
-struct order_options {
+struct reorder_options {
 	size_t max_bytes;      /* of waiting events in memory; more goes to files */
 	const char *directory; /* for these files; borrowed */
 };
 
-#define ORDER_DEFAULTS                                                         \
-	{                                                                      \
-		.max_bytes = 64 << 20, .directory = "/tmp"                     \
+#define REORDER_DEFAULTS                                                                           \
+	{                                                                                          \
+		.max_bytes = 64 << 20, .directory = "/tmp"                                         \
 	}
 
-struct order_stats {
+struct reorder_stats {
 	uint64_t events;	/* handed out */
 	uint64_t late;		/* of these, too late for their place */
 	int64_t latest_ns;	/* the most that one of them was late */
@@ -69,38 +69,39 @@ struct order_stats {
 
 /* Takes the next event, borrowed until it returns; 0 to go on, or an error that
  * the call that led here returns. */
-typedef int order_emit(void *context, const struct order_event *event);
+typedef int reorder_emit(void *context, const struct reorder_event *event);
 
 /* Returns 0, -EINVAL (max_bytes is 0) or -ENOMEM. `options` is copied. */
-int order_create(struct order **order, const struct order_options *options, order_emit *emit,
-		 void *context);
-void order_destroy(struct order *order);
+int reorder_buffer_create(struct reorder_buffer **reorder_buffer,
+			  const struct reorder_options *options, reorder_emit *emit, void *context);
+void reorder_buffer_destroy(struct reorder_buffer *reorder_buffer);
 
 /* All functions below return 0, -ENOMEM, an error of the files (as -ENOSPC), or
- * what emit returned. After an error only order_destroy() makes sense. */
+ * what emit returned. After an error only reorder_buffer_destroy() makes sense. */
 
 /* The input is at now_ns: nothing earlier comes but from commands in flight. */
-int order_reach(struct order *order, int64_t now_ns);
+int reorder_buffer_reach(struct reorder_buffer *reorder_buffer, int64_t now_ns);
 
 /* An event at its time, which is not before the time reached. */
-int order_add(struct order *order, const struct order_event *event);
+int reorder_buffer_add(struct reorder_buffer *reorder_buffer, const struct reorder_event *event);
 
 /* A command went in flight: its operation has no time before since_ns. A command
  * that is in flight already is taken for a new one. `process` is a small number,
  * and op is unique in it. */
-int order_enqueue(struct order *order, uint32_t process, uint64_t op, int64_t since_ns);
+int reorder_buffer_enqueue(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op,
+			   int64_t since_ns);
 
 /* A command ended: its events, in the order in which they happened; none if it
  * has no times. */
-int order_operation(struct order *order, uint32_t process, uint64_t op,
-		    const struct order_event *events, size_t count);
+int reorder_buffer_operation(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op,
+			     const struct reorder_event *events, size_t count);
 
 /* A command will not be heard of any more: its process has ended. */
-int order_abandon(struct order *order, uint32_t process, uint64_t op);
+int reorder_buffer_abandon(struct reorder_buffer *reorder_buffer, uint32_t process, uint64_t op);
 
 /* The input has ended: all that waits goes out. */
-int order_finish(struct order *order);
+int reorder_buffer_finish(struct reorder_buffer *reorder_buffer);
 
-struct order_stats order_stats(const struct order *order);
+struct reorder_stats reorder_stats(const struct reorder_buffer *reorder_buffer);
 
 #endif

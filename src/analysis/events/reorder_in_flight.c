@@ -5,25 +5,25 @@
 
 #include "util/array.h"
 
-void order_flight_init(struct order_flight *flight)
+void reorder_in_flight_init(struct reorder_in_flight *flight)
 {
-	*flight = (struct order_flight){
-		.oldest = ORDER_FLIGHT_NONE,
-		.newest = ORDER_FLIGHT_NONE,
-		.free = ORDER_FLIGHT_NONE,
+	*flight = (struct reorder_in_flight){
+		.oldest = REORDER_FLIGHT_NONE,
+		.newest = REORDER_FLIGHT_NONE,
+		.free = REORDER_FLIGHT_NONE,
 	};
 }
 
-void order_flight_free(struct order_flight *flight)
+void reorder_in_flight_free(struct reorder_in_flight *flight)
 {
 	for (size_t i = 0; i < flight->process_count; i++)
 		map_free(&flight->processes[i]);
 	free(flight->processes);
-	free(flight->commands);
-	order_flight_init(flight);
+	free(flight->operations);
+	reorder_in_flight_init(flight);
 }
 
-static int make_process(struct order_flight *flight, uint32_t process)
+static int make_process(struct reorder_in_flight *flight, uint32_t process)
 {
 	if (process < flight->process_count)
 		return 0;
@@ -35,43 +35,43 @@ static int make_process(struct order_flight *flight, uint32_t process)
 	return 0;
 }
 
-/* A place for one more; ORDER_FLIGHT_NONE if there is no memory. */
-static uint32_t take_place(struct order_flight *flight)
+/* A place for one more; REORDER_FLIGHT_NONE if there is no memory. */
+static uint32_t take_place(struct reorder_in_flight *flight)
 {
 	uint32_t place = flight->free;
 
-	if (place != ORDER_FLIGHT_NONE) {
-		flight->free = flight->commands[place].newer;
+	if (place != REORDER_FLIGHT_NONE) {
+		flight->free = flight->operations[place].newer;
 		return place;
 	}
-	if (flight->command_count == ORDER_FLIGHT_NONE ||
-	    array_reserve(&flight->commands, &flight->command_capacity, flight->command_count + 1,
-			  sizeof(*flight->commands)) < 0)
-		return ORDER_FLIGHT_NONE;
-	return (uint32_t)flight->command_count++;
+	if (flight->operation_count == REORDER_FLIGHT_NONE ||
+	    array_reserve(&flight->operations, &flight->operation_capacity,
+			  flight->operation_count + 1, sizeof(*flight->operations)) < 0)
+		return REORDER_FLIGHT_NONE;
+	return (uint32_t)flight->operation_count++;
 }
 
-static void give_place(struct order_flight *flight, uint32_t place)
+static void give_place(struct reorder_in_flight *flight, uint32_t place)
 {
-	flight->commands[place].newer = flight->free;
+	flight->operations[place].newer = flight->free;
 	flight->free = place;
 }
 
 /* The link that leads to a command from the older or the newer side. */
-static uint32_t *link_from_older(struct order_flight *flight, uint32_t older)
+static uint32_t *link_from_older(struct reorder_in_flight *flight, uint32_t older)
 {
-	return older == ORDER_FLIGHT_NONE ? &flight->oldest : &flight->commands[older].newer;
+	return older == REORDER_FLIGHT_NONE ? &flight->oldest : &flight->operations[older].newer;
 }
 
-static uint32_t *link_from_newer(struct order_flight *flight, uint32_t newer)
+static uint32_t *link_from_newer(struct reorder_in_flight *flight, uint32_t newer)
 {
-	return newer == ORDER_FLIGHT_NONE ? &flight->newest : &flight->commands[newer].older;
+	return newer == REORDER_FLIGHT_NONE ? &flight->newest : &flight->operations[newer].older;
 }
 
-int order_flight_begin(struct order_flight *flight, uint32_t process, uint64_t op,
-		       int64_t since_ns)
+int reorder_in_flight_begin(struct reorder_in_flight *flight, uint32_t process, uint64_t op,
+			    int64_t since_ns)
 {
-	struct order_command *command;
+	struct reorder_operation *operation;
 	uint32_t place, older = flight->newest;
 
 	if (make_process(flight, process) < 0)
@@ -79,28 +79,28 @@ int order_flight_begin(struct order_flight *flight, uint32_t process, uint64_t o
 	if (map_get(&flight->processes[process], op) != MAP_NONE)
 		return -EEXIST;
 	place = take_place(flight);
-	if (place == ORDER_FLIGHT_NONE)
+	if (place == REORDER_FLIGHT_NONE)
 		return -ENOMEM;
 	if (map_set(&flight->processes[process], op, place) < 0) {
 		give_place(flight, place);
 		return -ENOMEM;
 	}
-	while (older != ORDER_FLIGHT_NONE && flight->commands[older].since_ns > since_ns)
-		older = flight->commands[older].older;
-	command = &flight->commands[place];
-	command->since_ns = since_ns;
-	command->older = older;
-	command->newer = *link_from_older(flight, older);
+	while (older != REORDER_FLIGHT_NONE && flight->operations[older].since_ns > since_ns)
+		older = flight->operations[older].older;
+	operation = &flight->operations[place];
+	operation->since_ns = since_ns;
+	operation->older = older;
+	operation->newer = *link_from_older(flight, older);
 	*link_from_older(flight, older) = place;
-	*link_from_newer(flight, command->newer) = place;
+	*link_from_newer(flight, operation->newer) = place;
 	flight->count++;
 	return 0;
 }
 
-bool order_flight_end(struct order_flight *flight, uint32_t process, uint64_t op,
-		      int64_t *since_ns)
+bool reorder_in_flight_end(struct reorder_in_flight *flight, uint32_t process, uint64_t op,
+			   int64_t *since_ns)
 {
-	const struct order_command *command;
+	const struct reorder_operation *operation;
 	uint64_t place;
 
 	if (process >= flight->process_count)
@@ -108,17 +108,17 @@ bool order_flight_end(struct order_flight *flight, uint32_t process, uint64_t op
 	place = map_remove(&flight->processes[process], op);
 	if (place == MAP_NONE)
 		return false;
-	command = &flight->commands[place];
-	*since_ns = command->since_ns;
-	*link_from_older(flight, command->older) = command->newer;
-	*link_from_newer(flight, command->newer) = command->older;
+	operation = &flight->operations[place];
+	*since_ns = operation->since_ns;
+	*link_from_older(flight, operation->older) = operation->newer;
+	*link_from_newer(flight, operation->newer) = operation->older;
 	give_place(flight, (uint32_t)place);
 	flight->count--;
 	return true;
 }
 
-int64_t order_flight_oldest_ns(const struct order_flight *flight)
+int64_t reorder_in_flight_oldest_ns(const struct reorder_in_flight *flight)
 {
-	return flight->oldest == ORDER_FLIGHT_NONE ? INT64_MAX
-						   : flight->commands[flight->oldest].since_ns;
+	return flight->oldest == REORDER_FLIGHT_NONE ? INT64_MAX
+						     : flight->operations[flight->oldest].since_ns;
 }

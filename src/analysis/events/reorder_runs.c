@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-struct order_node *order_node_create(const struct order_event *event, uint64_t tie)
+struct reorder_node *reorder_node_create(const struct reorder_event *event, uint64_t tie)
 {
-	struct order_node *node = malloc(sizeof(*node) + event->bytes);
+	struct reorder_node *node = malloc(sizeof(*node) + event->bytes);
 
 	if (!node)
 		return NULL;
@@ -20,12 +20,12 @@ struct order_node *order_node_create(const struct order_event *event, uint64_t t
 	return node;
 }
 
-void order_runs_init(struct order_runs *runs, const char *directory)
+void reorder_runs_init(struct reorder_runs *runs, const char *directory)
 {
-	*runs = (struct order_runs){.directory = directory};
+	*runs = (struct reorder_runs){.directory = directory};
 }
 
-static void close_run(struct order_runs *runs, size_t run)
+static void close_run(struct reorder_runs *runs, size_t run)
 {
 	fclose(runs->files[run]);
 	free(runs->heads[run]);
@@ -33,13 +33,13 @@ static void close_run(struct order_runs *runs, size_t run)
 	runs->heads[run] = NULL;
 }
 
-void order_runs_free(struct order_runs *runs)
+void reorder_runs_free(struct reorder_runs *runs)
 {
-	for (size_t i = 0; i < ORDER_RUNS_MOST; i++) {
+	for (size_t i = 0; i < REORDER_RUNS_MOST; i++) {
 		if (runs->files[i])
 			close_run(runs, i);
 	}
-	heap_free(&runs->order);
+	heap_free(&runs->reorder_buffer);
 }
 
 /* A file that nobody else sees, and that is gone when it is closed. */
@@ -62,7 +62,7 @@ static int open_nameless(const char *directory)
 	return file;
 }
 
-static int open_run(const struct order_runs *runs, FILE **file)
+static int open_run(const struct reorder_runs *runs, FILE **file)
 {
 	int number = open_nameless(runs->directory);
 
@@ -75,7 +75,7 @@ static int open_run(const struct order_runs *runs, FILE **file)
 	return -ENOMEM;
 }
 
-static int write_node(struct order_runs *runs, FILE *file, const struct order_node *node)
+static int write_node(struct reorder_runs *runs, FILE *file, const struct reorder_node *node)
 {
 	size_t bytes = sizeof(*node) + node->event.bytes;
 
@@ -86,9 +86,9 @@ static int write_node(struct order_runs *runs, FILE *file, const struct order_no
 }
 
 /* Reads the next node of a run to its head; NULL there at the end. */
-static int read_head(struct order_runs *runs, size_t run)
+static int read_head(struct reorder_runs *runs, size_t run)
 {
-	struct order_node head, *node;
+	struct reorder_node head, *node;
 	FILE *file = runs->files[run];
 
 	runs->heads[run] = NULL;
@@ -107,13 +107,13 @@ static int read_head(struct order_runs *runs, size_t run)
 	return 0;
 }
 
-static struct heap_item item_of(const struct order_node *node, size_t run)
+static struct heap_item item_of(const struct reorder_node *node, size_t run)
 {
 	return (struct heap_item){node->event.time_ns, node->tie, run};
 }
 
 /* Takes over a file that was written, also on errors. */
-static int add_run(struct order_runs *runs, FILE *file)
+static int add_run(struct reorder_runs *runs, FILE *file)
 {
 	size_t run = 0;
 	int error;
@@ -130,28 +130,28 @@ static int add_run(struct order_runs *runs, FILE *file)
 	runs->made++;
 	error = read_head(runs, run);
 	if (!error && runs->heads[run])
-		error = heap_push(&runs->order, item_of(runs->heads[run], run));
+		error = heap_push(&runs->reorder_buffer, item_of(runs->heads[run], run));
 	if (error < 0 || !runs->heads[run])
 		close_run(runs, run);
 	return error;
 }
 
-const struct order_node *order_runs_peek(const struct order_runs *runs)
+const struct reorder_node *reorder_runs_peek(const struct reorder_runs *runs)
 {
-	return runs->order.count ? runs->heads[runs->order.items[0].value] : NULL;
+	return runs->reorder_buffer.count ? runs->heads[runs->reorder_buffer.items[0].value] : NULL;
 }
 
-int order_runs_take(struct order_runs *runs, struct order_node **node)
+int reorder_runs_take(struct reorder_runs *runs, struct reorder_node **node)
 {
-	size_t run = runs->order.items[0].value;
+	size_t run = runs->reorder_buffer.items[0].value;
 	int error;
 
 	*node = runs->heads[run];
 	error = read_head(runs, run);
 	if (runs->heads[run]) {
-		heap_replace(&runs->order, item_of(runs->heads[run], run));
+		heap_replace(&runs->reorder_buffer, item_of(runs->heads[run], run));
 	} else {
-		heap_pop(&runs->order);
+		heap_pop(&runs->reorder_buffer);
 		close_run(runs, run);
 	}
 	if (error < 0) {
@@ -162,17 +162,17 @@ int order_runs_take(struct order_runs *runs, struct order_node **node)
 }
 
 /* All runs into one. */
-static int merge_runs(struct order_runs *runs)
+static int merge_runs(struct reorder_runs *runs)
 {
 	FILE *file;
 	int error = open_run(runs, &file);
 
 	if (error < 0)
 		return error;
-	while (!error && runs->order.count) {
-		struct order_node *node;
+	while (!error && runs->reorder_buffer.count) {
+		struct reorder_node *node;
 
-		error = order_runs_take(runs, &node);
+		error = reorder_runs_take(runs, &node);
 		if (!error)
 			error = write_node(runs, file, node);
 		free(node);
@@ -183,19 +183,20 @@ static int merge_runs(struct order_runs *runs)
 	return error;
 }
 
-int order_runs_spill(struct order_runs *runs, struct heap *waiting)
+int reorder_runs_spill(struct reorder_runs *runs, struct heap *waiting)
 {
 	FILE *file;
 	int error = 0;
 
-	if (runs->order.count == ORDER_RUNS_MOST)
+	if (runs->reorder_buffer.count == REORDER_RUNS_MOST)
 		error = merge_runs(runs);
 	if (!error)
 		error = open_run(runs, &file);
 	if (error < 0)
 		return error;
 	while (!error && waiting->count) {
-		struct order_node *node = (struct order_node *)(uintptr_t)heap_pop(waiting).value;
+		struct reorder_node *node =
+			(struct reorder_node *)(uintptr_t)heap_pop(waiting).value;
 
 		error = write_node(runs, file, node);
 		free(node);

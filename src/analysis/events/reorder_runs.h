@@ -13,38 +13,38 @@
 #include "analysis/events/reorder_buffer.h"
 #include "util/heap.h"
 
-#define ORDER_RUNS_MOST 64
+#define REORDER_RUNS_MOST 64
 
 /* An event that waits. */
-struct order_node {
-	struct order_event event; /* the payload is behind the node */
+struct reorder_node {
+	struct reorder_event event; /* the payload is behind the node */
 	uint64_t tie;		  /* order of events of the same time */
 	char payload[];
 };
 
 /* A node for an event, with its payload copied; NULL if there is no memory. The
  * owner frees it. */
-struct order_node *order_node_create(const struct order_event *event, uint64_t tie);
+struct reorder_node *reorder_node_create(const struct reorder_event *event, uint64_t tie);
 
-struct order_runs {
+struct reorder_runs {
 	const char *directory; /* borrowed */
-	FILE *files[ORDER_RUNS_MOST];
-	struct order_node *heads[ORDER_RUNS_MOST]; /* next of each run */
-	struct heap order; /* key: time, tie: tie, value: run */
+	FILE *files[REORDER_RUNS_MOST];
+	struct reorder_node *heads[REORDER_RUNS_MOST]; /* next of each run */
+	struct heap reorder_buffer;		       /* key: time, tie: tie, value: run */
 	uint64_t made, written_bytes;
 };
 
-void order_runs_init(struct order_runs *runs, const char *directory);
-void order_runs_free(struct order_runs *runs);
+void reorder_runs_init(struct reorder_runs *runs, const char *directory);
+void reorder_runs_free(struct reorder_runs *runs);
 
 /* Makes a run of the nodes of a heap (key and tie as in the node, value the
  * node's address), frees them and empties the heap. */
-int order_runs_spill(struct order_runs *runs, struct heap *waiting);
+int reorder_runs_spill(struct reorder_runs *runs, struct heap *waiting);
 
 /* The earliest event of all runs; borrowed. NULL if there is none. */
-const struct order_node *order_runs_peek(const struct order_runs *runs);
+const struct reorder_node *reorder_runs_peek(const struct reorder_runs *runs);
 
 /* Takes the earliest event of all runs, which exists; the caller frees it. */
-int order_runs_take(struct order_runs *runs, struct order_node **node);
+int reorder_runs_take(struct reorder_runs *runs, struct reorder_node **node);
 
 #endif

@@ -122,7 +122,7 @@ static void count_free(struct allocations *allocations, const struct trace_event
 	}
 }
 
-static int allocations_item(struct findings *findings, void *state, const struct walk_item *item)
+static int allocations_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct allocations *allocations = state;
 	const struct trace_event *event = item->event;
@@ -130,12 +130,12 @@ static int allocations_item(struct findings *findings, void *state, const struct
 	uint64_t key;
 
 	(void)findings;
-	if (item->kind == WALK_CALL) {
+	if (item->kind == ITEM_CALL) {
 		allocations->last[event->stream->index] = (struct last_call){
 			event->layout->event, event->ns, item->end_ns};
 		return 0;
 	}
-	if (item->kind != WALK_MEMORY)
+	if (item->kind != ITEM_MEMORY)
 		return 0;
 	/* Both records begin with the number. */
 	record = (const void *)event->record;

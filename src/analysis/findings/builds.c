@@ -123,7 +123,7 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	wanted.source = builds->sources[source];
 	text = trace_field_elements(event, options, &length);
 	if (intern_add(&builds->texts, (const char *)text, length, &wanted.options) ||
-	    (record->device && devices_of_number(&findings->walk.devices, event, record->device,
+	    (record->device && devices_of_number(&findings->iterator.devices, event, record->device,
 						 record->domain, &wanted.device)) ||
 	    row_find(builds, &wanted, &row))
 		return -ENOMEM;
@@ -140,13 +140,13 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	return 0;
 }
 
-static int builds_item(struct findings *findings, void *state, const struct walk_item *item)
+static int builds_item(struct findings *findings, void *state, const struct event_item *item)
 {
-	if (item->kind == WALK_CALL)
+	if (item->kind == ITEM_CALL)
 		note_source(state, item->event);
-	else if (item->kind == WALK_OBJECT && item->event->record->id == TANDEM_EVENT_program)
+	else if (item->kind == ITEM_OBJECT && item->event->record->id == TANDEM_EVENT_program)
 		return note_program(state, item->event);
-	else if (item->kind == WALK_BUILD)
+	else if (item->kind == ITEM_BUILD)
 		return count_build(findings, state, item->event);
 	return 0;
 }
@@ -175,8 +175,9 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 	finding->todo = "build it once and keep the program, or keep its binary (CL_PROGRAM_BINARIES) "
 			"for the next run";
 	if (row->device != TRACE_NONE)
-		finding->device = findings_text(findings, "%s",
-						walk_device_name(&findings->walk, row->device));
+		finding->device =
+			findings_text(findings, "%s",
+				      event_iterator_device_name(&findings->iterator, row->device));
 	finding_place(findings, finding, row->stream);
 	finding_time(findings, finding, row->begin_ns, row->end_ns);
 	return 0;

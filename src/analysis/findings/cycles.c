@@ -8,7 +8,7 @@
 #include "util/array.h"
 
 /* More than any loop enqueues at a time and waits for. */
-#define CYCLE_COMMANDS 256u
+#define CYCLE_OPERATIONS 256u
 
 struct cycles_command { /* of the cycle that is going on */
 	uint64_t call;
@@ -16,11 +16,11 @@ struct cycles_command { /* of the cycle that is going on */
 	bool blocking, ended;
 	uint32_t device, queue;
 	uint8_t kind;
-	struct command_times times;
+	struct operation_times times;
 };
 
 struct cycles_thread {
-	struct cycles_command *commands; /* made at the first enqueue */
+	struct cycles_command *operations; /* made at the first enqueue */
 	size_t count;
 	bool too_long;
 	bool any;	  /* latest_ns is known */
@@ -61,10 +61,10 @@ static bool is_whole(const struct cycles_thread *thread)
 	if (!thread->count || thread->too_long || !thread->closed)
 		return false;
 	for (size_t i = 0; i < thread->count; i++) {
-		const struct cycles_command *command = &thread->commands[i];
+		const struct cycles_command *operation = &thread->operations[i];
 
-		if (!command->ended || command->device != thread->commands[0].device ||
-		    command->queue != thread->commands[0].queue)
+		if (!operation->ended || operation->device != thread->operations[0].device ||
+		    operation->queue != thread->operations[0].queue)
 			return false;
 	}
 	return true;
@@ -89,25 +89,26 @@ static enum replay_engine engine_of(uint8_t kind)
 
 static int keep_cycle(struct cycles_lane *lane, const struct cycles_thread *thread)
 {
-	struct replay_command made[CYCLE_COMMANDS];
-	const struct cycles_command *last = &thread->commands[thread->count - 1];
+	struct replay_operation made[CYCLE_OPERATIONS];
+	const struct cycles_command *last = &thread->operations[thread->count - 1];
 	int64_t free_ns = INT64_MIN; /* when the queue's last command ended */
 	struct replay_wait wait = {.before_ns = 0};
 
 	for (size_t i = 0; i < thread->count; i++) {
-		const struct cycles_command *command = &thread->commands[i];
-		const struct command_times *times = &command->times;
+		const struct cycles_command *operation = &thread->operations[i];
+		const struct operation_times *times = &operation->times;
 		int64_t ready_ns = times->queued_ns > free_ns ? times->queued_ns : free_ns;
 
-		made[i] = (struct replay_command){
-			.engine = engine_of(command->kind),
-			.before_ns = (uint64_t)command->before_ns,
-			.issue_ns = span(command->begin_ns, times->queued_ns),
+		made[i] = (struct replay_operation){
+			.engine = engine_of(operation->kind),
+			.before_ns = (uint64_t)operation->before_ns,
+			.issue_ns = span(operation->begin_ns, times->queued_ns),
 			.latency_ns = span(ready_ns, times->start_ns),
 			.run_ns = span(times->start_ns, times->end_ns),
 		};
-		made[i].call_ns = command->blocking ? made[i].issue_ns
-						    : span(command->begin_ns, command->end_ns);
+		made[i].call_ns = operation->blocking
+					  ? made[i].issue_ns
+					  : span(operation->begin_ns, operation->end_ns);
 		if (times->end_ns > free_ns)
 			free_ns = times->end_ns;
 	}
@@ -127,8 +128,8 @@ static int finish_cycle(struct cycles *cycles, uint32_t stream)
 	int status = 0;
 
 	if (is_whole(thread)) {
-		if (lane_find(cycles, stream, thread->commands[0].device,
-			      thread->commands[0].queue, &lane))
+		if (lane_find(cycles, stream, thread->operations[0].device,
+			      thread->operations[0].queue, &lane))
 			return -ENOMEM;
 		ns = span(thread->from_ns, thread->wait_end_ns);
 		lane->count++;
@@ -152,31 +153,31 @@ static int finish_cycle(struct cycles *cycles, uint32_t stream)
 	return status;
 }
 
-static int take_enqueue(struct cycles *cycles, const struct walk_item *item)
+static int take_enqueue(struct cycles *cycles, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	uint32_t stream = event->stream->index;
 	struct cycles_thread *thread = &cycles->threads[stream];
 	const struct tandem_field *blocking = trace_field_find(event->layout, "blocking");
-	struct cycles_command *command;
+	struct cycles_command *operation;
 	int status = thread->closed ? finish_cycle(cycles, stream) : 0;
 
 	if (status)
 		return status;
-	if (!thread->commands) {
-		thread->commands = calloc(CYCLE_COMMANDS, sizeof(*thread->commands));
-		if (!thread->commands)
+	if (!thread->operations) {
+		thread->operations = calloc(CYCLE_OPERATIONS, sizeof(*thread->operations));
+		if (!thread->operations)
 			return -ENOMEM;
 	}
 	if (!thread->any)
 		thread->from_ns = thread->latest_ns = event->ns;
 	thread->any = true;
-	if (thread->count == CYCLE_COMMANDS) {
+	if (thread->count == CYCLE_OPERATIONS) {
 		thread->too_long = true;
 		thread->count--;
 	}
-	command = &thread->commands[thread->count++];
-	*command = (struct cycles_command){
+	operation = &thread->operations[thread->count++];
+	*operation = (struct cycles_command){
 		.call = item->call,
 		.before_ns = (int64_t)span(thread->latest_ns, event->ns),
 		.begin_ns = event->ns,
@@ -184,7 +185,7 @@ static int take_enqueue(struct cycles *cycles, const struct walk_item *item)
 		.blocking = blocking && trace_field_unsigned(event, blocking),
 	};
 	thread->latest_ns = item->end_ns;
-	if (command->blocking) {
+	if (operation->blocking) {
 		thread->closed = true;
 		thread->wait_begin_ns = event->ns;
 		thread->wait_end_ns = item->end_ns;
@@ -192,7 +193,7 @@ static int take_enqueue(struct cycles *cycles, const struct walk_item *item)
 	return 0;
 }
 
-static void take_wait(struct cycles_thread *thread, const struct walk_item *item)
+static void take_wait(struct cycles_thread *thread, const struct event_item *item)
 {
 	/* A wait for nothing is time of the host. */
 	if (!thread->count || thread->closed)
@@ -203,38 +204,38 @@ static void take_wait(struct cycles_thread *thread, const struct walk_item *item
 	thread->latest_ns = item->end_ns;
 }
 
-static void take_command(struct cycles *cycles, const struct command *command)
+static void take_command(struct cycles *cycles, const struct operation *operation)
 {
 	struct cycles_thread *thread;
 
-	if (!command->call || command->stream == TRACE_NONE || !command->placed)
+	if (!operation->call || operation->stream == TRACE_NONE || !operation->placed)
 		return;
-	thread = &cycles->threads[command->stream];
+	thread = &cycles->threads[operation->stream];
 	for (size_t i = 0; i < thread->count; i++) {
-		struct cycles_command *known = &thread->commands[i];
+		struct cycles_command *known = &thread->operations[i];
 
-		if (known->call != command->call)
+		if (known->call != operation->call)
 			continue;
 		/* Of a graph's launch as long as all of them. */
 		if (known->ended) {
-			if (command->times.end_ns > known->times.end_ns)
-				known->times.end_ns = command->times.end_ns;
+			if (operation->times.end_ns > known->times.end_ns)
+				known->times.end_ns = operation->times.end_ns;
 			return;
 		}
 		known->ended = true;
-		known->device = command->device;
-		known->queue = command->queue_number;
-		known->kind = command->kind;
-		known->times = command->times;
+		known->device = operation->device;
+		known->queue = operation->queue_number;
+		known->kind = operation->kind;
+		known->times = operation->times;
 		return;
 	}
 }
 
-int cycles_item(struct cycles *cycles, const struct walk_item *item)
+int cycles_item(struct cycles *cycles, const struct event_item *item)
 {
-	if (item->kind == WALK_COMMAND)
-		take_command(cycles, &item->command);
-	if (item->kind != WALK_CALL || item->end_ns == INT64_MIN)
+	if (item->kind == ITEM_OPERATION)
+		take_command(cycles, &item->operation);
+	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
 		return 0;
 	if (trace_event_op(item->event) && !trace_event_failed(item->event))
 		return take_enqueue(cycles, item);
@@ -257,7 +258,7 @@ int cycles_finish(struct cycles *cycles)
 void cycles_free(struct cycles *cycles)
 {
 	for (size_t i = 0; cycles->threads && i < cycles->thread_count; i++)
-		free(cycles->threads[i].commands);
+		free(cycles->threads[i].operations);
 	for (size_t i = 0; i < cycles->lane_count; i++)
 		replay_free(&cycles->lanes[i].replay);
 	free(cycles->threads);

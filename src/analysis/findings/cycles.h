@@ -41,7 +41,7 @@ struct cycles {
 int cycles_init(struct cycles *cycles, const struct trace_session *session);
 
 /* Returns 0 or -ENOMEM. */
-int cycles_item(struct cycles *cycles, const struct walk_item *item);
+int cycles_item(struct cycles *cycles, const struct event_item *item);
 
 /* No more comes. Returns 0 or -ENOMEM. */
 int cycles_finish(struct cycles *cycles);

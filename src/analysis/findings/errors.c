@@ -13,7 +13,7 @@ struct error_row { /* one function, or kind of command, and one code */
 	const char *name;
 	const struct tandem_names *names;
 	int32_t code;
-	bool command;
+	bool operation;
 	uint64_t count, ns;
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the first */
@@ -24,12 +24,12 @@ struct errors {
 	size_t count, capacity;
 };
 
-static int row_find(struct errors *errors, const char *name, int32_t code, bool command,
+static int row_find(struct errors *errors, const char *name, int32_t code, bool operation,
 		    struct error_row **row)
 {
 	for (size_t i = 0; i < errors->count; i++) {
 		*row = &errors->rows[i];
-		if ((*row)->code == code && (*row)->command == command &&
+		if ((*row)->code == code && (*row)->operation == operation &&
 		    !strcmp((*row)->name, name))
 			return 0;
 	}
@@ -37,11 +37,11 @@ static int row_find(struct errors *errors, const char *name, int32_t code, bool 
 			  sizeof(*errors->rows)))
 		return -ENOMEM;
 	*row = &errors->rows[errors->count++];
-	**row = (struct error_row){.name = name, .code = code, .command = command};
+	**row = (struct error_row){.name = name, .code = code, .operation = operation};
 	return 0;
 }
 
-static int count_call(struct errors *errors, const struct walk_item *item)
+static int count_call(struct errors *errors, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	const struct tandem_event *api = event->layout->event;
@@ -61,31 +61,32 @@ static int count_call(struct errors *errors, const struct walk_item *item)
 	return 0;
 }
 
-static int count_command(struct errors *errors, const struct walk_item *item)
+static int count_command(struct errors *errors, const struct event_item *item)
 {
-	const struct command *command = &item->command;
-	const struct tandem_event *api = tandem_event_get(command->api);
+	const struct operation *operation = &item->operation;
+	const struct tandem_event *api = tandem_event_get(operation->api);
 	struct error_row *row;
 
-	if (command->record->status >= 0)
+	if (operation->record->status >= 0)
 		return 0;
-	if (row_find(errors, api ? api->name : command->name, command->record->status, true, &row))
+	if (row_find(errors, api ? api->name : operation->name, operation->record->status, true,
+		     &row))
 		return -ENOMEM;
 	if (!row->count++) {
 		row->names = api ? api->results : NULL;
-		row->stream = command->stream;
-		row->begin_ns = command->call ? command->call_begin_ns : command->seen_ns;
-		row->end_ns = command->seen_ns;
+		row->stream = operation->stream;
+		row->begin_ns = operation->call ? operation->call_begin_ns : operation->seen_ns;
+		row->end_ns = operation->seen_ns;
 	}
 	return 0;
 }
 
-static int errors_item(struct findings *findings, void *state, const struct walk_item *item)
+static int errors_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	(void)findings;
-	if (item->kind == WALK_CALL)
+	if (item->kind == ITEM_CALL)
 		return count_call(state, item);
-	if (item->kind == WALK_COMMAND)
+	if (item->kind == ITEM_OPERATION)
 		return count_command(state, item);
 	return 0;
 }
@@ -97,8 +98,8 @@ static int errors_end(struct findings *findings, void *state)
 	for (size_t i = 0; i < errors->count; i++) {
 		const struct error_row *row = &errors->rows[i];
 		const char *word = trace_name_find(row->names, row->code);
-		struct finding *finding = findings_add(findings, "errors",
-						       row->command ? "command" : "call");
+		struct finding *finding =
+			findings_add(findings, "errors", row->operation ? "command" : "call");
 		const char *code;
 		char number[UNITS_BYTES];
 
@@ -109,17 +110,18 @@ static int errors_end(struct findings *findings, void *state)
 		finding->object = row->name;
 		finding->count = row->count;
 		finding->cost_ns = row->ns;
-		finding->what = findings_text(
-			findings, row->command ? "%s command%s enqueued by %s ended with %s"
-					       : "%s call%s of %s failed with %s",
-			units_count(number, row->count), row->count == 1 ? "" : "s", row->name,
-			code);
+		finding->what =
+			findings_text(findings,
+				      row->operation ? "%s command%s enqueued by %s ended with %s"
+						     : "%s call%s of %s failed with %s",
+				      units_count(number, row->count), row->count == 1 ? "" : "s",
+				      row->name, code);
 		finding->why = "the runtime returned it";
-		finding->todo = row->command
-					? "check the arguments of the launch and the sizes of its "
-					  "buffers; `tandem print --name` shows each"
-					: "handle the error, or do not make the call; `tandem print "
-					  "--name` shows each with its arguments";
+		finding->todo =
+			row->operation ? "check the arguments of the launch and the sizes of its "
+					 "buffers; `tandem print --name` shows each"
+				       : "handle the error, or do not make the call; `tandem print "
+					 "--name` shows each with its arguments";
 		finding_place(findings, finding, row->stream);
 		finding_time(findings, finding, row->begin_ns, row->end_ns);
 	}

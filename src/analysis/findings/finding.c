@@ -44,7 +44,7 @@ struct pass {
 	struct findings *findings;
 	void *states[KINDS];
 	bool wanted[KINDS];
-	struct timeline timeline;
+	struct sequence sequence;
 	bool timed; /* somebody asks for it */
 	bool waits; /* same, and the kernel was recorded */
 	int failed;
@@ -100,7 +100,7 @@ const char *findings_text(struct findings *findings, const char *format, ...)
 
 const struct trace_stream *findings_stream(const struct findings *findings, uint32_t index)
 {
-	return findings->walk.merge.streams[index];
+	return findings->iterator.merge.streams[index];
 }
 
 void finding_place(struct findings *findings, struct finding *finding, uint32_t stream)
@@ -122,7 +122,7 @@ void finding_time(struct findings *findings, struct finding *finding, int64_t be
 	finding->end_ns = end_ns - findings->session->start_ns;
 }
 
-static int pass_event(void *context, const struct timeline_event *event)
+static int pass_event(void *context, const struct sequence_event *event)
 {
 	struct pass *pass = context;
 	int status = 0;
@@ -164,7 +164,8 @@ static int pass_begin(struct pass *pass)
 		status = ops->begin ? ops->begin(pass->findings, pass->states[i]) : 0;
 	}
 	if (!status && events)
-		status = timeline_open(&pass->timeline, &pass->findings->walk, pass_event, pass);
+		status = event_sequence_open(&pass->sequence, &pass->findings->iterator, pass_event,
+					     pass);
 	pass->timed = !status && events;
 	if (!status && waits)
 		status = waits_init(&pass->findings->waits, pass->findings->session);
@@ -186,34 +187,35 @@ static int pass_kernel(struct pass *pass, const struct trace_event *event)
 
 /* Whether the device says that it worked long before the session or after it: a
  * clock that was misunderstood. Nothing may be concluded from such times. */
-static bool is_outside(const struct pass *pass, const struct command *command)
+static bool is_outside(const struct pass *pass, const struct operation *operation)
 {
 	const struct trace_session *session = pass->findings->session;
 	int64_t duration_ns = (int64_t)pass->findings->duration_ns;
 
-	return command->times.start_ns > session->start_ns + duration_ns + OUTSIDE_NS ||
-	       command->times.end_ns < session->start_ns - OUTSIDE_NS;
+	return operation->times.start_ns > session->start_ns + duration_ns + OUTSIDE_NS ||
+	       operation->times.end_ns < session->start_ns - OUTSIDE_NS;
 }
 
-static int pass_item(struct pass *pass, const struct walk_item *item)
+static int pass_item(struct pass *pass, const struct event_item *item)
 {
-	struct walk_item mended;
+	struct event_item mended;
 	int status = 0;
 
-	if (item->kind == WALK_COMMAND && item->command.placed && is_outside(pass, &item->command)) {
+	if (item->kind == ITEM_OPERATION && item->operation.placed &&
+	    is_outside(pass, &item->operation)) {
 		mended = *item;
-		mended.command.placed = false;
+		mended.operation.placed = false;
 		item = &mended;
 	}
 
 	if (item->event && item->event->stream->process->kernel)
 		return pass_kernel(pass, item->event);
-	if (pass->waits && item->kind == WALK_CALL && pass->findings->waits.any)
+	if (pass->waits && item->kind == ITEM_CALL && pass->findings->waits.any)
 		status = waits_call(&pass->findings->waits, item->event);
 	if (status)
 		return status;
 	if (pass->timed)
-		status = timeline_item(&pass->timeline, item);
+		status = event_sequence_item(&pass->sequence, item);
 	for (unsigned i = 0; !status && i < KINDS; i++) {
 		if (pass->wanted[i] && finding_kinds[i]->item)
 			status = finding_kinds[i]->item(pass->findings, pass->states[i], item);
@@ -223,17 +225,17 @@ static int pass_item(struct pass *pass, const struct walk_item *item)
 
 static int pass_run(struct pass *pass)
 {
-	const struct walk_item *item;
+	const struct event_item *item;
 	int status = pass_begin(pass), next = 0;
 
-	while (!status && (next = walk_next(&pass->findings->walk, &item)) > 0)
+	while (!status && (next = event_iterator_next(&pass->findings->iterator, &item)) > 0)
 		status = pass_item(pass, item);
 	if (!status)
 		status = next;
 	if (!status && pass->waits && pass->findings->waits.any)
 		status = waits_settle(&pass->findings->waits);
 	if (!status && pass->timed)
-		status = timeline_finish(&pass->timeline);
+		status = event_sequence_finish(&pass->sequence);
 	if (!status)
 		status = pass->failed;
 	for (unsigned i = 0; !status && i < KINDS; i++) {
@@ -251,7 +253,7 @@ static void pass_release(struct pass *pass)
 		free(pass->states[i]);
 	}
 	if (pass->timed)
-		timeline_close(&pass->timeline);
+		event_sequence_close(&pass->sequence);
 	if (pass->waits)
 		waits_free(&pass->findings->waits);
 }
@@ -289,11 +291,11 @@ int findings_make(struct findings *findings, struct trace_session *session, cons
 		return status;
 	findings->session = session;
 	findings->duration_ns = trace_session_duration_ns(session);
-	status = walk_open(&findings->walk, session, progress);
+	status = event_iterator_open(&findings->iterator, session, progress);
 	if (!status) {
 		status = pass_run(&pass);
 		pass_release(&pass);
-		walk_close(&findings->walk);
+		event_iterator_close(&findings->iterator);
 	}
 	if (status) {
 		findings_free(findings);

@@ -74,7 +74,7 @@ struct findings_replay {
 
 struct findings {
 	struct trace_session *session; /* borrowed */
-	struct walk walk;	       /* open while findings are made */
+	struct iterator iterator;      /* open while findings are made */
 	struct waits waits;	       /* same; fed where a kind asks for it */
 	struct arena arena;
 	struct finding *items; /* the most expensive first */
@@ -91,8 +91,8 @@ struct finding_ops {
 	bool waits; /* wants findings->waits, which is settled before `end` */
 	/* Each returns 0 or -errno; NULL is not called. */
 	int (*begin)(struct findings *findings, void *state);
-	int (*item)(struct findings *findings, void *state, const struct walk_item *item);
-	int (*event)(struct findings *findings, void *state, const struct timeline_event *event);
+	int (*item)(struct findings *findings, void *state, const struct event_item *item);
+	int (*event)(struct findings *findings, void *state, const struct sequence_event *event);
 	/* What a thread of the session did, by the kernel: needs `waits`. */
 	int (*interval)(struct findings *findings, void *state, const struct wait_thread *thread,
 			const struct states_interval *interval);

@@ -83,7 +83,7 @@ static int idle_begin(struct findings *findings, void *state)
 	struct idle *idle = state;
 
 	idle->threads = calloc(findings->session->stream_count + 1, sizeof(*idle->threads));
-	idle->device_count = findings->walk.devices.count;
+	idle->device_count = findings->iterator.devices.count;
 	idle->devices = calloc(idle->device_count + 1, sizeof(*idle->devices));
 	return idle->threads && idle->devices ? 0 : -ENOMEM;
 }
@@ -116,7 +116,7 @@ static int thread_reach(struct idle *idle, struct idle_thread *thread, int64_t n
 	return 0;
 }
 
-static int remember(struct idle_thread *thread, const struct timeline_event *event)
+static int remember(struct idle_thread *thread, const struct sequence_event *event)
 {
 	struct idle_enqueue *enqueue;
 
@@ -141,7 +141,7 @@ static const struct idle_enqueue *recall(const struct idle_thread *thread, uint6
 	return NULL;
 }
 
-static int call_begin(struct idle *idle, const struct timeline_event *event)
+static int call_begin(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_thread *thread = &idle->threads[event->stream];
 	int status = thread_reach(idle, thread, event->ns);
@@ -153,7 +153,7 @@ static int call_begin(struct idle *idle, const struct timeline_event *event)
 	return status;
 }
 
-static int call_end(struct idle *idle, const struct timeline_event *event)
+static int call_end(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_thread *thread = &idle->threads[event->stream];
 	int status = thread_reach(idle, thread, event->ns);
@@ -212,7 +212,7 @@ static int64_t slept_within(const struct idle_thread *thread, int64_t from_ns, i
 	return sum;
 }
 
-static enum cause cause_of(const struct idle *idle, const struct timeline_event *next,
+static enum cause cause_of(const struct idle *idle, const struct sequence_event *next,
 			   const struct idle_device *device, size_t index)
 {
 	const struct idle_thread *thread;
@@ -244,7 +244,7 @@ static enum cause cause_of(const struct idle *idle, const struct timeline_event 
 }
 
 static void count_gap(const struct idle *idle, struct idle_device *device, size_t index,
-		      const struct timeline_event *next)
+		      const struct sequence_event *next)
 {
 	struct idle_cause *cause = &device->causes[cause_of(idle, next, device, index)];
 	uint64_t ns = (uint64_t)(next->ns - device->idle_ns);
@@ -259,7 +259,7 @@ static void count_gap(const struct idle *idle, struct idle_device *device, size_
 	cause->stream = next->stream;
 }
 
-static void command_start(struct idle *idle, const struct timeline_event *event)
+static void operation_start(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_device *device = &idle->devices[event->device];
 
@@ -276,7 +276,7 @@ static void command_start(struct idle *idle, const struct timeline_event *event)
 		device->bound_ns = event->bound_ns;
 }
 
-static void command_end(struct idle *idle, const struct timeline_event *event)
+static void operation_end(struct idle *idle, const struct sequence_event *event)
 {
 	struct idle_device *device = &idle->devices[event->device];
 
@@ -287,23 +287,23 @@ static void command_end(struct idle *idle, const struct timeline_event *event)
 	device->gap++;
 }
 
-static int idle_event(struct findings *findings, void *state, const struct timeline_event *event)
+static int idle_event(struct findings *findings, void *state, const struct sequence_event *event)
 {
 	struct idle *idle = state;
 
 	(void)findings;
 	switch (event->kind) {
-	case TIMELINE_CALL_BEGIN:
+	case SEQUENCE_CALL_BEGIN:
 		return call_begin(idle, event);
-	case TIMELINE_CALL_END:
+	case SEQUENCE_CALL_END:
 		return call_end(idle, event);
-	case TIMELINE_START:
+	case SEQUENCE_START:
 		if (event->device < idle->device_count)
-			command_start(idle, event);
+			operation_start(idle, event);
 		return 0;
-	case TIMELINE_END:
+	case SEQUENCE_END:
 		if (event->device < idle->device_count)
-			command_end(idle, event);
+			operation_end(idle, event);
 		return 0;
 	default:
 		return 0;
@@ -339,11 +339,11 @@ static void describe(struct findings *findings, struct finding *finding,
 		     enum cause kind)
 {
 	double gap = (double)cause->ns / (double)cause->count;
-	double command = (double)device->busy_ns / (double)device->count;
+	double operation = (double)device->busy_ns / (double)device->count;
 	char count[UNITS_BYTES], all[UNITS_BYTES], each[UNITS_BYTES], run[UNITS_BYTES];
 	const char *gaps = units_ns(all, (double)cause->ns);
 
-	units_ns(run, command);
+	units_ns(run, operation);
 	if (cause->count > 1)
 		gaps = findings_text(findings, "%s, %s times %s on average,", all,
 				     units_count(count, cause->count), units_ns(each, gap));
@@ -384,10 +384,11 @@ static void describe(struct findings *findings, struct finding *finding,
 			findings, "the device was idle for %s between a command's "
 				  "enqueue and its start; a command runs for %s",
 			gaps, run);
-		finding->todo = gap > command ? "commands are shorter than their launch: give each "
-						"more work, or record them once and run them as one "
-						   "(a command buffer, a CUDA graph)"
-					      : "enqueue further ahead, and flush";
+		finding->todo = gap > operation
+					? "commands are shorter than their launch: give each "
+					  "more work, or record them once and run them as one "
+					  "(a command buffer, a CUDA graph)"
+					: "enqueue further ahead, and flush";
 		break;
 	}
 }
@@ -407,7 +408,8 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 		return -ENOMEM;
 	finding->count = cause->count;
 	finding->cost_ns = cause->ns;
-	finding->device = findings_text(findings, "%s", walk_device_name(&findings->walk, index));
+	finding->device = findings_text(findings, "%s",
+					event_iterator_device_name(&findings->iterator, index));
 	describe(findings, finding, device, cause, kind);
 	finding->sure = device->bound_ns < cause->ns / cause->count ? FINDING_CERTAIN
 								    : FINDING_LIKELY;

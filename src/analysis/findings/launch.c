@@ -26,7 +26,7 @@ struct launch_kernel { /* a kernel object, as it was described */
 struct launch_row { /* one kernel, device and shape */
 	const char *name;
 	uint32_t device;
-	struct command_shape shape;
+	struct launch_size shape;
 	uint64_t preferred;
 	bool cuda;
 	struct occupancy occupancy; /* warps_most is 0: not known */
@@ -41,7 +41,7 @@ struct launch {
 	struct launch_kernel *described;
 	size_t described_count, described_capacity;
 	struct map units; /* row of devices -> compute units */
-	struct shapes shapes;
+	struct launch_configs launch_configs;
 	struct map limits_of; /* row of devices -> limits */
 	struct occupancy_limits *limits;
 	size_t limits_count, limits_capacity;
@@ -58,7 +58,7 @@ static int note_object(struct findings *findings, struct launch *launch,
 	uint32_t process = event->stream->process->index, row;
 
 	if (event->record->id == TANDEM_EVENT_device) {
-		if (devices_of_number(&findings->walk.devices, event, device->device,
+		if (devices_of_number(&findings->iterator.devices, event, device->device,
 				      device->domain, &row))
 			return -ENOMEM;
 		return map_set(&launch->units, row, device->compute_units);
@@ -81,7 +81,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static bool same_shape(const struct command_shape *a, const struct command_shape *b)
+static bool same_shape(const struct launch_size *a, const struct launch_size *b)
 {
 	return a->dimensions == b->dimensions && a->local_dimensions == b->local_dimensions &&
 	       !memcmp(a->global, b->global, sizeof(a->global)) &&
@@ -116,34 +116,34 @@ static int note_limits(struct findings *findings, struct launch *launch,
 	const struct tandem_cuda_multiprocessor *record = (const void *)event->record;
 	uint32_t row;
 
-	if (devices_of_number(&findings->walk.devices, event, record->device, TANDEM_DOMAIN_cuda,
-			      &row) ||
+	if (devices_of_number(&findings->iterator.devices, event, record->device,
+			      TANDEM_DOMAIN_cuda, &row) ||
 	    array_reserve(&launch->limits, &launch->limits_capacity, launch->limits_count + 1,
 			  sizeof(*launch->limits)) ||
 	    map_set(&launch->limits_of, row, launch->limits_count))
 		return -ENOMEM;
-	launch->limits[launch->limits_count++] = shapes_limits(event);
+	launch->limits[launch->limits_count++] = launch_configs_limits(event);
 	return 0;
 }
 
 /* A shape that is not in the call but was described. */
-static void take_shape(const struct launch *launch, const struct command *command,
+static void take_shape(const struct launch *launch, const struct operation *operation,
 		       struct launch_row *row)
 {
-	const struct shape *shape = shapes_find(&launch->shapes, command->process,
-						command->record->shape);
-	uint64_t limits = map_get(&launch->limits_of, command->device);
+	const struct launch_config *config = launch_configs_find(
+		&launch->launch_configs, operation->process, operation->record->shape);
+	uint64_t limits = map_get(&launch->limits_of, operation->device);
 
-	if (!shape || !shape->is_launch || !shape->group_items)
+	if (!config || !config->is_launch || !config->group_items)
 		return;
 	row->cuda = true;
 	row->shape.dimensions = row->shape.local_dimensions = 1;
-	row->shape.global[0] = shape->groups * shape->group_items;
-	row->shape.local[0] = shape->group_items;
+	row->shape.global[0] = config->groups * config->group_items;
+	row->shape.local[0] = config->group_items;
 	row->use = (struct occupancy_use){
-		.items = (uint32_t)shape->group_items,
-		.registers = shape->registers,
-		.shared_bytes = shape->static_bytes + shape->dynamic_bytes,
+		.items = (uint32_t)config->group_items,
+		.registers = config->registers,
+		.shared_bytes = config->static_bytes + config->dynamic_bytes,
 	};
 	if (limits == MAP_NONE)
 		return;
@@ -151,48 +151,48 @@ static void take_shape(const struct launch *launch, const struct command *comman
 	occupancy_compute(&launch->limits[limits], &row->use, &row->occupancy);
 }
 
-static int count_launch(struct launch *launch, const struct command *command)
+static int count_launch(struct launch *launch, const struct operation *operation)
 {
-	struct launch_row wanted = {.name = command->name, .device = command->device};
-	const struct tandem_rec_operation *record = command->record;
+	struct launch_row wanted = {.name = operation->name, .device = operation->device};
+	const struct tandem_rec_operation *record = operation->record;
 	struct launch_row *row;
 	uint64_t known, ns;
 
-	if (!command->timed)
+	if (!operation->timed)
 		return 0;
-	wanted.shape = command->shape;
-	take_shape(launch, command, &wanted);
+	wanted.shape = operation->shape;
+	take_shape(launch, operation, &wanted);
 	if (!wanted.shape.dimensions)
 		return 0;
 	if (row_find(launch, &wanted, &row))
 		return -ENOMEM;
-	known = map_get(&launch->kernels, (uint64_t)command->process << 32 | record->kernel);
+	known = map_get(&launch->kernels, (uint64_t)operation->process << 32 | record->kernel);
 	if (known != MAP_NONE && !row->cuda)
 		row->preferred = launch->described[known].preferred;
 	ns = record->end - record->start;
 	row->count++;
 	row->ns += ns;
-	if (ns >= row->longest_ns && command->placed) {
+	if (ns >= row->longest_ns && operation->placed) {
 		row->longest_ns = ns;
-		row->stream = command->stream;
-		row->begin_ns = command->times.start_ns;
-		row->end_ns = command->times.end_ns;
+		row->stream = operation->stream;
+		row->begin_ns = operation->times.start_ns;
+		row->end_ns = operation->times.end_ns;
 	}
 	return 0;
 }
 
-static int launch_item(struct findings *findings, void *state, const struct walk_item *item)
+static int launch_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct launch *launch = state;
 
-	if (item->kind == WALK_OBJECT)
+	if (item->kind == ITEM_OBJECT)
 		return note_object(findings, state, item->event);
-	if (item->kind == WALK_OTHER && item->event->record->id == TANDEM_CUDA_EVENT_multiprocessor)
+	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_CUDA_EVENT_multiprocessor)
 		return note_limits(findings, launch, item->event);
-	if (item->kind == WALK_OTHER)
-		return shapes_learn(&launch->shapes, item->event);
-	if (item->kind == WALK_COMMAND && item->command.kind == TANDEM_OPERATION_KIND_kernel)
-		return count_launch(state, &item->command);
+	if (item->kind == ITEM_OTHER)
+		return launch_configs_learn(&launch->launch_configs, item->event);
+	if (item->kind == ITEM_OPERATION && item->operation.kind == TANDEM_OPERATION_KIND_kernel)
+		return count_launch(state, &item->operation);
 	return 0;
 }
 
@@ -229,8 +229,7 @@ static struct fill fill_of(const struct launch *launch, const struct launch_row 
 	return fill;
 }
 
-static const char *shape_text(struct findings *findings, const struct command_shape *shape,
-			      bool cuda)
+static const char *shape_text(struct findings *findings, const struct launch_size *shape, bool cuda)
 {
 	struct text text = TEXT_INIT;
 	const char *copy;
@@ -255,8 +254,8 @@ static struct finding *add_row(struct findings *findings, const struct launch_ro
 	finding->count = row->count;
 	finding->cost_ns = (uint64_t)((double)row->ns * (1 - filled));
 	finding->object = findings_text(findings, "%s", row->name);
-	finding->device = findings_text(findings, "%s",
-					walk_device_name(&findings->walk, row->device));
+	finding->device = findings_text(
+		findings, "%s", event_iterator_device_name(&findings->iterator, row->device));
 	finding->sure = FINDING_GUESS;
 	finding->why = findings_text(findings, "estimated occupancy %.0f %% from the shape alone: lanes "
 					       "%.0f %%, compute units %.0f %%",
@@ -373,7 +372,7 @@ static void launch_release(struct findings *findings, void *state)
 	map_free(&launch->units);
 	map_free(&launch->limits_of);
 	free(launch->limits);
-	shapes_free(&launch->shapes);
+	launch_configs_free(&launch->launch_configs);
 	free(launch->rows);
 	map_free(&launch->row_of);
 }

@@ -108,7 +108,7 @@ static bool is_counted(const struct tandem_field *field)
 	}
 }
 
-static int leaks_call(struct leaks *leaks, const struct walk_item *item)
+static int leaks_call(struct leaks *leaks, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	const struct tandem_event *api = event->layout->event;
@@ -143,7 +143,7 @@ static bool is_object(uint8_t kind)
 	       kind == TANDEM_MEMORY_KIND_pipe || kind == TANDEM_MEMORY_KIND_sub_buffer;
 }
 
-static int leaks_memory(struct leaks *leaks, const struct walk_item *item)
+static int leaks_memory(struct leaks *leaks, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	uint32_t process = event->stream->process->index;
@@ -174,12 +174,12 @@ static int leaks_memory(struct leaks *leaks, const struct walk_item *item)
 	return object_make(leaks, key, &made);
 }
 
-static int leaks_item(struct findings *findings, void *state, const struct walk_item *item)
+static int leaks_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	(void)findings;
-	if (item->kind == WALK_CALL)
+	if (item->kind == ITEM_CALL)
 		return leaks_call(state, item);
-	if (item->kind == WALK_MEMORY)
+	if (item->kind == ITEM_MEMORY)
 		return leaks_memory(state, item);
 	return 0;
 }

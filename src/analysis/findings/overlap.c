@@ -37,7 +37,7 @@ static int overlap_begin(struct findings *findings, void *state)
 	return cycles_init(&overlap->cycles, findings->session);
 }
 
-static int overlap_item(struct findings *findings, void *state, const struct walk_item *item)
+static int overlap_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct overlap *overlap = state;
 	const struct cycles_lane *lane;
@@ -77,9 +77,9 @@ static double run_ns(const struct replay *replay, unsigned cores)
 {
 	double ns = 0;
 
-	for (size_t i = 0; i < replay->command_count; i++)
-		ns += (double)replay->commands[i].run_ns *
-		      (replay->commands[i].engine == REPLAY_COMPUTE ? cores : 1);
+	for (size_t i = 0; i < replay->operation_count; i++)
+		ns += (double)replay->operations[i].run_ns *
+		      (replay->operations[i].engine == REPLAY_COMPUTE ? cores : 1);
 	return ns;
 }
 
@@ -87,8 +87,8 @@ static double latency_ns(const struct replay *replay)
 {
 	double ns = 0;
 
-	for (size_t i = 0; i < replay->command_count; i++)
-		ns += (double)replay->commands[i].latency_ns;
+	for (size_t i = 0; i < replay->operation_count; i++)
+		ns += (double)replay->operations[i].latency_ns;
 	return ns;
 }
 
@@ -96,8 +96,8 @@ static double host_ns(const struct replay *replay)
 {
 	double ns = 0;
 
-	for (size_t i = 0; i < replay->command_count; i++)
-		ns += (double)(replay->commands[i].before_ns + replay->commands[i].call_ns);
+	for (size_t i = 0; i < replay->operation_count; i++)
+		ns += (double)(replay->operations[i].before_ns + replay->operations[i].call_ns);
 	return ns;
 }
 
@@ -115,14 +115,14 @@ static double return_ns(const struct replay *replay)
 static double waking_ns(const struct replay *replay)
 {
 	double first_ns = 0, rest_ns = 0;
-	size_t rest = replay->command_count - replay->cycle_count;
+	size_t rest = replay->operation_count - replay->cycle_count;
 
 	for (size_t i = 0; i < replay->cycle_count; i++) {
 		const struct replay_cycle *cycle = &replay->cycles[i];
 
-		first_ns += (double)replay->commands[cycle->first].call_ns;
+		first_ns += (double)replay->operations[cycle->first].call_ns;
 		for (size_t k = 1; k < cycle->count; k++)
-			rest_ns += (double)replay->commands[cycle->first + k].issue_ns;
+			rest_ns += (double)replay->operations[cycle->first + k].issue_ns;
 	}
 	if (!rest)
 		return 0;
@@ -202,7 +202,7 @@ static bool alone(const struct cycles *cycles, const struct cycles_lane *lane)
 
 static unsigned cores_of(struct findings *findings, const struct cycles_lane *lane)
 {
-	const struct devices *devices = &findings->walk.devices;
+	const struct devices *devices = &findings->iterator.devices;
 	const struct trace_objects *objects = &devices->objects;
 
 	if (devices->rows[lane->device].type != TANDEM_DEVICE_TYPE_cpu)
@@ -235,8 +235,9 @@ static struct findings_replay *add_replay(struct findings *findings, const struc
 		.pid = stream->process->pid,
 		.tid = stream->tid,
 		.queue = lane->queue,
-		.device = findings_text(findings, "%s",
-					walk_device_name(&findings->walk, lane->device)),
+		.device = findings_text(
+			findings, "%s",
+			event_iterator_device_name(&findings->iterator, lane->device)),
 		.cycles = lane->count,
 		.took_ns = lane->total_ns,
 		.ns = kept,
@@ -251,8 +252,8 @@ static bool has_turns(const struct cycles_lane *lane)
 	bool seen[REPLAY_ENGINES] = {false};
 	unsigned count = 0;
 
-	for (size_t i = 0; i < lane->replay.command_count; i++)
-		seen[lane->replay.commands[i].engine] = true;
+	for (size_t i = 0; i < lane->replay.operation_count; i++)
+		seen[lane->replay.operations[i].engine] = true;
 	for (unsigned i = 0; i < REPLAY_ENGINES; i++)
 		count += seen[i];
 	return count > 1;

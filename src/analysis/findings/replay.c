@@ -8,18 +8,19 @@
 #include "util/array.h"
 #include "util/heap.h"
 
-int replay_add_cycle(struct replay *replay, const struct replay_command *commands, size_t count,
+int replay_add_cycle(struct replay *replay, const struct replay_operation *operations, size_t count,
 		     const struct replay_wait *wait)
 {
-	if (array_reserve(&replay->commands, &replay->command_capacity,
-			  replay->command_count + count, sizeof(*replay->commands)) ||
+	if (array_reserve(&replay->operations, &replay->operation_capacity,
+			  replay->operation_count + count, sizeof(*replay->operations)) ||
 	    array_reserve(&replay->cycles, &replay->cycle_capacity, replay->cycle_count + 1,
 			  sizeof(*replay->cycles)))
 		return -ENOMEM;
-	memcpy(&replay->commands[replay->command_count], commands, count * sizeof(*commands));
+	memcpy(&replay->operations[replay->operation_count], operations,
+	       count * sizeof(*operations));
 	replay->cycles[replay->cycle_count++] = (struct replay_cycle){
-		.first = replay->command_count, .count = count, .wait = *wait};
-	replay->command_count += count;
+		.first = replay->operation_count, .count = count, .wait = *wait};
+	replay->operation_count += count;
 	return 0;
 }
 
@@ -70,23 +71,23 @@ static const struct replay_cycle *cycle_of(const struct simulation *simulation,
 	return &simulation->replay->cycles[lane->cycle];
 }
 
-static const struct replay_command *command_of(const struct simulation *simulation,
-					       const struct lane *lane, size_t index)
+static const struct replay_operation *operation_of(const struct simulation *simulation,
+						   const struct lane *lane, size_t index)
 {
-	return &simulation->replay->commands[cycle_of(simulation, lane)->first + index];
+	return &simulation->replay->operations[cycle_of(simulation, lane)->first + index];
 }
 
 /* The host goes on to its next enqueue, if the cycle has one. */
 static void host_go_on(struct simulation *simulation, unsigned index)
 {
 	struct lane *lane = &simulation->lanes[index];
-	const struct replay_command *command;
+	const struct replay_operation *operation;
 
 	if (lane->issued == cycle_of(simulation, lane)->count)
 		return;
-	command = command_of(simulation, lane, lane->issued);
+	operation = operation_of(simulation, lane, lane->issued);
 	plan(simulation, index, STEP_ISSUE,
-	     lane->host_ns + (int64_t)(command->before_ns + command->issue_ns));
+	     lane->host_ns + (int64_t)(operation->before_ns + operation->issue_ns));
 }
 
 /* The queue's first command becomes ready some time after it could start. */
@@ -98,16 +99,15 @@ static void ask_ready(struct simulation *simulation, unsigned index)
 		return;
 	lane->ready_asked = true;
 	plan(simulation, index, STEP_READY,
-	     simulation->now_ns +
-		     (int64_t)command_of(simulation, lane, lane->ended)->latency_ns);
+	     simulation->now_ns + (int64_t)operation_of(simulation, lane, lane->ended)->latency_ns);
 }
 
 static void issue(struct simulation *simulation, unsigned index)
 {
 	struct lane *lane = &simulation->lanes[index];
-	const struct replay_command *command = command_of(simulation, lane, lane->issued);
+	const struct replay_operation *operation = operation_of(simulation, lane, lane->issued);
 
-	lane->host_ns += (int64_t)(command->before_ns + command->call_ns);
+	lane->host_ns += (int64_t)(operation->before_ns + operation->call_ns);
 	lane->issued++;
 	host_go_on(simulation, index);
 	ask_ready(simulation, index);
@@ -116,19 +116,19 @@ static void issue(struct simulation *simulation, unsigned index)
 static void run(struct simulation *simulation, unsigned index)
 {
 	struct lane *lane = &simulation->lanes[index];
-	const struct replay_command *command = command_of(simulation, lane, lane->ended);
+	const struct replay_operation *operation = operation_of(simulation, lane, lane->ended);
 
-	simulation->engines[command->engine].busy = true;
+	simulation->engines[operation->engine].busy = true;
 	plan(simulation, index, STEP_END,
 	     simulation->now_ns +
-		     (int64_t)((command->run_ns + simulation->queues - 1) / simulation->queues));
+		     (int64_t)((operation->run_ns + simulation->queues - 1) / simulation->queues));
 }
 
 static void ready(struct simulation *simulation, unsigned index)
 {
 	struct lane *lane = &simulation->lanes[index];
 	struct engine *engine =
-		&simulation->engines[command_of(simulation, lane, lane->ended)->engine];
+		&simulation->engines[operation_of(simulation, lane, lane->ended)->engine];
 
 	if (!engine->busy) {
 		run(simulation, index);
@@ -161,7 +161,7 @@ static void end(struct simulation *simulation, unsigned index)
 	const struct replay_cycle *cycle = cycle_of(simulation, lane);
 
 	engine_end(simulation,
-		   &simulation->engines[command_of(simulation, lane, lane->ended)->engine]);
+		   &simulation->engines[operation_of(simulation, lane, lane->ended)->engine]);
 	lane->ended++;
 	lane->ready_asked = false;
 	ask_ready(simulation, index);
@@ -221,14 +221,14 @@ static void scale(uint64_t *ns, double factor)
 
 void replay_scale(struct replay *replay, double host, double device)
 {
-	for (size_t i = 0; i < replay->command_count; i++) {
-		struct replay_command *command = &replay->commands[i];
+	for (size_t i = 0; i < replay->operation_count; i++) {
+		struct replay_operation *operation = &replay->operations[i];
 
-		scale(&command->before_ns, host);
-		scale(&command->issue_ns, host);
-		scale(&command->call_ns, host);
-		scale(&command->latency_ns, device);
-		scale(&command->run_ns, device);
+		scale(&operation->before_ns, host);
+		scale(&operation->issue_ns, host);
+		scale(&operation->call_ns, host);
+		scale(&operation->latency_ns, device);
+		scale(&operation->run_ns, device);
 	}
 	for (size_t i = 0; i < replay->cycle_count; i++) {
 		scale(&replay->cycles[i].wait.before_ns, host);
@@ -238,7 +238,7 @@ void replay_scale(struct replay *replay, double host, double device)
 
 void replay_free(struct replay *replay)
 {
-	free(replay->commands);
+	free(replay->operations);
 	free(replay->cycles);
 	memset(replay, 0, sizeof(*replay));
 }

@@ -20,7 +20,7 @@
 
 enum replay_engine { REPLAY_COMPUTE, REPLAY_TO_DEVICE, REPLAY_TO_HOST, REPLAY_ENGINES };
 
-struct replay_command {
+struct replay_operation {
 	enum replay_engine engine;
 	uint64_t before_ns;  /* of the host, since the enqueue or wait before */
 	uint64_t issue_ns;   /* from the call's begin to when the device knows */
@@ -40,14 +40,14 @@ struct replay_cycle {
 };
 
 struct replay {
-	struct replay_command *commands;
-	size_t command_count, command_capacity;
+	struct replay_operation *operations;
+	size_t operation_count, operation_capacity;
 	struct replay_cycle *cycles;
 	size_t cycle_count, cycle_capacity;
 };
 
 /* At least one command. Returns 0 or -ENOMEM. */
-int replay_add_cycle(struct replay *replay, const struct replay_command *commands, size_t count,
+int replay_add_cycle(struct replay *replay, const struct replay_operation *operations, size_t count,
 		     const struct replay_wait *wait);
 
 /* Time of all cycles on so many queues (1 at least) into *ns. Returns 0 or

@@ -31,7 +31,7 @@ struct share {
 	size_t blame_count, blame_capacity;
 };
 
-static int owner_find(struct share *share, const struct timeline_event *event, uint32_t *index)
+static int owner_find(struct share *share, const struct sequence_event *event, uint32_t *index)
 {
 	for (*index = 0; *index < share->owner_count; ++*index) {
 		const struct share_owner *owner = &share->owners[*index];
@@ -101,7 +101,7 @@ static int blame_update(struct share *share, uint32_t victim, uint32_t culprit, 
 	return 0;
 }
 
-static int share_event(struct findings *findings, void *state, const struct timeline_event *event)
+static int share_event(struct findings *findings, void *state, const struct sequence_event *event)
 {
 	struct share *share = state;
 	struct share_owner *owner;
@@ -109,8 +109,8 @@ static int share_event(struct findings *findings, void *state, const struct time
 	int status = 0;
 
 	(void)findings;
-	if (event->kind != TIMELINE_SUBMITTED && event->kind != TIMELINE_START &&
-	    event->kind != TIMELINE_END)
+	if (event->kind != SEQUENCE_SUBMITTED && event->kind != SEQUENCE_START &&
+	    event->kind != SEQUENCE_END)
 		return 0;
 	status = owner_find(share, event, &index);
 	if (status)
@@ -118,9 +118,9 @@ static int share_event(struct findings *findings, void *state, const struct time
 	owner = &share->owners[index];
 	if (owner->stream == TRACE_NONE)
 		owner->stream = event->stream;
-	if (event->kind == TIMELINE_SUBMITTED) {
+	if (event->kind == SEQUENCE_SUBMITTED) {
 		owner->waiting++;
-	} else if (event->kind == TIMELINE_START) {
+	} else if (event->kind == SEQUENCE_START) {
 		owner->waiting -= owner->waiting > 0;
 		owner->running++;
 	} else {
@@ -163,8 +163,8 @@ static int add_blame(struct findings *findings, const struct share *share,
 		return -ENOMEM;
 	finding->count = blame->count;
 	finding->cost_ns = blame->ns;
-	finding->device = findings_text(findings, "%s",
-					walk_device_name(&findings->walk, victim->device));
+	finding->device = findings_text(
+		findings, "%s", event_iterator_device_name(&findings->iterator, victim->device));
 	finding->who = owner_name(findings, culprit, context);
 	finding->what = findings_text(findings, "commands of %s were ready and waited %s, %s times, "
 						"while the device ran those of %s",

@@ -34,7 +34,7 @@ struct trace_state {
 	struct histogram *times;  /* of commands, by row of devices */
 	struct histogram *bounds;
 	size_t device_count;
-	uint64_t commands;
+	uint64_t operations;
 	uint64_t untimed; /* of these */
 	uint64_t not_causal;
 };
@@ -44,7 +44,7 @@ static int trace_begin(struct findings *findings, void *state)
 	struct trace_state *trace = state;
 
 	trace->threads = calloc(findings->session->stream_count + 1, sizeof(*trace->threads));
-	trace->device_count = findings->walk.devices.count + 1;
+	trace->device_count = findings->iterator.devices.count + 1;
 	trace->times = calloc(trace->device_count, sizeof(*trace->times));
 	trace->bounds = calloc(trace->device_count, sizeof(*trace->bounds));
 	return trace->threads && trace->times && trace->bounds ? 0 : -ENOMEM;
@@ -54,7 +54,7 @@ static int trace_begin(struct findings *findings, void *state)
  * command down, as those of a graph, makes none. */
 static bool is_untimed(const struct findings *findings, const struct trace_event *event)
 {
-	const struct trace_objects *objects = &findings->walk.devices.objects;
+	const struct trace_objects *objects = &findings->iterator.devices.objects;
 	const struct tandem_field *field;
 	uint32_t queue;
 
@@ -71,7 +71,7 @@ static bool is_untimed(const struct findings *findings, const struct trace_event
 }
 
 static int count_call(struct findings *findings, struct trace_state *trace,
-		      const struct walk_item *item)
+		      const struct event_item *item)
 {
 	struct trace_thread *thread = &trace->threads[item->event->stream->index];
 	int64_t between = item->event->ns - thread->end_ns;
@@ -83,27 +83,27 @@ static int count_call(struct findings *findings, struct trace_state *trace,
 	return follows ? histogram_add(&trace->between, (uint64_t)between) : 0;
 }
 
-static int count_command(struct trace_state *trace, const struct command *command)
+static int count_command(struct trace_state *trace, const struct operation *operation)
 {
-	trace->commands++;
+	trace->operations++;
 	/* One that failed ran for no time; errors tell of it. */
-	trace->untimed += !command->timed && command->record->status >= 0;
-	trace->not_causal += command->timed && !command->placed;
-	if (!command->placed || command->device >= trace->device_count)
+	trace->untimed += !operation->timed && operation->record->status >= 0;
+	trace->not_causal += operation->timed && !operation->placed;
+	if (!operation->placed || operation->device >= trace->device_count)
 		return 0;
-	trace->not_causal += !command->times.causal;
-	if (histogram_add(&trace->times[command->device],
-			  command->record->end - command->record->start))
+	trace->not_causal += !operation->times.causal;
+	if (histogram_add(&trace->times[operation->device],
+			  operation->record->end - operation->record->start))
 		return -ENOMEM;
-	return histogram_add(&trace->bounds[command->device], command->times.bound_ns);
+	return histogram_add(&trace->bounds[operation->device], operation->times.bound_ns);
 }
 
-static int trace_item(struct findings *findings, void *state, const struct walk_item *item)
+static int trace_item(struct findings *findings, void *state, const struct event_item *item)
 {
-	if (item->kind == WALK_CALL)
+	if (item->kind == ITEM_CALL)
 		return count_call(findings, state, item) ? -ENOMEM : 0;
-	if (item->kind == WALK_COMMAND)
-		return count_command(state, &item->command) ? -ENOMEM : 0;
+	if (item->kind == ITEM_OPERATION)
+		return count_command(state, &item->operation) ? -ENOMEM : 0;
 	return 0;
 }
 
@@ -172,7 +172,8 @@ static int add_clock(struct findings *findings, const struct trace_state *trace,
 		return -ENOMEM;
 	finding->free = true;
 	finding->count = trace->times[device].count;
-	finding->device = findings_text(findings, "%s", walk_device_name(&findings->walk, device));
+	finding->device = findings_text(findings, "%s",
+					event_iterator_device_name(&findings->iterator, device));
 	finding->what =
 		bound == CLOCKFIT_UNBOUNDED
 			? findings_text(findings, "how far this device's times are off is not known")
@@ -224,7 +225,7 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 {
 	const struct trace_run *run = &findings->session->run;
 	double each = cost_each(findings, trace);
-	uint64_t records = findings->walk.calls + trace->commands;
+	uint64_t records = findings->iterator.calls + trace->operations;
 	char call[UNITS_BYTES], calls[UNITS_BYTES], recorder[UNITS_BYTES], all[UNITS_BYTES];
 	struct finding *finding;
 
@@ -233,12 +234,13 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 	finding = findings_add(findings, "trace", "recording");
 	if (!finding)
 		return -ENOMEM;
-	finding->count = findings->walk.calls;
+	finding->count = findings->iterator.calls;
 	finding->cost_ns = (uint64_t)(each * (double)records);
-	finding->what = findings_text(findings, "recording %s calls and %s ends of commands took at "
-						"least %s each",
-				      units_count(calls, findings->walk.calls),
-				      units_count(all, trace->commands), units_ns(call, each));
+	finding->what = findings_text(findings,
+				      "recording %s calls and %s ends of commands took at "
+				      "least %s each",
+				      units_count(calls, findings->iterator.calls),
+				      units_count(all, trace->operations), units_ns(call, each));
 	if (run->recorder_cpu_ns)
 		finding->what = findings_text(findings, "%s; the recorder, beside the program, had a "
 							"CPU for %s",

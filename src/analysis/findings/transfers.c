@@ -67,7 +67,7 @@ struct transfers {
 	size_t last_count, last_capacity;
 	struct map calls; /* number of a call in flight -> its buffer's key */
 	struct bounce *bounces; /* by process */
-	struct shapes shapes;
+	struct launch_configs launch_configs;
 };
 
 static int transfers_begin(struct findings *findings, void *state)
@@ -98,71 +98,74 @@ static struct transfer_row *row_find(struct transfers *transfers, uint32_t devic
 
 /* What the host spent on it before the device knew of it, and after the device
  * was done. */
-static uint64_t host_ns(const struct command *command)
+static uint64_t host_ns(const struct operation *operation)
 {
-	const struct command_times *times = &command->times;
+	const struct operation_times *times = &operation->times;
 	int64_t before, after;
 
-	if (!command->call || !command->call_end_ns)
+	if (!operation->call || !operation->call_end_ns)
 		return 0;
-	before = times->queued_ns - command->call_begin_ns;
-	after = command->call_end_ns -
-		(times->end_ns < command->call_end_ns ? times->end_ns : times->queued_ns);
+	before = times->queued_ns - operation->call_begin_ns;
+	after = operation->call_end_ns -
+		(times->end_ns < operation->call_end_ns ? times->end_ns : times->queued_ns);
 	return (uint64_t)(before > 0 ? before : 0) + (uint64_t)(after > 0 ? after : 0);
 }
 
-static void class_add(struct transfer_class *class, const struct command *command, uint64_t call_ns)
+static void class_add(struct transfer_class *class, const struct operation *operation,
+		      uint64_t call_ns)
 {
-	uint64_t ns = command->record->end - command->record->start;
+	uint64_t ns = operation->record->end - operation->record->start;
 
 	class->count++;
-	class->bytes += command->record->bytes;
+	class->bytes += operation->record->bytes;
 	class->ns += ns;
 	class->host_ns += call_ns;
 	if (ns + call_ns < class->least_ns || class->count == 1)
 		class->least_ns = ns + call_ns;
 	if (ns >= class->longest_ns) {
 		class->longest_ns = ns;
-		class->stream = command->stream;
-		class->begin_ns = command->times.start_ns;
-		class->end_ns = command->times.end_ns;
+		class->stream = operation->stream;
+		class->begin_ns = operation->times.start_ns;
+		class->end_ns = operation->times.end_ns;
 	}
 }
 
 static enum transfer_place place_of(const struct transfers *transfers,
-				    const struct command *command, bool odd)
+				    const struct operation *operation, bool odd)
 {
-	const struct shape *shape = shapes_find(&transfers->shapes, command->process,
-						command->record->shape);
+	const struct launch_config *launch_config = launch_configs_find(
+		&transfers->launch_configs, operation->process, operation->record->shape);
 
-	if (shape && !shape->is_launch && (shape->source == TANDEM_PLACE_pageable ||
-					   shape->destination == TANDEM_PLACE_pageable))
+	if (launch_config && !launch_config->is_launch &&
+	    (launch_config->source == TANDEM_PLACE_pageable ||
+	     launch_config->destination == TANDEM_PLACE_pageable))
 		return PLACE_PAGEABLE;
 	return odd ? PLACE_ODD : PLACE_OTHER;
 }
 
-static int count_size(struct transfers *transfers, const struct command *command, bool odd)
+static int count_size(struct transfers *transfers, const struct operation *operation, bool odd)
 {
-	struct transfer_row *row = row_find(transfers, command->device, command->kind);
-	uint64_t bytes = command->record->bytes;
-	uint64_t call_ns = host_ns(command);
+	struct transfer_row *row = row_find(transfers, operation->device, operation->kind);
+	uint64_t bytes = operation->record->bytes;
+	uint64_t call_ns = host_ns(operation);
 
 	if (!row)
 		return -ENOMEM;
-	class_add(&row->classes[63 - __builtin_clzll(bytes | 1)], command, call_ns);
+	class_add(&row->classes[63 - __builtin_clzll(bytes | 1)], operation, call_ns);
 	if (bytes >= PLACED_BYTES)
-		class_add(&row->places[place_of(transfers, command, odd)], command, call_ns);
+		class_add(&row->places[place_of(transfers, operation, odd)], operation, call_ns);
 	return 0;
 }
 
-static int count_bounce(struct transfers *transfers, const struct command *command, uint64_t key)
+static int count_bounce(struct transfers *transfers, const struct operation *operation,
+			uint64_t key)
 {
-	struct bounce *bounce = &transfers->bounces[command->process];
+	struct bounce *bounce = &transfers->bounces[operation->process];
 	uint64_t known = map_get(&transfers->buffers, key);
 	struct transfer_buffer now = {
-		.kind = command->kind,
-		.bytes = command->record->bytes,
-		.ns = command->record->end - command->record->start,
+		.kind = operation->kind,
+		.bytes = operation->record->bytes,
+		.ns = operation->record->end - operation->record->start,
 	};
 	struct transfer_buffer *last;
 
@@ -177,9 +180,9 @@ static int count_bounce(struct transfers *transfers, const struct command *comma
 	if (last->kind == TANDEM_OPERATION_KIND_copy_d2h &&
 	    now.kind == TANDEM_OPERATION_KIND_copy_h2d && last->bytes == now.bytes) {
 		if (!bounce->count++) {
-			bounce->stream = command->stream;
-			bounce->begin_ns = command->times.start_ns;
-			bounce->end_ns = command->times.end_ns;
+			bounce->stream = operation->stream;
+			bounce->begin_ns = operation->times.start_ns;
+			bounce->end_ns = operation->times.end_ns;
 		}
 		bounce->ns += last->ns + now.ns;
 	}
@@ -193,7 +196,7 @@ static bool is_transfer(uint8_t kind)
 }
 
 /* Which buffer a call moves is in its arguments; how, in its command's end. */
-static int note_call(struct transfers *transfers, const struct walk_item *item)
+static int note_call(struct transfers *transfers, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 	const struct tandem_field *buffer, *address;
@@ -215,29 +218,30 @@ static int note_call(struct transfers *transfers, const struct walk_item *item)
 			       (uint32_t)trace_field_unsigned(event, buffer));
 }
 
-static int count_command(struct transfers *transfers, const struct command *command)
+static int count_command(struct transfers *transfers, const struct operation *operation)
 {
-	uint64_t key = map_remove(&transfers->calls, command->call);
+	uint64_t key = map_remove(&transfers->calls, operation->call);
 	int status;
 
-	if (!command->record || !command->placed || !is_transfer(command->kind) ||
-	    !command->record->bytes)
+	if (!operation->record || !operation->placed || !is_transfer(operation->kind) ||
+	    !operation->record->bytes)
 		return 0;
-	status = count_size(transfers, command, key != MAP_NONE && key & ODD_ADDRESS);
-	if (!status && command->call && key != MAP_NONE)
-		status = count_bounce(transfers, command, key & ~ODD_ADDRESS);
+	status = count_size(transfers, operation, key != MAP_NONE && key & ODD_ADDRESS);
+	if (!status && operation->call && key != MAP_NONE)
+		status = count_bounce(transfers, operation, key & ~ODD_ADDRESS);
 	return status;
 }
 
-static int transfers_item(struct findings *findings, void *state, const struct walk_item *item)
+static int transfers_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	(void)findings;
-	if (item->kind == WALK_CALL)
+	if (item->kind == ITEM_CALL)
 		return note_call(state, item);
-	if (item->kind == WALK_OTHER)
-		return shapes_learn(&((struct transfers *)state)->shapes, item->event);
-	if (item->kind == WALK_COMMAND || item->kind == WALK_UNFINISHED)
-		return count_command(state, &item->command);
+	if (item->kind == ITEM_OTHER)
+		return launch_configs_learn(&((struct transfers *)state)->launch_configs,
+					    item->event);
+	if (item->kind == ITEM_OPERATION || item->kind == ITEM_UNFINISHED)
+		return count_command(state, &item->operation);
 	return 0;
 }
 
@@ -272,8 +276,8 @@ static struct finding *add_class(struct findings *findings, const struct transfe
 		return NULL;
 	finding->count = class->count;
 	finding->object = operation_kind_name(row->kind);
-	finding->device = findings_text(findings, "%s",
-					walk_device_name(&findings->walk, row->device));
+	finding->device = findings_text(
+		findings, "%s", event_iterator_device_name(&findings->iterator, row->device));
 	finding->sure = FINDING_LIKELY;
 	finding_place(findings, finding, class->stream);
 	finding_time(findings, finding, class->begin_ns, class->end_ns);
@@ -459,7 +463,7 @@ static void transfers_release(struct findings *findings, void *state)
 	map_free(&transfers->buffers);
 	map_free(&transfers->calls);
 	free(transfers->last);
-	shapes_free(&transfers->shapes);
+	launch_configs_free(&transfers->launch_configs);
 	free(transfers->bounces);
 }
 

@@ -20,7 +20,7 @@
 /* Questions about one event that make a poll. */
 #define POLL_COUNT 4u
 
-enum cause { EACH_COMMAND, NOTHING, POLLING, CAUSES };
+enum cause { EACH_OPERATION, NOTHING, POLLING, CAUSES };
 
 struct wait_sum {
 	uint64_t count, ns, longest_ns;
@@ -29,7 +29,7 @@ struct wait_sum {
 };
 
 struct waiting_thread { /* of a stream */
-	uint64_t commands; /* enqueued since the last wait */
+	uint64_t operations; /* enqueued since the last wait */
 	uint64_t enqueued, waits;
 	uint64_t single; /* waits for just one command */
 	struct wait_sum sums[CAUSES];
@@ -104,7 +104,8 @@ static uint64_t asked_op(const struct trace_event *event)
 		       : 0;
 }
 
-static void count_question(struct waiting_thread *thread, const struct walk_item *item, uint64_t op)
+static void count_question(struct waiting_thread *thread, const struct event_item *item,
+			   uint64_t op)
 {
 	const struct trace_event *event = item->event;
 
@@ -125,37 +126,37 @@ static bool blocks(const struct trace_event *event)
 	return blocking && trace_field_unsigned(event, blocking);
 }
 
-static void count_wait(struct waiting_thread *thread, const struct walk_item *item)
+static void count_wait(struct waiting_thread *thread, const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
 
 	thread->waits++;
 	thread->wait_api = event->layout->event;
-	thread->waited = thread->commands == 1;
+	thread->waited = thread->operations == 1;
 	thread->single += thread->waited;
-	if (!thread->commands)
+	if (!thread->operations)
 		sum_add(&thread->sums[NOTHING], event->layout->event, event->ns, item->end_ns);
-	thread->commands = 0;
+	thread->operations = 0;
 }
 
 /* Its end is learned after the wait for it began, and before the next command is
  * enqueued. */
-static void count_command(struct waiting *waiting, const struct command *command)
+static void count_command(struct waiting *waiting, const struct operation *operation)
 {
 	struct waiting_thread *thread;
 
-	if (command->stream == TRACE_NONE || !command->placed)
+	if (operation->stream == TRACE_NONE || !operation->placed)
 		return;
-	thread = &waiting->threads[command->stream];
-	if (thread->idle && command->times.start_ns > thread->idle_ns)
-		sum_add(&thread->sums[EACH_COMMAND], thread->wait_api, thread->idle_ns,
-			command->times.start_ns);
+	thread = &waiting->threads[operation->stream];
+	if (thread->idle && operation->times.start_ns > thread->idle_ns)
+		sum_add(&thread->sums[EACH_OPERATION], thread->wait_api, thread->idle_ns,
+			operation->times.start_ns);
 	thread->idle = thread->waited;
-	thread->idle_ns = command->times.end_ns;
+	thread->idle_ns = operation->times.end_ns;
 	thread->waited = false;
 }
 
-static int waiting_item(struct findings *findings, void *state, const struct walk_item *item)
+static int waiting_item(struct findings *findings, void *state, const struct event_item *item)
 {
 	struct waiting *waiting = state;
 	const struct trace_event *event = item->event;
@@ -163,9 +164,9 @@ static int waiting_item(struct findings *findings, void *state, const struct wal
 	uint64_t op;
 
 	(void)findings;
-	if (item->kind == WALK_COMMAND)
-		count_command(waiting, &item->command);
-	if (item->kind != WALK_CALL || item->end_ns == INT64_MIN)
+	if (item->kind == ITEM_OPERATION)
+		count_command(waiting, &item->operation);
+	if (item->kind != ITEM_CALL || item->end_ns == INT64_MIN)
 		return 0;
 	thread = &waiting->threads[event->stream->index];
 	op = asked_op(event);
@@ -184,7 +185,7 @@ static int waiting_item(struct findings *findings, void *state, const struct wal
 		thread->enqueued++;
 		/* A blocking transfer waits for itself: it is not the habit that
 		 * is meant here, but leaves nothing to wait for. */
-		thread->commands = blocks(event) ? 0 : thread->commands + 1;
+		thread->operations = blocks(event) ? 0 : thread->operations + 1;
 		break;
 	default:
 		break;
@@ -193,21 +194,23 @@ static int waiting_item(struct findings *findings, void *state, const struct wal
 }
 
 static const char *const cause_names[] = {
-	[EACH_COMMAND] = "after-each-command",
+	[EACH_OPERATION] = "after-each-command",
 	[NOTHING] = "nothing-to-wait-for",
 	[POLLING] = "polling",
 };
 
 static const char *const cause_advice[] = {
-	[EACH_COMMAND] = ("enqueue what comes next before waiting; order commands by the queue or by "
-			 "events, and wait once, when the host needs the result"),
+	[EACH_OPERATION] =
+		("enqueue what comes next before waiting; order commands by the queue or by "
+		 "events, and wait once, when the host needs the result"),
 	[NOTHING] = "leave the call out: a blocking call or an earlier wait has done its work",
 	[POLLING] = "wait for the event (clWaitForEvents), or be called back (clSetEventCallback)",
 };
 
 static const char *const cause_why[] = {
-	[EACH_COMMAND] = ("from the end of each such command to the start of the next, in which the "
-			 "device had nothing of this thread"),
+	[EACH_OPERATION] =
+		("from the end of each such command to the start of the next, in which the "
+		 "device had nothing of this thread"),
 	[NOTHING] = "no command of this thread was left when the call began",
 	[POLLING] = "from the first question to the last about the same command",
 };
@@ -218,9 +221,9 @@ static const char *describe(struct findings *findings, const struct waiting_thre
 	const struct wait_sum *sum = &thread->sums[cause];
 	char count[UNITS_BYTES], of[UNITS_BYTES];
 
-	units_count(count, cause == EACH_COMMAND ? thread->single : sum->count);
+	units_count(count, cause == EACH_OPERATION ? thread->single : sum->count);
 	switch (cause) {
-	case EACH_COMMAND:
+	case EACH_OPERATION:
 		return findings_text(findings, "the thread waits (%s) after each single command, %s "
 					       "times for %s commands",
 				     thread->wait_api->name, count,
@@ -243,9 +246,9 @@ static int add_cause(struct findings *findings, const struct waiting_thread *thr
 
 	if (!finding)
 		return -ENOMEM;
-	finding->count = cause == EACH_COMMAND ? thread->single : sum->count;
+	finding->count = cause == EACH_OPERATION ? thread->single : sum->count;
 	finding->cost_ns = sum->ns;
-	finding->object = cause == EACH_COMMAND ? thread->wait_api->name : sum->api->name;
+	finding->object = cause == EACH_OPERATION ? thread->wait_api->name : sum->api->name;
 	finding->what = describe(findings, thread, cause);
 	finding->why = cause_why[cause];
 	finding->todo = cause_advice[cause];
@@ -258,12 +261,12 @@ static int add_cause(struct findings *findings, const struct waiting_thread *thr
 /* Whether it is how the thread works, and not what it did now and then. */
 static bool is_habit(const struct waiting_thread *thread, enum cause cause)
 {
-	uint64_t count = cause == EACH_COMMAND ? thread->single : thread->sums[cause].count;
+	uint64_t count = cause == EACH_OPERATION ? thread->single : thread->sums[cause].count;
 
 	if (count < HABIT_COUNT)
 		return false;
 	switch (cause) {
-	case EACH_COMMAND:
+	case EACH_OPERATION:
 		return count >= thread->enqueued / 2;
 	case NOTHING:
 		return count >= thread->waits / 2;
@@ -275,7 +278,7 @@ static bool is_habit(const struct waiting_thread *thread, enum cause cause)
 /* Where a device is the CPU, a thread that waits may do the device's work. */
 static bool has_cpu_device(const struct findings *findings)
 {
-	const struct devices *devices = &findings->walk.devices;
+	const struct devices *devices = &findings->iterator.devices;
 
 	for (size_t i = 0; i < devices->count; i++) {
 		if (devices->rows[i].type == TANDEM_DEVICE_TYPE_cpu)

@@ -122,7 +122,7 @@ int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint6
 {
 	if (is_shared(devices))
 		return 0;
-	return busy_add(&devices->rows[row].busy, start_ns, end_ns);
+	return utilization_add(&devices->rows[row].utilization, start_ns, end_ns);
 }
 
 int devices_share(struct devices *devices, uint32_t row, uint32_t process, uint64_t queued_ns,
@@ -130,7 +130,7 @@ int devices_share(struct devices *devices, uint32_t row, uint32_t process, uint6
 {
 	if (!is_shared(devices))
 		return 0;
-	return sharing_add(&devices->rows[row].sharing, process, queued_ns, start_ns, end_ns);
+	return contention_add(&devices->rows[row].contention, process, queued_ns, start_ns, end_ns);
 }
 
 int devices_settle(struct devices *devices)
@@ -138,9 +138,9 @@ int devices_settle(struct devices *devices)
 	int status = 0;
 
 	for (size_t i = 0; !status && i < devices->count; i++) {
-		status = busy_settle(&devices->rows[i].busy);
+		status = utilization_flush(&devices->rows[i].utilization);
 		if (!status)
-			status = sharing_rest(&devices->rows[i].sharing);
+			status = contention_rest(&devices->rows[i].contention);
 	}
 	return status;
 }
@@ -240,8 +240,9 @@ static int sharing_compare(const void *a, const void *b)
 static const char *process_name(const struct devices *devices, struct report *report,
 				uint32_t process)
 {
-	return process == SHARING_NOBODY
-		       ? "" : table_string(report, devices->session->processes[process].name);
+	return process == CONTENTION_NOBODY
+		       ? ""
+		       : table_string(report, devices->session->processes[process].name);
 }
 
 /* Of devices that several processes used. */
@@ -250,16 +251,16 @@ static int finish_sharing(struct devices *devices, struct report *report)
 	size_t count = 0;
 
 	for (size_t i = 0; i < devices->count; i++)
-		count += devices->rows[i].sharing.pair_count;
+		count += devices->rows[i].contention.pair_count;
 	report->sharing = arena_alloc(&report->arena, count * sizeof(*report->sharing));
 	if (!report->sharing)
 		return -ENOMEM;
 	for (size_t i = 0; i < devices->count; i++) {
-		const struct sharing *sharing = &devices->rows[i].sharing;
+		const struct contention *contention = &devices->rows[i].contention;
 
-		for (size_t k = 0; k < sharing->pair_count; k++) {
-			const struct sharing_pair *pair = &sharing->pairs[k];
-			bool nobody = pair->other == SHARING_NOBODY;
+		for (size_t k = 0; k < contention->pair_count; k++) {
+			const struct contention_pair *pair = &contention->pairs[k];
+			bool nobody = pair->other == CONTENTION_NOBODY;
 			const struct trace_process *processes = devices->session->processes;
 
 			report->sharing[report->sharing_count++] = (struct report_sharing){
@@ -298,9 +299,10 @@ int devices_finish(struct devices *devices, struct report *report)
 		struct device_row *row = &devices->rows[i];
 		uint64_t busy_ns;
 
-		if (sharing_settle(&row->sharing))
+		if (contention_settle(&row->contention))
 			return -ENOMEM;
-		busy_ns = is_shared(devices) ? row->sharing.busy_ns : busy_sum(&row->busy);
+		busy_ns = is_shared(devices) ? row->contention.busy_ns
+					     : utilization_sum(&row->utilization);
 		if (!row->described && !row->operations)
 			continue;
 		report->devices[report->busy_count++] = (struct report_busy){
@@ -327,8 +329,8 @@ int devices_finish(struct devices *devices, struct report *report)
 void devices_free(struct devices *devices)
 {
 	for (size_t i = 0; i < devices->count; i++) {
-		busy_free(&devices->rows[i].busy);
-		sharing_free(&devices->rows[i].sharing);
+		utilization_free(&devices->rows[i].utilization);
+		contention_free(&devices->rows[i].contention);
 	}
 	free(devices->rows);
 	map_free(&devices->known);

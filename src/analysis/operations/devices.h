@@ -29,8 +29,8 @@ struct device_row {
 	uint64_t operations;
 	/* Sums of its commands' waits and executions. */
 	uint64_t host_queue_ns, device_queue_ns, executing_ns;
-	struct busy busy;
-	struct sharing sharing; /* only where several processes were traced */
+	struct utilization utilization;
+	struct contention contention; /* only where several processes were traced */
 	const char *shown; /* with " #1", once finished */
 };
 

@@ -13,9 +13,9 @@ static uint64_t key_of(uint32_t process, uint32_t number)
 	return (uint64_t)process << 32 | number;
 }
 
-static struct shape launch_read(const struct tandem_rec_launch_shape *record)
+static struct launch_config launch_read(const struct tandem_rec_launch_shape *record)
 {
-	return (struct shape){
+	return (struct launch_config){
 		.is_launch = true,
 		.groups = (uint64_t)record->groups_x * record->groups_y * record->groups_z,
 		.group_items = (uint64_t)record->items_x * record->items_y * record->items_z,
@@ -27,9 +27,9 @@ static struct shape launch_read(const struct tandem_rec_launch_shape *record)
 	};
 }
 
-static struct shape transfer_read(const struct tandem_rec_transfer_shape *record)
+static struct launch_config transfer_read(const struct tandem_rec_transfer_shape *record)
 {
-	return (struct shape){
+	return (struct launch_config){
 		.source = record->source,
 		.destination = record->destination,
 		.from = record->from,
@@ -38,29 +38,30 @@ static struct shape transfer_read(const struct tandem_rec_transfer_shape *record
 	};
 }
 
-int shapes_learn(struct shapes *shapes, const struct trace_event *event)
+int launch_configs_learn(struct launch_configs *launch_configs, const struct trace_event *event)
 {
-	struct shape shape;
+	struct launch_config launch_config;
 	uint32_t number;
 
 	if (event->record->id == TANDEM_EVENT_launch_shape) {
-		shape = launch_read((const void *)event->record);
+		launch_config = launch_read((const void *)event->record);
 		number = ((const struct tandem_rec_launch_shape *)event->record)->shape;
 	} else if (event->record->id == TANDEM_EVENT_transfer_shape) {
-		shape = transfer_read((const void *)event->record);
+		launch_config = transfer_read((const void *)event->record);
 		number = ((const struct tandem_rec_transfer_shape *)event->record)->shape;
 	} else {
 		return 0;
 	}
-	if (array_reserve(&shapes->items, &shapes->capacity, shapes->count + 1,
-			  sizeof(*shapes->items)) ||
-	    map_set(&shapes->index, key_of(event->stream->process->index, number), shapes->count))
+	if (array_reserve(&launch_configs->items, &launch_configs->capacity,
+			  launch_configs->count + 1, sizeof(*launch_configs->items)) ||
+	    map_set(&launch_configs->index, key_of(event->stream->process->index, number),
+		    launch_configs->count))
 		return -ENOMEM;
-	shapes->items[shapes->count++] = shape;
+	launch_configs->items[launch_configs->count++] = launch_config;
 	return 0;
 }
 
-struct occupancy_limits shapes_limits(const struct trace_event *event)
+struct occupancy_limits launch_configs_limits(const struct trace_event *event)
 {
 	const struct tandem_cuda_multiprocessor *record = (const void *)event->record;
 
@@ -77,16 +78,18 @@ struct occupancy_limits shapes_limits(const struct trace_event *event)
 	};
 }
 
-const struct shape *shapes_find(const struct shapes *shapes, uint32_t process, uint32_t number)
+const struct launch_config *launch_configs_find(const struct launch_configs *launch_configs,
+						uint32_t process, uint32_t number)
 {
-	uint64_t index = number ? map_get(&shapes->index, key_of(process, number)) : MAP_NONE;
+	uint64_t index =
+		number ? map_get(&launch_configs->index, key_of(process, number)) : MAP_NONE;
 
-	return index == MAP_NONE ? NULL : &shapes->items[index];
+	return index == MAP_NONE ? NULL : &launch_configs->items[index];
 }
 
-void shapes_free(struct shapes *shapes)
+void launch_configs_free(struct launch_configs *launch_configs)
 {
-	free(shapes->items);
-	map_free(&shapes->index);
-	memset(shapes, 0, sizeof(*shapes));
+	free(launch_configs->items);
+	map_free(&launch_configs->index);
+	memset(launch_configs, 0, sizeof(*launch_configs));
 }

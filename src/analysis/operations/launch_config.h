@@ -3,8 +3,8 @@
  * their first use in the same stream. Memory: some 60 bytes for each different
  * launch or transfer. One thread.
  *
- *	shapes_learn(&shapes, event);              every record
- *	shapes_find(&shapes, process, number);     NULL: not known
+ *	launch_configs_learn(&launch_configs, event);              every record
+ *	launch_configs_find(&launch_configs, process, number);     NULL: not known
  */
 #ifndef TANDEM_ANALYSIS_OPERATIONS_LAUNCH_CONFIG_H
 #define TANDEM_ANALYSIS_OPERATIONS_LAUNCH_CONFIG_H
@@ -17,7 +17,7 @@
 #include "trace/event.h"
 #include "util/map.h"
 
-struct shape {
+struct launch_config {
 	bool is_launch; /* else a transfer */
 	uint64_t groups, group_items; /* of a launch */
 	uint32_t registers, static_bytes, dynamic_bytes, private_bytes;
@@ -26,21 +26,22 @@ struct shape {
 	uint64_t graph;
 };
 
-struct shapes {
-	struct shape *items;
+struct launch_configs {
+	struct launch_config *items;
 	size_t count, capacity;
 	struct map index; /* process and number -> item */
 };
 
 /* Returns 0 or -ENOMEM. */
-int shapes_learn(struct shapes *shapes, const struct trace_event *event);
+int launch_configs_learn(struct launch_configs *launch_configs, const struct trace_event *event);
 
 /* What a multiprocessor has, of a record `multiprocessor` (cuda.events). */
-struct occupancy_limits shapes_limits(const struct trace_event *event);
+struct occupancy_limits launch_configs_limits(const struct trace_event *event);
 
 /* Borrowed until the next is learned. */
-const struct shape *shapes_find(const struct shapes *shapes, uint32_t process, uint32_t number);
+const struct launch_config *launch_configs_find(const struct launch_configs *launch_configs,
+						uint32_t process, uint32_t number);
 
-void shapes_free(struct shapes *shapes);
+void launch_configs_free(struct launch_configs *launch_configs);
 
 #endif

@@ -13,30 +13,30 @@ static uint64_t key_of(uint32_t process, uint64_t op)
 	return (uint64_t)process << 40 ^ trace_operation_number(op);
 }
 
-int launches_add(struct launches *launches, uint32_t process, uint64_t op, uint16_t api,
-		 uint64_t begin_ns)
+int launch_table_add(struct launch_table *launch_table, uint32_t process, uint64_t op, uint16_t api,
+		     uint64_t begin_ns)
 {
-	if (launches->recent.count >= LAUNCHES_MOST) {
-		struct map older = launches->older;
+	if (launch_table->recent.count >= LAUNCH_TABLE_MOST) {
+		struct map older = launch_table->older;
 
 		map_clear(&older);
-		launches->older = launches->recent;
-		launches->recent = older;
+		launch_table->older = launch_table->recent;
+		launch_table->recent = older;
 	}
-	return map_set(&launches->recent, key_of(process, op),
+	return map_set(&launch_table->recent, key_of(process, op),
 		       (uint64_t)(api & API_MASK) << TIME_BITS |
 			       (begin_ns < TIME_MASK ? begin_ns : TIME_MASK));
 }
 
-bool launches_find(struct launches *launches, uint32_t process, uint64_t op,
-		   struct launch *launch)
+bool launch_table_find(struct launch_table *launch_table, uint32_t process, uint64_t op,
+		       struct launch *launch)
 {
 	uint64_t key = key_of(process, op);
-	struct map *map = &launches->recent;
+	struct map *map = &launch_table->recent;
 	uint64_t value = map_get(map, key);
 
 	if (value == MAP_NONE) {
-		map = &launches->older;
+		map = &launch_table->older;
 		value = map_get(map, key);
 	}
 	if (value == MAP_NONE)
@@ -49,8 +49,8 @@ bool launches_find(struct launches *launches, uint32_t process, uint64_t op,
 	return true;
 }
 
-void launches_free(struct launches *launches)
+void launch_table_free(struct launch_table *launch_table)
 {
-	map_free(&launches->recent);
-	map_free(&launches->older);
+	map_free(&launch_table->recent);
+	map_free(&launch_table->older);
 }

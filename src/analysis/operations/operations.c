@@ -12,32 +12,32 @@
 
 #define KEPT 16384u
 
-struct command_flight { /* an enqueued command */
+struct operation_in_flight { /* an enqueued command */
 	uint64_t op, call;
 	uint64_t kept; /* where it stands in the ring, from 1; 0: nothing of it has ended */
 	int64_t begin_ns, end_ns;
 	uint32_t process, stream, queue;
 	uint16_t api;
 	bool open; /* not seen to end yet; a free one is in the list by `stream` */
-	struct command_shape shape;
+	struct launch_size shape;
 };
 
-struct command_kept {
+struct operation_kept {
 	uint64_t ended; /* when, in commands that have ended */
 	uint32_t flight;
 };
 
-int commands_init(struct commands *commands, struct devices *devices,
-		  struct trace_session *session)
+int operations_init(struct operations *operations, struct devices *devices,
+		    struct trace_session *session)
 {
-	memset(commands, 0, sizeof(*commands));
-	commands->session = session;
-	commands->devices = devices;
-	commands->known = calloc(session->process_count + 1, sizeof(*commands->known));
-	return commands->known ? 0 : -ENOMEM;
+	memset(operations, 0, sizeof(*operations));
+	operations->session = session;
+	operations->devices = devices;
+	operations->known = calloc(session->process_count + 1, sizeof(*operations->known));
+	return operations->known ? 0 : -ENOMEM;
 }
 
-static void read_shape(const struct trace_event *event, struct command_shape *shape)
+static void read_shape(const struct trace_event *event, struct launch_size *shape)
 {
 	struct event_shape read;
 
@@ -49,86 +49,87 @@ static void read_shape(const struct trace_event *event, struct command_shape *sh
 	memcpy(shape->local, read.local, read.locals * sizeof(*read.local));
 }
 
-static int flight_take(struct commands *commands, struct command_flight **flight, uint32_t *index)
+static int flight_take(struct operations *operations, struct operation_in_flight **flight,
+		       uint32_t *index)
 {
-	if (commands->free_list) {
-		*index = commands->free_list - 1;
-		commands->free_list = commands->flights[*index].stream;
+	if (operations->free_list) {
+		*index = operations->free_list - 1;
+		operations->free_list = operations->flights[*index].stream;
 	} else {
-		if (array_reserve(&commands->flights, &commands->flight_capacity,
-				  commands->flight_count + 1, sizeof(*commands->flights)))
+		if (array_reserve(&operations->flights, &operations->flight_capacity,
+				  operations->flight_count + 1, sizeof(*operations->flights)))
 			return -ENOMEM;
-		*index = (uint32_t)commands->flight_count++;
+		*index = (uint32_t)operations->flight_count++;
 	}
-	*flight = &commands->flights[*index];
+	*flight = &operations->flights[*index];
 	return 0;
 }
 
-static void flight_give(struct commands *commands, uint32_t index)
+static void flight_give(struct operations *operations, uint32_t index)
 {
-	commands->flights[index].stream = commands->free_list;
-	commands->free_list = index + 1;
+	operations->flights[index].stream = operations->free_list;
+	operations->free_list = index + 1;
 }
 
-static void flight_close(struct commands *commands, uint32_t index)
+static void flight_close(struct operations *operations, uint32_t index)
 {
-	commands->flights[index].open = false;
-	commands->in_flight--;
+	operations->flights[index].open = false;
+	operations->in_flight--;
 }
 
 /* Its call's latest command was so long ago that no more will come. */
-static void flight_forget(struct commands *commands, uint32_t index)
+static void flight_forget(struct operations *operations, uint32_t index)
 {
-	const struct command_flight *flight = &commands->flights[index];
-	struct map *known = &commands->known[flight->process];
+	const struct operation_in_flight *flight = &operations->flights[index];
+	struct map *known = &operations->known[flight->process];
 
 	if (map_get(known, flight->op) == index)
 		map_remove(known, flight->op);
-	flight_give(commands, index);
+	flight_give(operations, index);
 }
 
 /* More commands of its call may come. It goes to the ring's end, once in a while. */
-static int flight_keep(struct commands *commands, uint32_t index)
+static int flight_keep(struct operations *operations, uint32_t index)
 {
-	struct command_flight *flight = &commands->flights[index];
-	struct command_kept *kept;
+	struct operation_in_flight *flight = &operations->flights[index];
+	struct operation_kept *kept;
 
-	if (!commands->kept)
-		commands->kept = calloc(KEPT, sizeof(*commands->kept));
-	if (!commands->kept)
+	if (!operations->kept)
+		operations->kept = calloc(KEPT, sizeof(*operations->kept));
+	if (!operations->kept)
 		return -ENOMEM;
-	commands->ended_count++;
+	operations->ended_count++;
 	if (flight->kept &&
-	    commands->ended_count - commands->kept[(flight->kept - 1) % KEPT].ended < KEPT / 2)
+	    operations->ended_count - operations->kept[(flight->kept - 1) % KEPT].ended < KEPT / 2)
 		return 0;
-	kept = &commands->kept[commands->kept_count % KEPT];
-	if (commands->kept_count >= KEPT &&
-	    commands->flights[kept->flight].kept == commands->kept_count - KEPT + 1)
-		flight_forget(commands, kept->flight);
-	*kept = (struct command_kept){.ended = commands->ended_count, .flight = index};
-	flight->kept = ++commands->kept_count;
+	kept = &operations->kept[operations->kept_count % KEPT];
+	if (operations->kept_count >= KEPT &&
+	    operations->flights[kept->flight].kept == operations->kept_count - KEPT + 1)
+		flight_forget(operations, kept->flight);
+	*kept = (struct operation_kept){.ended = operations->ended_count, .flight = index};
+	flight->kept = ++operations->kept_count;
 	return 0;
 }
 
-int commands_call(struct commands *commands, const struct trace_event *event, uint64_t number)
+int operations_call(struct operations *operations, const struct trace_event *event, uint64_t number)
 {
 	uint64_t op = trace_event_op(event);
 	uint32_t process = event->stream->process->index;
 	const struct tandem_field *queue;
-	struct command_flight *flight;
+	struct operation_in_flight *flight;
 	uint32_t index;
 
 	if (!op || trace_event_failed(event))
 		return 0;
-	if (flight_take(commands, &flight, &index))
+	if (flight_take(operations, &flight, &index))
 		return -ENOMEM;
 	queue = trace_field_find(event->layout, "queue");
-	*flight = (struct command_flight){
+	*flight = (struct operation_in_flight){
 		.op = op,
 		.call = number,
 		.begin_ns = event->ns,
 		.end_ns = event->end_ticks
-				  ? trace_clock_ns(&commands->session->clock, event->end_ticks)
+				  ? trace_clock_ns(&operations->session->clock, event->end_ticks)
 				  : 0,
 		.process = process,
 		.stream = event->stream->index,
@@ -137,173 +138,175 @@ int commands_call(struct commands *commands, const struct trace_event *event, ui
 		.open = true,
 	};
 	read_shape(event, &flight->shape);
-	commands->in_flight++;
-	return map_set(&commands->known[process], op, index);
+	operations->in_flight++;
+	return map_set(&operations->known[process], op, index);
 }
 
 /* Queue and device of a command. `event` is where to look ahead from; NULL: what
  * is not known by now is described nowhere. */
-static int queue_look(struct commands *commands, const struct trace_event *event,
-		      struct command *command)
+static int queue_look(struct operations *operations, const struct trace_event *event,
+		      struct operation *operation)
 {
-	struct devices *devices = commands->devices;
+	struct devices *devices = operations->devices;
 	uint32_t device = 0;
 	int status = 0;
 
-	if (event && command->queue_number)
+	if (event && operation->queue_number)
 		status = trace_objects_look(&devices->objects, event, TANDEM_OBJECT_queue,
-					    command->queue_number);
+					    operation->queue_number);
 	if (status)
 		return status;
-	command->queue = trace_objects_queue(&devices->objects, command->process,
-					     command->queue_number);
-	if (command->queue != TRACE_NONE)
-		device = devices->objects.queues[command->queue].device;
-	return event ? devices_of_number(devices, event, device, command->domain,
-					 &command->device)
-		     : devices_of_known(devices, command->process, device, command->domain,
-					&command->device);
+	operation->queue =
+		trace_objects_queue(&devices->objects, operation->process, operation->queue_number);
+	if (operation->queue != TRACE_NONE)
+		device = devices->objects.queues[operation->queue].device;
+	return event ? devices_of_number(devices, event, device, operation->domain,
+					 &operation->device)
+		     : devices_of_known(devices, operation->process, device, operation->domain,
+					&operation->device);
 }
 
-static int find_queue(struct commands *commands, const struct trace_event *event,
-		      struct command *command)
+static int find_queue(struct operations *operations, const struct trace_event *event,
+		      struct operation *operation)
 {
-	uint64_t key = (uint64_t)command->process << 32 | command->queue_number;
-	uint64_t known = map_get(&commands->queue_of, key);
+	uint64_t key = (uint64_t)operation->process << 32 | operation->queue_number;
+	uint64_t known = map_get(&operations->queue_of, key);
 	int status;
 
 	if (known != MAP_NONE) {
-		command->device = (uint32_t)(known >> 32);
-		command->queue = (uint32_t)known;
+		operation->device = (uint32_t)(known >> 32);
+		operation->queue = (uint32_t)known;
 		return 0;
 	}
-	status = queue_look(commands, event, command);
+	status = queue_look(operations, event, operation);
 	return status ? status
-		      : map_set(&commands->queue_of, key,
-				(uint64_t)command->device << 32 | command->queue);
+		      : map_set(&operations->queue_of, key,
+				(uint64_t)operation->device << 32 | operation->queue);
 }
 
-static int find_name(struct commands *commands, const struct trace_event *event,
-		     struct command *command, uint32_t kernel)
+static int find_name(struct operations *operations, const struct trace_event *event,
+		     struct operation *operation, uint32_t kernel)
 {
-	struct trace_objects *objects = &commands->devices->objects;
+	struct trace_objects *objects = &operations->devices->objects;
 	uint32_t name;
 	int status;
 
-	command->name = operation_name(command->api, command->kind);
-	if (command->kind != TANDEM_OPERATION_KIND_kernel || !kernel)
+	operation->name = operation_name(operation->api, operation->kind);
+	if (operation->kind != TANDEM_OPERATION_KIND_kernel || !kernel)
 		return 0;
 	status = trace_objects_look(objects, event, TANDEM_OBJECT_kernel, kernel);
-	name = trace_objects_kernel(objects, command->process, kernel);
-	command->name = name == TRACE_NONE ? "unknown kernel"
-					   : intern_text(&objects->names, name);
+	name = trace_objects_kernel(objects, operation->process, kernel);
+	operation->name =
+		name == TRACE_NONE ? "unknown kernel" : intern_text(&objects->names, name);
 	return status;
 }
 
-static void take_flight(struct command *command, const struct command_flight *flight)
+static void take_flight(struct operation *operation, const struct operation_in_flight *flight)
 {
-	command->op = flight->op;
-	command->process = flight->process;
-	command->further = flight->kept != 0;
-	command->call = flight->call;
-	command->stream = flight->stream;
-	command->call_begin_ns = flight->begin_ns;
-	command->call_end_ns = flight->end_ns;
-	command->shape = flight->shape;
-	command->api = flight->api;
-	command->queue_number = flight->queue;
-	command->domain = TANDEM_ID_DOMAIN(flight->api);
+	operation->op = flight->op;
+	operation->process = flight->process;
+	operation->further = flight->kept != 0;
+	operation->call = flight->call;
+	operation->stream = flight->stream;
+	operation->call_begin_ns = flight->begin_ns;
+	operation->call_end_ns = flight->end_ns;
+	operation->shape = flight->shape;
+	operation->api = flight->api;
+	operation->queue_number = flight->queue;
+	operation->domain = TANDEM_ID_DOMAIN(flight->api);
 }
 
 /* Times in the session's ticks, as ns. A runtime that does not say when a command
  * was queued and submitted does both within the call. */
-static void take_times(struct commands *commands, struct command *command)
+static void take_times(struct operations *operations, struct operation *operation)
 {
-	struct tandem_rec_operation *ended = &commands->ended;
+	struct tandem_rec_operation *ended = &operations->ended;
 	struct trace_operation_times times;
 
-	if (!trace_operation_times(commands->session, command->record, &times) || !times.on_host)
+	if (!trace_operation_times(operations->session, operation->record, &times) ||
+	    !times.on_host)
 		return;
-	*ended = *command->record;
+	*ended = *operation->record;
 	ended->start = times.start;
 	ended->end = times.end;
 	ended->queued = ended->submitted = times.start;
 	if (times.waits) {
 		ended->queued = times.queued;
 		ended->submitted = times.submitted;
-	} else if (command->call && !command->further && command->call_begin_ns >= 0 &&
-		   (uint64_t)command->call_begin_ns < times.start) {
-		ended->queued = ended->submitted = (uint64_t)command->call_begin_ns;
+	} else if (operation->call && !operation->further && operation->call_begin_ns >= 0 &&
+		   (uint64_t)operation->call_begin_ns < times.start) {
+		ended->queued = ended->submitted = (uint64_t)operation->call_begin_ns;
 	}
-	command->record = ended;
-	command->on_host = true;
+	operation->record = ended;
+	operation->on_host = true;
 }
 
 /* What is known of it from its call, if anything is. */
-static int take_ended(struct commands *commands, uint64_t op, struct command *command)
+static int take_ended(struct operations *operations, uint64_t op, struct operation *operation)
 {
-	uint64_t index = map_get(&commands->known[command->process], op);
+	uint64_t index = map_get(&operations->known[operation->process], op);
 
 	if (index == MAP_NONE)
 		return 0;
-	take_flight(command, &commands->flights[index]);
-	if (commands->flights[index].open)
-		flight_close(commands, (uint32_t)index);
+	take_flight(operation, &operations->flights[index]);
+	if (operations->flights[index].open)
+		flight_close(operations, (uint32_t)index);
 	if (trace_operation_is_runtime(op))
-		return flight_keep(commands, (uint32_t)index);
-	map_remove(&commands->known[command->process], op);
-	flight_give(commands, (uint32_t)index);
+		return flight_keep(operations, (uint32_t)index);
+	map_remove(&operations->known[operation->process], op);
+	flight_give(operations, (uint32_t)index);
 	return 0;
 }
 
-int commands_ended(struct commands *commands, const struct trace_event *event,
-		   struct command *command)
+int operations_end(struct operations *operations, const struct trace_event *event,
+		   struct operation *operation)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	uint32_t process = event->stream->process->index;
 	int status;
 
-	*command = (struct command){.process = process, .stream = TRACE_NONE};
-	status = take_ended(commands, record->op, command);
+	*operation = (struct operation){.process = process, .stream = TRACE_NONE};
+	status = take_ended(operations, record->op, operation);
 	if (status)
 		return status;
-	command->op = record->op;
+	operation->op = record->op;
 	if (record->api)
-		command->api = record->api;
-	command->domain = record->domain;
-	command->queue_number = record->queue;
-	command->record = record;
-	command->seen_ns = event->ns;
-	command->kind = record->kind > TANDEM_OPERATION_KIND_other ? TANDEM_OPERATION_KIND_other
-								   : record->kind;
-	take_times(commands, command);
-	command->timed = record->timed && command->record->start <= command->record->end;
-	status = find_queue(commands, event, command);
-	return status ? status : find_name(commands, event, command, record->kernel);
+		operation->api = record->api;
+	operation->domain = record->domain;
+	operation->queue_number = record->queue;
+	operation->record = record;
+	operation->seen_ns = event->ns;
+	operation->kind = record->kind > TANDEM_OPERATION_KIND_other ? TANDEM_OPERATION_KIND_other
+								     : record->kind;
+	take_times(operations, operation);
+	operation->timed = record->timed && operation->record->start <= operation->record->end;
+	status = find_queue(operations, event, operation);
+	return status ? status : find_name(operations, event, operation, record->kernel);
 }
 
-int commands_unfinished(struct commands *commands, size_t *at, struct command *command)
+int operations_unfinished(struct operations *operations, size_t *at, struct operation *operation)
 {
 	int status;
 
 	/* A call that never returned may have enqueued nothing. */
-	while (*at < commands->flight_count &&
-	       (!commands->flights[*at].open || !commands->flights[*at].end_ns))
+	while (*at < operations->flight_count &&
+	       (!operations->flights[*at].open || !operations->flights[*at].end_ns))
 		++*at;
-	if (*at == commands->flight_count)
+	if (*at == operations->flight_count)
 		return 0;
-	*command = (struct command){.kind = TANDEM_OPERATION_KIND_other};
-	take_flight(command, &commands->flights[(*at)++]);
-	status = find_queue(commands, NULL, command);
+	*operation = (struct operation){.kind = TANDEM_OPERATION_KIND_other};
+	take_flight(operation, &operations->flights[(*at)++]);
+	status = find_queue(operations, NULL, operation);
 	if (!status)
-		status = find_name(commands, NULL, command, 0);
+		status = find_name(operations, NULL, operation, 0);
 	return status ? status : 1;
 }
 
-bool commands_open(const struct commands *commands, size_t *at, uint32_t process, uint64_t *op)
+bool operations_open(const struct operations *operations, size_t *at, uint32_t process,
+		     uint64_t *op)
 {
-	while (*at < commands->flight_count) {
-		const struct command_flight *flight = &commands->flights[(*at)++];
+	while (*at < operations->flight_count) {
+		const struct operation_in_flight *flight = &operations->flights[(*at)++];
 
 		if (!flight->open || flight->process != process)
 			continue;
@@ -313,36 +316,36 @@ bool commands_open(const struct commands *commands, size_t *at, uint32_t process
 	return false;
 }
 
-void command_span(const struct command *command, int64_t end_ns, int64_t *from_ns,
-		  int64_t *to_ns)
+void operation_span(const struct operation *operation, int64_t end_ns, int64_t *from_ns,
+		    int64_t *to_ns)
 {
-	const struct tandem_rec_operation *record = command->record;
+	const struct tandem_rec_operation *record = operation->record;
 
 	/* As long as the device says: its clock runs as fast as ours to within some
 	 * millionths. */
-	if (command->placed) {
-		*from_ns = command->times.start_ns;
+	if (operation->placed) {
+		*from_ns = operation->times.start_ns;
 		*to_ns = *from_ns + (int64_t)(record->end - record->start);
 		return;
 	}
-	*to_ns = record ? command->seen_ns : end_ns;
-	*from_ns = !command->call	    ? command->seen_ns
-		   : command->call_end_ns ? command->call_end_ns
-					    : command->call_begin_ns;
+	*to_ns = record ? operation->seen_ns : end_ns;
+	*from_ns = !operation->call	    ? operation->seen_ns
+		   : operation->call_end_ns ? operation->call_end_ns
+					    : operation->call_begin_ns;
 	/* A blocking call saw the end before it returned. */
 	if (*from_ns > *to_ns)
-		*from_ns = command->call ? command->call_begin_ns : *to_ns;
+		*from_ns = operation->call ? operation->call_begin_ns : *to_ns;
 	if (*from_ns > *to_ns)
 		*to_ns = *from_ns;
 }
 
-void commands_free(struct commands *commands)
+void operations_free(struct operations *operations)
 {
-	for (size_t i = 0; commands->known && i < commands->session->process_count; i++)
-		map_free(&commands->known[i]);
-	free(commands->known);
-	free(commands->flights);
-	free(commands->kept);
-	map_free(&commands->queue_of);
-	memset(commands, 0, sizeof(*commands));
+	for (size_t i = 0; operations->known && i < operations->session->process_count; i++)
+		map_free(&operations->known[i]);
+	free(operations->known);
+	free(operations->flights);
+	free(operations->kept);
+	map_free(&operations->queue_of);
+	memset(operations, 0, sizeof(*operations));
 }

@@ -5,9 +5,9 @@
  * others have ended since. Memory: some 120 bytes for each command in flight, and for
  * each of those. One thread.
  *
- *	commands_call(&commands, event, number);           each API call
- *	commands_ended(&commands, event, &command);        each record `operation`
- *	while (commands_unfinished(&commands, &at, &command)) ...
+ *	operations_call(&operations, event, number);           each API call
+ *	operations_end(&operations, event, &operation);        each record `operation`
+ *	while (operations_unfinished(&operations, &at, &operation)) ...
  */
 #ifndef TANDEM_ANALYSIS_OPERATIONS_OPERATIONS_H
 #define TANDEM_ANALYSIS_OPERATIONS_OPERATIONS_H
@@ -19,20 +19,20 @@
 #include "schema/gen/core_records.h"
 #include "trace/event.h"
 
-struct command_shape { /* of a kernel's launch */
+struct launch_size {	    /* of a kernel's launch */
 	uint8_t dimensions; /* 0: not known */
 	uint8_t local_dimensions; /* 0: the runtime chose */
 	uint64_t global[3], local[3];
 };
 
 /* Where the command's four times lie on the host's clock (align.h). */
-struct command_times {
+struct operation_times {
 	int64_t queued_ns, submitted_ns, start_ns, end_ns; /* CLOCK_MONOTONIC */
 	uint64_t bound_ns; /* each is at most this far off */
 	bool causal; /* false: breaks "queued after the call began, ended before seen" */
 };
 
-struct command {
+struct operation {
 	uint64_t op;
 	uint32_t process; /* index in the session */
 
@@ -40,7 +40,7 @@ struct command {
 	uint64_t call;	 /* its number */
 	uint32_t stream; /* index of its thread's stream */
 	int64_t call_begin_ns, call_end_ns;
-	struct command_shape shape;
+	struct launch_size shape;
 	uint16_t api; /* event id */
 
 	/* Of the queue. */
@@ -57,52 +57,54 @@ struct command {
 	bool timed;	  /* the device gave four times, in their order */
 	bool on_host;	  /* ... on the session's clock: nothing to fit */
 	bool placed;	  /* ... and `times` holds them */
-	struct command_times times;
+	struct operation_times times;
 };
 
-struct command_flight;
-struct command_kept;
+struct operation_in_flight;
+struct operation_kept;
 
-struct commands {
+struct operations {
 	struct trace_session *session;
 	struct devices *devices; /* borrowed */
 	struct map *known;	 /* by process: op -> flight */
-	struct command_flight *flights;
+	struct operation_in_flight *flights;
 	size_t flight_count, flight_capacity;
 	uint32_t free_list; /* + 1 */
 	uint64_t in_flight;
-	struct command_kept *kept; /* a ring: calls that may have more commands */
+	struct operation_kept *kept; /* a ring: calls that may have more commands */
 	uint64_t kept_count, ended_count;
 	struct map queue_of; /* process and number -> device row, objects' queue */
 	struct tandem_rec_operation ended; /* the latest, where its times were ticks */
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to free. */
-int commands_init(struct commands *commands, struct devices *devices,
-		  struct trace_session *session);
+int operations_init(struct operations *operations, struct devices *devices,
+		    struct trace_session *session);
 
 /* Takes an API call; those that enqueue nothing change nothing. Returns 0 or
  * -ENOMEM. */
-int commands_call(struct commands *commands, const struct trace_event *event, uint64_t number);
+int operations_call(struct operations *operations, const struct trace_event *event,
+		    uint64_t number);
 
 /* Fills *command from a record `operation` and its call, `times` aside; borrowed
  * until the next event. Returns 0 or -ENOMEM. */
-int commands_ended(struct commands *commands, const struct trace_event *event,
-		   struct command *command);
+int operations_end(struct operations *operations, const struct trace_event *event,
+		   struct operation *operation);
 
 /* Hands out the commands that are still open, in no order; `at` starts at 0.
  * Returns 1, 0 when there are no more, or -ENOMEM. */
-int commands_unfinished(struct commands *commands, size_t *at, struct command *command);
+int operations_unfinished(struct operations *operations, size_t *at, struct operation *operation);
 
 /* Hands out the ids of a process's commands that are open, those of calls that have
  * not returned too, in no order; `at` starts at 0. Whether there was one more. */
-bool commands_open(const struct commands *commands, size_t *at, uint32_t process, uint64_t *op);
+bool operations_open(const struct operations *operations, size_t *at, uint32_t process,
+		     uint64_t *op);
 
 /* Where a command is shown, on CLOCK_MONOTONIC: its execution; without device times
  * from its call to when its end was seen, or, where it never was, to `end_ns`. */
-void command_span(const struct command *command, int64_t end_ns, int64_t *from_ns,
-		  int64_t *to_ns);
+void operation_span(const struct operation *operation, int64_t end_ns, int64_t *from_ns,
+		    int64_t *to_ns);
 
-void commands_free(struct commands *commands);
+void operations_free(struct operations *operations);
 
 #endif

@@ -7,22 +7,23 @@
 #include "schema/gen/kernel_records.h"
 #include "util/array.h"
 
-struct space *spaces_get(struct spaces *spaces, uint32_t pid)
+struct space *address_spaces_get(struct address_spaces *address_spaces, uint32_t pid)
 {
-	uint64_t index = map_get(&spaces->by_pid, pid);
+	uint64_t index = map_get(&address_spaces->by_pid, pid);
 	struct space *space;
 
 	if (index != MAP_NONE)
-		return spaces->spaces[index];
+		return address_spaces->address_spaces[index];
 	space = calloc(1, sizeof(*space));
-	if (!space || array_reserve(&spaces->spaces, &spaces->capacity, spaces->count + 1,
-				    sizeof(struct space *)) ||
-	    map_set(&spaces->by_pid, pid, spaces->count)) {
+	if (!space ||
+	    array_reserve(&address_spaces->address_spaces, &address_spaces->capacity,
+			  address_spaces->count + 1, sizeof(struct space *)) ||
+	    map_set(&address_spaces->by_pid, pid, address_spaces->count)) {
 		free(space);
 		return NULL;
 	}
 	space->pid = pid;
-	spaces->spaces[spaces->count++] = space;
+	address_spaces->address_spaces[address_spaces->count++] = space;
 	return space;
 }
 
@@ -42,7 +43,7 @@ static size_t place_of(const struct space *space, uint64_t address)
 	return low;
 }
 
-const struct space_mapping *space_find(const struct space *space, uint64_t address)
+const struct space_mapping *address_space_find(const struct space *space, uint64_t address)
 {
 	size_t place = place_of(space, address);
 
@@ -80,58 +81,60 @@ static int space_put(struct space *space, struct space_mapping fresh)
 	return 0;
 }
 
-static int file_of(struct spaces *spaces, const char *path, size_t length, const uint8_t *id,
-		   uint32_t id_bytes, uint32_t *file)
+static int file_of(struct address_spaces *address_spaces, const char *path, size_t length,
+		   const uint8_t *id, uint32_t id_bytes, uint32_t *file)
 {
 	uint64_t key = 0, index;
 	uint32_t name;
 
-	if (id_bytes > SPACES_BUILD_ID)
+	if (id_bytes > ADDRESS_SPACES_BUILD_ID)
 		id_bytes = 0;
-	if (intern_add(&spaces->names, path, length, &name))
+	if (intern_add(&address_spaces->names, path, length, &name))
 		return -ENOMEM;
 	memcpy(&key, id, id_bytes < 5 ? id_bytes : 5);
 	key = key << 24 ^ name;
-	index = map_get(&spaces->by_file, key);
+	index = map_get(&address_spaces->by_file, key);
 	if (index != MAP_NONE) {
 		*file = (uint32_t)index;
 		return 0;
 	}
-	if (array_reserve(&spaces->files, &spaces->file_capacity, spaces->file_count + 1,
-			  sizeof(*spaces->files)) ||
-	    map_set(&spaces->by_file, key, spaces->file_count))
+	if (array_reserve(&address_spaces->files, &address_spaces->file_capacity,
+			  address_spaces->file_count + 1, sizeof(*address_spaces->files)) ||
+	    map_set(&address_spaces->by_file, key, address_spaces->file_count))
 		return -ENOMEM;
-	*file = (uint32_t)spaces->file_count;
-	spaces->files[spaces->file_count++] = (struct spaces_file){
-		.path = intern_text(&spaces->names, name), .build_id_bytes = id_bytes };
-	memcpy(spaces->files[*file].build_id, id, id_bytes);
+	*file = (uint32_t)address_spaces->file_count;
+	address_spaces->files[address_spaces->file_count++] = (struct mapped_file){
+		.path = intern_text(&address_spaces->names, name), .build_id_bytes = id_bytes};
+	memcpy(address_spaces->files[*file].build_id, id, id_bytes);
 	return 0;
 }
 
-static int feed_mapping(struct spaces *spaces, const struct tandem_kernel_mapping *record)
+static int feed_mapping(struct address_spaces *address_spaces,
+			const struct tandem_kernel_mapping *record)
 {
 	const uint8_t *id = (const uint8_t *)(record + 1);
-	struct space *space = spaces_get(spaces, record->pid);
+	struct space *space = address_spaces_get(address_spaces, record->pid);
 	struct space_mapping fresh = { .start = record->start,
 				       .end = record->start + record->bytes,
 				       .offset = record->offset };
 
-	if (!space || file_of(spaces, (const char *)id + record->build_id_count,
+	if (!space || file_of(address_spaces, (const char *)id + record->build_id_count,
 			      record->path_count, id, record->build_id_count, &fresh.file))
 		return -ENOMEM;
 	return fresh.end > fresh.start ? space_put(space, fresh) : 0;
 }
 
-static int feed_child(struct spaces *spaces, const struct tandem_kernel_task_new *record)
+static int feed_child(struct address_spaces *address_spaces,
+		      const struct tandem_kernel_task_new *record)
 {
 	struct space *parent, *child;
 
 	/* A thread, or a process of which nothing is known. */
 	if (!record->pid || record->pid == record->parent_pid ||
-	    map_get(&spaces->by_pid, record->parent_pid) == MAP_NONE)
+	    map_get(&address_spaces->by_pid, record->parent_pid) == MAP_NONE)
 		return 0;
-	child = spaces_get(spaces, record->pid);
-	parent = spaces_get(spaces, record->parent_pid);
+	child = address_spaces_get(address_spaces, record->pid);
+	parent = address_spaces_get(address_spaces, record->parent_pid);
 	if (!child || !parent || array_reserve(&child->mappings, &child->capacity, parent->count,
 					       sizeof(*child->mappings)))
 		return -ENOMEM;
@@ -143,19 +146,19 @@ static int feed_child(struct spaces *spaces, const struct tandem_kernel_task_new
 	return 0;
 }
 
-int spaces_feed(struct spaces *spaces, const struct trace_event *event)
+int address_spaces_consume(struct address_spaces *address_spaces, const struct trace_event *event)
 {
 	const struct tandem_kernel_task *task = (const void *)event->record;
 
 	switch (event->record->id) {
 	case TANDEM_KERNEL_EVENT_mapping:
-		return feed_mapping(spaces, (const void *)event->record);
+		return feed_mapping(address_spaces, (const void *)event->record);
 	case TANDEM_KERNEL_EVENT_task_new:
-		return feed_child(spaces, (const void *)event->record);
+		return feed_child(address_spaces, (const void *)event->record);
 	case TANDEM_KERNEL_EVENT_task:
 		if (task->how == TANDEM_KNOWN_BY_exec &&
-		    map_get(&spaces->by_pid, task->pid) != MAP_NONE) {
-			struct space *space = spaces_get(spaces, task->pid);
+		    map_get(&address_spaces->by_pid, task->pid) != MAP_NONE) {
+			struct space *space = address_spaces_get(address_spaces, task->pid);
 
 			space->count = 0;
 			space->changes++;
@@ -166,16 +169,16 @@ int spaces_feed(struct spaces *spaces, const struct trace_event *event)
 	}
 }
 
-void spaces_free(struct spaces *spaces)
+void address_spaces_free(struct address_spaces *address_spaces)
 {
-	for (size_t i = 0; i < spaces->count; i++) {
-		free(spaces->spaces[i]->mappings);
-		free(spaces->spaces[i]);
+	for (size_t i = 0; i < address_spaces->count; i++) {
+		free(address_spaces->address_spaces[i]->mappings);
+		free(address_spaces->address_spaces[i]);
 	}
-	free(spaces->spaces);
-	free(spaces->files);
-	map_free(&spaces->by_pid);
-	map_free(&spaces->by_file);
-	intern_free(&spaces->names);
-	*spaces = (struct spaces){ .count = 0 };
+	free(address_spaces->address_spaces);
+	free(address_spaces->files);
+	map_free(&address_spaces->by_pid);
+	map_free(&address_spaces->by_file);
+	intern_free(&address_spaces->names);
+	*address_spaces = (struct address_spaces){.count = 0};
 }

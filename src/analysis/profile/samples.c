@@ -19,7 +19,7 @@ void samples_free(struct samples *samples)
 {
 	unwind_destroy(samples->unwind);
 	symbols_destroy(samples->symbols);
-	spaces_free(&samples->spaces);
+	address_spaces_free(&samples->address_spaces);
 	intern_free(&samples->names);
 	free(samples->frames);
 	free(samples->nodes);
@@ -66,8 +66,8 @@ static int frame_get(struct samples *samples, const char *name, bool named, cons
 static int frame_at(struct samples *samples, const struct space *space, uint64_t address,
 		    uint32_t *frame)
 {
-	const struct space_mapping *mapping = space_find(space, address);
-	const struct spaces_file *file;
+	const struct space_mapping *mapping = address_space_find(space, address);
+	const struct mapped_file *file;
 	const char *name, *slash;
 	uint64_t offset, key, known;
 	char place[300];
@@ -75,7 +75,7 @@ static int frame_at(struct samples *samples, const struct space *space, uint64_t
 
 	if (!mapping)
 		return frame_get(samples, "[unknown]", false, "", frame);
-	file = &samples->spaces.files[mapping->file];
+	file = &samples->address_spaces.files[mapping->file];
 	offset = address - mapping->start + mapping->offset;
 	key = (uint64_t)mapping->file << 40 ^ offset;
 	known = map_get(&samples->by_place, key);
@@ -140,7 +140,7 @@ static int take(struct samples *samples, struct space *space, const uint64_t *fr
 		uint64_t address = frames[i - 1] - (i > 1);
 
 		/* What lies nowhere is what frame pointers found in code without them. */
-		if (i > 1 && !space_find(space, address))
+		if (i > 1 && !address_space_find(space, address))
 			continue;
 		status = frame_at(samples, space, address, &frame);
 		if (!status)
@@ -158,7 +158,7 @@ static int take(struct samples *samples, struct space *space, const uint64_t *fr
 static int take_frames(struct samples *samples, const struct trace_event *event)
 {
 	const struct tandem_kernel_sample *record = (const void *)event->record;
-	struct space *space = spaces_get(&samples->spaces, record->pid);
+	struct space *space = address_spaces_get(&samples->address_spaces, record->pid);
 	size_t count = record->frames_count < SAMPLES_DEEPEST ? record->frames_count
 							      : SAMPLES_DEEPEST;
 	struct samples_sample sample = { record->pid, record->local_tid, 0, record->in_kernel,
@@ -172,7 +172,7 @@ static int take_frames(struct samples *samples, const struct trace_event *event)
 static int take_stack(struct samples *samples, const struct trace_event *event)
 {
 	const struct tandem_kernel_sample_stack *record = (const void *)event->record;
-	struct space *space = spaces_get(&samples->spaces, record->pid);
+	struct space *space = address_spaces_get(&samples->address_spaces, record->pid);
 	struct samples_sample sample = { record->pid, record->local_tid, 0, record->in_kernel,
 					 samples->period_ns, event->ns };
 	const uint8_t *content = (const uint8_t *)(record + 1);
@@ -186,13 +186,13 @@ static int take_stack(struct samples *samples, const struct trace_event *event)
 		memcpy(stack.registers, content, sizeof(stack.registers));
 		stack.bytes = content + sizeof(stack.registers);
 		stack.count = record->stack_count;
-		count = unwind_frames(samples->unwind, &samples->spaces, space, &stack, frames,
-				      SAMPLES_DEEPEST);
+		count = unwind_frames(samples->unwind, &samples->address_spaces, space, &stack,
+				      frames, SAMPLES_DEEPEST);
 	}
 	return take(samples, space, frames, count, &sample);
 }
 
-int samples_feed(struct samples *samples, const struct trace_event *event)
+int samples_consume(struct samples *samples, const struct trace_event *event)
 {
 	int status;
 
@@ -213,7 +213,7 @@ int samples_feed(struct samples *samples, const struct trace_event *event)
 	default:
 		/* Nothing is mapped before it is said that there will be samples, but for
 		 * what the kernel told first of all. */
-		return spaces_feed(&samples->spaces, event);
+		return address_spaces_consume(&samples->address_spaces, event);
 	}
 }
 

@@ -5,7 +5,7 @@
  *
  *	struct samples samples;
  *	samples_init(&samples, on_sample, user);
- *	samples_feed(&samples, event);          each event of the kernel's side
+ *	samples_consume(&samples, event);          each event of the kernel's side
  *	... samples.nodes[], samples.frames[]
  *	samples_free(&samples);
  */
@@ -52,7 +52,7 @@ struct samples {
 	samples_fn *on_sample; /* may be NULL */
 	void *user;
 	struct range range; /* what is counted: all, where the caller sets nothing else */
-	struct spaces spaces;
+	struct address_spaces address_spaces;
 	struct symbols *symbols;
 	struct unwind *unwind;
 	struct intern names;
@@ -72,7 +72,7 @@ struct samples {
 void samples_init(struct samples *samples, samples_fn *on_sample, void *user);
 
 /* Returns 0, -ENOMEM, or what on_sample returned. */
-int samples_feed(struct samples *samples, const struct trace_event *event);
+int samples_consume(struct samples *samples, const struct trace_event *event);
 
 /* The functions of a node's stack, innermost first; returns how many. */
 size_t samples_stack(const struct samples *samples, uint32_t node, uint32_t *frames,

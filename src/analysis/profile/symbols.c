@@ -20,7 +20,7 @@ enum { MOST_SEGMENTS = 16 };
 
 struct symbols_file {
 	char *path;
-	uint8_t build_id[SPACES_BUILD_ID];
+	uint8_t build_id[ADDRESS_SPACES_BUILD_ID];
 	uint32_t build_id_bytes;
 	Dwfl *dwfl; /* NULL: it can't be read, or is another file */
 	Dwfl_Module *module;
@@ -120,7 +120,7 @@ static void file_open(struct symbols_file *file)
 	file->dwfl = NULL;
 }
 
-static struct symbols_file *file_get(struct symbols *symbols, const struct spaces_file *wanted)
+static struct symbols_file *file_get(struct symbols *symbols, const struct mapped_file *wanted)
 {
 	struct symbols_file *file;
 
@@ -181,8 +181,7 @@ static const char *own_name(struct symbols *symbols, const char *name)
 	return own;
 }
 
-const char *symbols_find(struct symbols *symbols, const struct spaces_file *wanted,
-			 uint64_t offset)
+const char *symbols_find(struct symbols *symbols, const struct mapped_file *wanted, uint64_t offset)
 {
 	struct symbols_file *file = symbols ? file_get(symbols, wanted) : NULL;
 	const char *name;
@@ -200,7 +199,7 @@ const char *symbols_find(struct symbols *symbols, const struct spaces_file *want
 	return own_name(symbols, name);
 }
 
-bool symbols_bias(struct symbols *symbols, const struct spaces_file *wanted, uint64_t offset,
+bool symbols_bias(struct symbols *symbols, const struct mapped_file *wanted, uint64_t offset,
 		  uint64_t start, uint64_t *bias, uint64_t *low)
 {
 	struct symbols_file *file = symbols ? file_get(symbols, wanted) : NULL;

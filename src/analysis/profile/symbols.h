@@ -22,12 +22,11 @@ void symbols_destroy(struct symbols *symbols);
 
 /* The function at this place of the file, as its author wrote its name. Lives as
  * long as `symbols`. */
-const char *symbols_find(struct symbols *symbols, const struct spaces_file *file,
-			 uint64_t offset);
+const char *symbols_find(struct symbols *symbols, const struct mapped_file *file, uint64_t offset);
 
 /* What to add to the file's own addresses where `offset` of it is mapped at `start`;
  * *low is its lowest address. False: it can't be read, or is another file. */
-bool symbols_bias(struct symbols *symbols, const struct spaces_file *file, uint64_t offset,
+bool symbols_bias(struct symbols *symbols, const struct mapped_file *file, uint64_t offset,
 		  uint64_t start, uint64_t *bias, uint64_t *low);
 
 #endif

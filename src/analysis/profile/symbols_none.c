@@ -12,14 +12,13 @@ void symbols_destroy(struct symbols *symbols)
 	(void)symbols;
 }
 
-const char *symbols_find(struct symbols *symbols, const struct spaces_file *file,
-			 uint64_t offset)
+const char *symbols_find(struct symbols *symbols, const struct mapped_file *file, uint64_t offset)
 {
 	(void)symbols, (void)file, (void)offset;
 	return "";
 }
 
-bool symbols_bias(struct symbols *symbols, const struct spaces_file *file, uint64_t offset,
+bool symbols_bias(struct symbols *symbols, const struct mapped_file *file, uint64_t offset,
 		  uint64_t start, uint64_t *bias, uint64_t *low)
 {
 	(void)symbols, (void)file, (void)offset, (void)start, (void)bias, (void)low;
@@ -37,10 +36,11 @@ void unwind_destroy(struct unwind *unwind)
 	(void)unwind;
 }
 
-size_t unwind_frames(struct unwind *unwind, const struct spaces *spaces, struct space *space,
-		     const struct unwind_stack *stack, uint64_t *frames, size_t room)
+size_t unwind_frames(struct unwind *unwind, const struct address_spaces *address_spaces,
+		     struct space *space, const struct unwind_stack *stack, uint64_t *frames,
+		     size_t room)
 {
-	(void)unwind, (void)spaces, (void)space, (void)room;
+	(void)unwind, (void)address_spaces, (void)space, (void)room;
 	frames[0] = stack->registers[16];
 	return 1;
 }

@@ -109,13 +109,13 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-static void report_files(struct unwind *unwind, const struct spaces *spaces,
+static void report_files(struct unwind *unwind, const struct address_spaces *address_spaces,
 			 const struct space *space)
 {
 	dwfl_report_begin(unwind->dwfl);
 	for (size_t i = 0; i < space->count; i++) {
 		const struct space_mapping *mapping = &space->mappings[i];
-		const struct spaces_file *file = &spaces->files[mapping->file];
+		const struct mapped_file *file = &address_spaces->files[mapping->file];
 		uint64_t bias, low;
 
 		if (symbols_bias(unwind->symbols, file, mapping->offset, mapping->start, &bias,
@@ -126,7 +126,8 @@ static void report_files(struct unwind *unwind, const struct spaces *spaces,
 	dwfl_report_end(unwind->dwfl, NULL, NULL);
 }
 
-static bool take_space(struct unwind *unwind, const struct spaces *spaces, struct space *space)
+static bool take_space(struct unwind *unwind, const struct address_spaces *address_spaces,
+		       struct space *space)
 {
 	if (unwind->dwfl && unwind->pid == space->pid && unwind->changes == space->changes)
 		return true;
@@ -136,12 +137,13 @@ static bool take_space(struct unwind *unwind, const struct spaces *spaces, struc
 	unwind->dwfl = dwfl_begin(&callbacks);
 	if (!unwind->dwfl)
 		return false;
-	report_files(unwind, spaces, space);
+	report_files(unwind, address_spaces, space);
 	return dwfl_attach_state(unwind->dwfl, NULL, (pid_t)space->pid, &threads, unwind);
 }
 
-size_t unwind_frames(struct unwind *unwind, const struct spaces *spaces, struct space *space,
-		     const struct unwind_stack *stack, uint64_t *frames, size_t room)
+size_t unwind_frames(struct unwind *unwind, const struct address_spaces *address_spaces,
+		     struct space *space, const struct unwind_stack *stack, uint64_t *frames,
+		     size_t room)
 {
 	frames[0] = stack->registers[PLACE];
 	if (!unwind || room < 2)
@@ -150,7 +152,7 @@ size_t unwind_frames(struct unwind *unwind, const struct spaces *spaces, struct 
 	unwind->frames = frames;
 	unwind->count = 0;
 	unwind->room = room;
-	if (take_space(unwind, spaces, space))
+	if (take_space(unwind, address_spaces, space))
 		dwfl_getthread_frames(unwind->dwfl, (pid_t)space->pid, on_frame, unwind);
 	if (!unwind->count)
 		unwind->count = 1;

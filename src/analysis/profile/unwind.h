@@ -26,7 +26,8 @@ struct unwind *unwind_create(struct symbols *symbols);
 void unwind_destroy(struct unwind *unwind);
 
 /* Fills the frames, innermost first; at least the place itself. Returns how many. */
-size_t unwind_frames(struct unwind *unwind, const struct spaces *spaces, struct space *space,
-		     const struct unwind_stack *stack, uint64_t *frames, size_t room);
+size_t unwind_frames(struct unwind *unwind, const struct address_spaces *address_spaces,
+		     struct space *space, const struct unwind_stack *stack, uint64_t *frames,
+		     size_t room);
 
 #endif

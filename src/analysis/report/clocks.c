@@ -21,7 +21,7 @@ static struct report_clock session_row(const struct trace_session *session)
 
 /* At the segment's first moment. Its own point lies in the middle, where a drift
  * has moved the clocks apart by more than the bound. */
-static int64_t first_offset(struct clockfit *fit, const struct clockfit_segment *segment)
+static int64_t first_offset(struct clockfit *fit, const struct clockfit_line *segment)
 {
 	double passed_ns = (double)(segment->begin_ns - segment->host_ns);
 	int64_t device_ns = segment->device_ns +
@@ -39,7 +39,7 @@ static struct report_clock device_row(struct clockfit *fit, const struct device_
 {
 	struct clockfit_stats stats = clockfit_stats(fit);
 	size_t count = 0;
-	const struct clockfit_segment *segments = clockfit_segments(fit, &count);
+	const struct clockfit_line *segments = clockfit_lines(fit, &count);
 	struct report_clock row = {
 		.source = device->shown,
 		.domain = devices_domain(device->domain),
@@ -68,7 +68,7 @@ static struct report_clock device_row(struct clockfit *fit, const struct device_
 static void on_host_row(struct report_clock *row, const struct clockfit *fit)
 {
 	size_t count = 0;
-	const struct clockfit_segment *segments = clockfit_segments(fit, &count);
+	const struct clockfit_line *segments = clockfit_lines(fit, &count);
 
 	row->bound_ns = count ? 0 : CLOCKFIT_UNBOUNDED;
 	row->best_ns = CLOCKFIT_UNBOUNDED;
@@ -87,21 +87,21 @@ static void on_host_row(struct report_clock *row, const struct clockfit *fit)
 	}
 }
 
-int clocks_finish(const struct align *align, const struct devices *devices,
+int clocks_finish(const struct clock_sync *clock_sync, const struct devices *devices,
 		  const struct trace_session *session, struct report *report)
 {
-	report->clocks = arena_alloc(&report->arena,
-				     (align->count + 1) * sizeof(*report->clocks));
+	report->clocks =
+		arena_alloc(&report->arena, (clock_sync->count + 1) * sizeof(*report->clocks));
 	if (!report->clocks)
 		return -ENOMEM;
 	report->clocks[report->clock_count++] = session_row(session);
-	for (uint32_t i = 0; i < align->count; i++) {
-		struct clockfit *fit = align->clocks[i].fit;
+	for (uint32_t i = 0; i < clock_sync->count; i++) {
+		struct clockfit *fit = clock_sync->clocks[i].fit;
 
 		if (!fit)
 			continue;
 		report->clocks[report->clock_count] = device_row(fit, &devices->rows[i]);
-		if (align_is_on_host(align, i))
+		if (clock_sync_is_on_host(clock_sync, i))
 			on_host_row(&report->clocks[report->clock_count], fit);
 		report->clock_count++;
 	}

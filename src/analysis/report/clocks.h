@@ -1,7 +1,7 @@
 /* The report's table of clocks: the session's own, then the devices' as they were
  * fitted to it. One thread.
  *
- *	clocks_finish(&align, &devices, session, report);    after devices_finish()
+ *	clocks_finish(&clock_sync, &devices, session, report);    after devices_finish()
  */
 #ifndef TANDEM_ANALYSIS_REPORT_CLOCKS_H
 #define TANDEM_ANALYSIS_REPORT_CLOCKS_H
@@ -9,7 +9,7 @@
 #include "analysis/clocksync/clock_sync.h"
 
 /* `align` is finished. Returns 0 or -ENOMEM. */
-int clocks_finish(const struct align *align, const struct devices *devices,
+int clocks_finish(const struct clock_sync *clock_sync, const struct devices *devices,
 		  const struct trace_session *session, struct report *report);
 
 #endif

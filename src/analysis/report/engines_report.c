@@ -29,7 +29,7 @@ void engines_report_init(struct engines_report *engines, struct trace_session *s
 
 int engines_report_add(struct engines_report *engines, const struct trace_event *event)
 {
-	return engines_feed(&engines->engines, engines->tracepoints, event);
+	return engines_consume(&engines->engines, engines->tracepoints, event);
 }
 
 /* What the DRM scheduler has told better. */

@@ -17,7 +17,7 @@ struct pass {
 	struct trace_session *session;
 	struct range range;
 	struct trace_objects objects;
-	struct shapes shapes;
+	struct launch_configs launch_configs;
 	struct metrics_kernels kernels;
 	struct map memories;  /* process and number -> bytes and place */
 	uint8_t calls[UINT16_MAX + 1]; /* by event id: 1 + enum metric, 1: none; 0: not asked */
@@ -126,10 +126,10 @@ static void add_free(struct pass *pass, const struct trace_event *event)
 }
 
 static enum metric copy_metric(const struct tandem_rec_operation *record,
-			       const struct shape *shape)
+			       const struct launch_config *launch_config)
 {
-	bool from_array = shape && shape->source == TANDEM_PLACE_array;
-	bool to_array = shape && shape->destination == TANDEM_PLACE_array;
+	bool from_array = launch_config && launch_config->source == TANDEM_PLACE_array;
+	bool to_array = launch_config && launch_config->destination == TANDEM_PLACE_array;
 
 	switch (record->kind) {
 	case TANDEM_OPERATION_KIND_copy_h2d:
@@ -137,7 +137,8 @@ static enum metric copy_metric(const struct tandem_rec_operation *record,
 	case TANDEM_OPERATION_KIND_copy_d2h:
 		return from_array ? METRIC_GXCOPY_A2H : METRIC_GXCOPY_D2H;
 	case TANDEM_OPERATION_KIND_copy_d2d:
-		if (shape && shape->from && shape->to && shape->from != shape->to)
+		if (launch_config && launch_config->from && launch_config->to &&
+		    launch_config->from != launch_config->to)
 			return METRIC_GXCOPY_P2P;
 		if (from_array && to_array)
 			return METRIC_GXCOPY_A2A;
@@ -149,20 +150,20 @@ static enum metric copy_metric(const struct tandem_rec_operation *record,
 }
 
 static void add_copy(struct pass *pass, const struct tandem_rec_operation *record,
-		     const struct shape *shape, double seconds)
+		     const struct launch_config *launch_config, double seconds)
 {
 	double *value = pass->metrics->value;
 
 	value[METRIC_GXCOPY_SEC] += seconds;
 	value[METRIC_GXCOPY_COUNT]++;
-	value[copy_metric(record, shape)] += (double)record->bytes;
+	value[copy_metric(record, launch_config)] += (double)record->bytes;
 }
 
 static void add_fill(struct pass *pass, const struct tandem_rec_operation *record,
-		     const struct shape *shape, double seconds)
+		     const struct launch_config *launch_config, double seconds)
 {
 	double *value = pass->metrics->value;
-	uint8_t place = shape ? shape->destination : TANDEM_PLACE_device;
+	uint8_t place = launch_config ? launch_config->destination : TANDEM_PLACE_device;
 
 	if (place > TANDEM_PLACE_managed_static)
 		place = TANDEM_PLACE_unknown;
@@ -174,8 +175,8 @@ static void add_fill(struct pass *pass, const struct tandem_rec_operation *recor
 static int add_operation(struct pass *pass, const struct trace_event *event)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
-	const struct shape *shape =
-		shapes_find(&pass->shapes, event->stream->process->index, record->shape);
+	const struct launch_config *launch_config = launch_configs_find(
+		&pass->launch_configs, event->stream->process->index, record->shape);
 	struct trace_operation_times times;
 	double seconds = 0;
 
@@ -185,32 +186,33 @@ static int add_operation(struct pass *pass, const struct trace_event *event)
 	case TANDEM_OPERATION_KIND_kernel:
 		pass->metrics->value[METRIC_GKER_SEC] += seconds;
 		pass->metrics->value[METRIC_GKER_COUNT]++;
-		return shape && shape->is_launch ?
-			       metrics_kernels_add(&pass->kernels, event, shape, seconds) : 0;
+		return launch_config && launch_config->is_launch
+			       ? metrics_kernels_add(&pass->kernels, event, launch_config, seconds)
+			       : 0;
 	case TANDEM_OPERATION_KIND_copy_h2d:
 	case TANDEM_OPERATION_KIND_copy_d2h:
 	case TANDEM_OPERATION_KIND_copy_d2d:
-		add_copy(pass, record, shape, seconds);
+		add_copy(pass, record, launch_config, seconds);
 		return 0;
 	case TANDEM_OPERATION_KIND_fill:
-		add_fill(pass, record, shape, seconds);
+		add_fill(pass, record, launch_config, seconds);
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static bool command_counts(const struct pass *pass, const struct command *command)
+static bool operation_counts(const struct pass *pass, const struct operation *operation)
 {
 	int64_t from_ns, to_ns;
 
-	if (!command)
+	if (!operation)
 		return true;
-	command_span(command, INT64_MAX, &from_ns, &to_ns);
+	operation_span(operation, INT64_MAX, &from_ns, &to_ns);
 	return range_holds(&pass->range, from_ns);
 }
 
-static int add_event(void *user, const struct trace_event *event, const struct command *command)
+static int add_event(void *user, const struct trace_event *event, const struct operation *operation)
 {
 	struct pass *pass = user;
 
@@ -223,7 +225,7 @@ static int add_event(void *user, const struct trace_event *event, const struct c
 	}
 	switch (event->record->id) {
 	case TANDEM_EVENT_operation:
-		return command_counts(pass, command) ? add_operation(pass, event) : 0;
+		return operation_counts(pass, operation) ? add_operation(pass, event) : 0;
 	case TANDEM_EVENT_memory:
 		return add_memory(pass, event);
 	case TANDEM_EVENT_memory_free:
@@ -233,7 +235,7 @@ static int add_event(void *user, const struct trace_event *event, const struct c
 		return metrics_kernels_limits(&pass->kernels, event);
 	case TANDEM_EVENT_launch_shape:
 	case TANDEM_EVENT_transfer_shape:
-		return shapes_learn(&pass->shapes, event);
+		return launch_configs_learn(&pass->launch_configs, event);
 	default:
 		return trace_objects_learn(&pass->objects, event);
 	}
@@ -268,13 +270,13 @@ int metrics_make(struct metrics *metrics, struct trace_session *session,
 		pass->session = session;
 		pass->kernels.objects = &pass->objects;
 		pass->range = range_of(session, options);
-		status = sweep(session, &pass->range, options ? &options->progress : NULL,
-			       add_event, pass);
+		status = pass_run(session, &pass->range, options ? &options->progress : NULL,
+				  add_event, pass);
 		if (!status)
 			status = metrics_kernels_finish(&pass->kernels, metrics);
 		sum_up(metrics->value);
 		metrics_kernels_free(&pass->kernels);
-		shapes_free(&pass->shapes);
+		launch_configs_free(&pass->launch_configs);
 		map_free(&pass->memories);
 		trace_objects_free(&pass->objects);
 	}

@@ -16,7 +16,7 @@ static uint64_t key_of(uint32_t high, uint32_t low)
 int metrics_kernels_limits(struct metrics_kernels *kernels, const struct trace_event *event)
 {
 	const struct tandem_cuda_multiprocessor *record = (const void *)event->record;
-	struct occupancy_limits limits = shapes_limits(event);
+	struct occupancy_limits limits = launch_configs_limits(event);
 
 	if (array_reserve(&kernels->limits, &kernels->limits_capacity, kernels->limits_count + 1,
 			  sizeof(limits)) ||
@@ -71,15 +71,15 @@ static int row_find(struct metrics_kernels *kernels, const struct trace_event *e
 }
 
 int metrics_kernels_add(struct metrics_kernels *kernels, const struct trace_event *event,
-			const struct shape *shape, double seconds)
+			const struct launch_config *launch_config, double seconds)
 {
 	static const struct occupancy_limits none;
 	uint64_t limits = map_get(&kernels->limits_of, key_of(event->stream->process->index,
 							      device_of(kernels, event)));
 	struct occupancy_use use = {
-		.items = (uint32_t)shape->group_items,
-		.registers = shape->registers,
-		.shared_bytes = shape->static_bytes + shape->dynamic_bytes,
+		.items = (uint32_t)launch_config->group_items,
+		.registers = launch_config->registers,
+		.shared_bytes = launch_config->static_bytes + launch_config->dynamic_bytes,
 	};
 	struct occupancy occupancy;
 	struct metrics_kernel *row;
@@ -89,14 +89,14 @@ int metrics_kernels_add(struct metrics_kernels *kernels, const struct trace_even
 	occupancy_compute(limits == MAP_NONE ? &none : &kernels->limits[limits], &use, &occupancy);
 	row->count++;
 	row->seconds += seconds;
-	row->static_bytes += shape->static_bytes;
-	row->dynamic_bytes += shape->dynamic_bytes;
-	row->private_bytes += shape->private_bytes;
+	row->static_bytes += launch_config->static_bytes;
+	row->dynamic_bytes += launch_config->dynamic_bytes;
+	row->private_bytes += launch_config->private_bytes;
 	row->warps += occupancy.warps;
 	row->warps_most += occupancy.warps_most;
-	row->registers += shape->registers;
-	row->group_items += (double)shape->group_items;
-	row->groups += (double)shape->groups;
+	row->registers += launch_config->registers;
+	row->group_items += (double)launch_config->group_items;
+	row->groups += (double)launch_config->groups;
 	row->group_bytes += use.shared_bytes;
 	row->occupancy_percent += 100 * occupancy.ratio;
 	row->by_limiter[occupancy.limiter]++;

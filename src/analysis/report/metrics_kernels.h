@@ -22,7 +22,7 @@ int metrics_kernels_limits(struct metrics_kernels *kernels, const struct trace_e
 
 /* A kernel that ran for so long. */
 int metrics_kernels_add(struct metrics_kernels *kernels, const struct trace_event *event,
-			const struct shape *shape, double seconds);
+			const struct launch_config *launch_config, double seconds);
 
 int metrics_kernels_finish(struct metrics_kernels *kernels, struct metrics *metrics);
 

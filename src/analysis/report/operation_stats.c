@@ -13,28 +13,27 @@
 /* The caches begin anew at this size; the rows themselves stay. */
 #define CACHE_MOST (1u << 18)
 
-int operations_init(struct operations *operations, struct devices *devices,
-		    struct trace_session *session)
+int operation_stats_init(struct operation_stats *stats, struct devices *devices,
+			 struct trace_session *session)
 {
-	memset(operations, 0, sizeof(*operations));
-	operations->devices = devices;
-	operations->session = session;
-	operations->range = RANGE_WHOLE;
-	align_init(&operations->align, session);
-	operations->in_flight = calloc(session->process_count + 1,
-				       sizeof(*operations->in_flight));
-	operations->latest = calloc(session->stream_count + 1, sizeof(*operations->latest));
-	if (operations->in_flight && operations->latest)
+	memset(stats, 0, sizeof(*stats));
+	stats->devices = devices;
+	stats->session = session;
+	stats->range = RANGE_WHOLE;
+	clock_sync_init(&stats->clock_sync, session);
+	stats->in_flight = calloc(session->process_count + 1, sizeof(*stats->in_flight));
+	stats->latest = calloc(session->stream_count + 1, sizeof(*stats->latest));
+	if (stats->in_flight && stats->latest)
 		return 0;
-	operations_free(operations);
+	operation_stats_free(stats);
 	return -ENOMEM;
 }
 
-int operations_enqueued(struct operations *operations, const struct trace_event *event)
+int operation_stats_enqueued(struct operation_stats *stats, const struct trace_event *event)
 {
 	uint32_t process = event->stream->process->index;
 	uint64_t op = trace_event_op(event);
-	int64_t begin_ns = event->ns - operations->session->start_ns;
+	int64_t begin_ns = event->ns - stats->session->start_ns;
 	struct call_span span;
 
 	/* A call that failed made no operation; one that has not returned may
@@ -43,25 +42,25 @@ int operations_enqueued(struct operations *operations, const struct trace_event 
 		return 0;
 	if (!op)
 		return event->layout->class == TANDEM_CLASS_ENQUEUE &&
-				       range_holds(&operations->range, event->ns)
-			       ? untimed_call(&operations->untimed, event)
+				       range_holds(&stats->range, event->ns)
+			       ? untimed_call(&stats->untimed, event)
 			       : 0;
-	operations->in_flight[process]++;
-	operations->in_flight_all++;
+	stats->in_flight[process]++;
+	stats->in_flight_all++;
 	span.begin_ns = event->ns;
 	span.end_ns = event->end_ns;
-	if (begins_note(&operations->begins, process, op, span))
+	if (enqueue_times_note(&stats->enqueue_times, process, op, span))
 		return -ENOMEM;
 	if (!trace_operation_is_runtime(op))
 		return 0;
-	return launches_add(&operations->launches, process, op, event->record->id,
-			    begin_ns > 0 ? (uint64_t)begin_ns : 0);
+	return launch_table_add(&stats->launch_table, process, op, event->record->id,
+				begin_ns > 0 ? (uint64_t)begin_ns : 0);
 }
 
 /* How many devices of the domain the process knows. */
-static size_t devices_known(const struct operations *operations, const struct trace_event *event)
+static size_t devices_known(const struct operation_stats *stats, const struct trace_event *event)
 {
-	const struct trace_objects *objects = &operations->devices->objects;
+	const struct trace_objects *objects = &stats->devices->objects;
 	size_t count = 0;
 
 	for (size_t i = 0; i < objects->device_count; i++)
@@ -70,10 +69,10 @@ static size_t devices_known(const struct operations *operations, const struct tr
 	return count;
 }
 
-int operations_waited(struct operations *operations, const struct trace_event *event)
+int operation_stats_waited(struct operation_stats *stats, const struct trace_event *event)
 {
-	return returns_call(&operations->returns, event, event->end_ns,
-			    devices_known(operations, event) == 1);
+	return wait_returns_call(&stats->wait_returns, event, event->end_ns,
+				 devices_known(stats, event) == 1);
 }
 
 static const char *short_name(const char *call)
@@ -116,10 +115,10 @@ const char *operation_kind_name(uint8_t kind)
 	return kind < sizeof(words) / sizeof(*words) ? words[kind] : "other";
 }
 
-static int queue_make(struct operations *operations, const struct trace_event *event,
+static int queue_make(struct operation_stats *stats, const struct trace_event *event,
 		      uint32_t number, uint8_t domain, uint32_t *index)
 {
-	struct devices *devices = operations->devices;
+	struct devices *devices = stats->devices;
 	uint32_t process = event->stream->process->index;
 	struct operation_queue queue = {.process = process, .number = number, .domain = domain};
 	uint32_t described, device = 0;
@@ -136,19 +135,19 @@ static int queue_make(struct operations *operations, const struct trace_event *e
 	}
 	if (!status)
 		status = devices_of_number(devices, event, device, queue.domain, &queue.device);
-	if (status || array_reserve(&operations->queues, &operations->queue_capacity,
-				    operations->queue_count + 1, sizeof(*operations->queues)))
+	if (status || array_reserve(&stats->queues, &stats->queue_capacity, stats->queue_count + 1,
+				    sizeof(*stats->queues)))
 		return -ENOMEM;
-	*index = (uint32_t)operations->queue_count;
-	operations->queues[operations->queue_count++] = queue;
+	*index = (uint32_t)stats->queue_count;
+	stats->queues[stats->queue_count++] = queue;
 	return 0;
 }
 
-static int queue_find(struct operations *operations, const struct trace_event *event,
+static int queue_find(struct operation_stats *stats, const struct trace_event *event,
 		      uint32_t number, uint8_t domain, uint32_t *index)
 {
 	uint64_t key = (uint64_t)event->stream->process->index << 32 | number;
-	struct operation_latest *latest = &operations->latest[event->stream->index];
+	struct operation_latest *latest = &stats->latest[event->stream->index];
 	uint64_t known;
 	int status;
 
@@ -156,10 +155,10 @@ static int queue_find(struct operations *operations, const struct trace_event *e
 		*index = latest->queue;
 		return 0;
 	}
-	known = map_get(&operations->queue_of, key);
+	known = map_get(&stats->queue_of, key);
 	if (known == MAP_NONE) {
-		status = queue_make(operations, event, number, domain, index);
-		if (status || map_set(&operations->queue_of, key, *index))
+		status = queue_make(stats, event, number, domain, index);
+		if (status || map_set(&stats->queue_of, key, *index))
 			return -ENOMEM;
 		known = *index;
 	}
@@ -169,11 +168,11 @@ static int queue_find(struct operations *operations, const struct trace_event *e
 	return 0;
 }
 
-static int row_name(struct operations *operations, const struct trace_event *event, uint16_t api,
+static int row_name(struct operation_stats *stats, const struct trace_event *event, uint16_t api,
 		    uint32_t *name)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
-	struct trace_objects *objects = &operations->devices->objects;
+	struct trace_objects *objects = &stats->devices->objects;
 	const char *text = operation_name(api, record->kind);
 	uint32_t kernel;
 	int status;
@@ -187,10 +186,10 @@ static int row_name(struct operations *operations, const struct trace_event *eve
 		text = kernel == TRACE_NONE ? "unknown kernel"
 					    : intern_text(&objects->names, kernel);
 	}
-	return intern_add(&operations->names, text, strlen(text), name);
+	return intern_add(&stats->names, text, strlen(text), name);
 }
 
-static int row_make(struct operations *operations, const struct trace_event *event,
+static int row_make(struct operation_stats *stats, const struct trace_event *event,
 		    const struct operation_queue *queue, uint16_t api, uint32_t *index)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
@@ -198,36 +197,36 @@ static int row_make(struct operations *operations, const struct trace_event *eve
 								  : record->kind;
 	struct operation_row row = {.device = queue->device, .domain = queue->domain, .kind = kind};
 	uint64_t key, known;
-	int status = row_name(operations, event, api, &row.name);
+	int status = row_name(stats, event, api, &row.name);
 
 	if (status)
 		return status;
 	/* A million devices have room beside a byte, four bits and a name. */
 	key = (uint64_t)row.device << 44 ^ (uint64_t)row.domain << 36 ^ (uint64_t)kind << 32 ^
 	      row.name;
-	known = map_get(&operations->row_of, key);
+	known = map_get(&stats->row_of, key);
 	if (known != MAP_NONE) {
 		*index = (uint32_t)known;
 		return 0;
 	}
-	*index = (uint32_t)operations->row_count;
-	if (array_reserve(&operations->rows, &operations->row_capacity,
-			  operations->row_count + 1, sizeof(*operations->rows)) ||
-	    map_set(&operations->row_of, key, *index))
+	*index = (uint32_t)stats->row_count;
+	if (array_reserve(&stats->rows, &stats->row_capacity, stats->row_count + 1,
+			  sizeof(*stats->rows)) ||
+	    map_set(&stats->row_of, key, *index))
 		return -ENOMEM;
-	operations->rows[operations->row_count++] = row;
+	stats->rows[stats->row_count++] = row;
 	return 0;
 }
 
-static int row_find(struct operations *operations, const struct trace_event *event,
-		    uint32_t queue, uint16_t api, uint32_t *index)
+static int row_find(struct operation_stats *stats, const struct trace_event *event, uint32_t queue,
+		    uint16_t api, uint32_t *index)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	bool kernel = record->kind == TANDEM_OPERATION_KIND_kernel && record->kernel;
-	struct map *cache = kernel ? &operations->kernels : &operations->others;
+	struct map *cache = kernel ? &stats->kernels : &stats->others;
 	uint64_t key = (uint64_t)queue << 32 |
 		       (kernel ? record->kernel : (uint32_t)record->kind << 16 | api);
-	struct operation_latest *latest = &operations->latest[event->stream->index];
+	struct operation_latest *latest = &stats->latest[event->stream->index];
 	uint64_t known;
 	int status;
 
@@ -238,7 +237,7 @@ static int row_find(struct operations *operations, const struct trace_event *eve
 	}
 	known = map_get(cache, key);
 	if (known == MAP_NONE) {
-		status = row_make(operations, event, &operations->queues[queue], api, index);
+		status = row_make(stats, event, &stats->queues[queue], api, index);
 		if (!status && cache->count >= CACHE_MOST)
 			map_clear(cache);
 		if (status || map_set(cache, key, *index))
@@ -260,12 +259,12 @@ static bool in_order(const struct trace_operation_times *times)
 
 /* Some drivers stamp "submitted" late: then the waits are unknown, but the execution
  * is not. */
-static int count_times(struct operations *operations, struct operation_row *row,
+static int count_times(struct operation_stats *stats, struct operation_row *row,
 		       struct operation_queue *queue, const struct trace_operation_times *times,
 		       uint64_t bytes)
 {
 	if ((times->waits && !in_order(times)) || times->start > times->end)
-		operations->odd++;
+		stats->odd++;
 	if (times->start > times->end) {
 		row->untimed++;
 		queue->untimed++;
@@ -283,10 +282,10 @@ static int count_times(struct operations *operations, struct operation_row *row,
 }
 
 /* What the device had of it. */
-static int occupy(struct operations *operations, uint32_t row, uint32_t process,
+static int occupy(struct operation_stats *stats, uint32_t row, uint32_t process,
 		  const struct trace_operation_times *times)
 {
-	struct device_row *device = &operations->devices->rows[row];
+	struct device_row *device = &stats->devices->rows[row];
 	bool waits = times->waits && in_order(times);
 
 	if (times->start > times->end)
@@ -296,10 +295,10 @@ static int occupy(struct operations *operations, uint32_t row, uint32_t process,
 		device->device_queue_ns += times->start - times->submitted;
 	}
 	device->executing_ns += times->end - times->start;
-	if (devices_share(operations->devices, row, process, waits ? times->queued : times->start,
+	if (devices_share(stats->devices, row, process, waits ? times->queued : times->start,
 			  times->start, times->end))
 		return -ENOMEM;
-	return devices_busy(operations->devices, row, times->start, times->end);
+	return devices_busy(stats->devices, row, times->start, times->end);
 }
 
 static uint64_t clamp(const struct range *range, uint64_t ns, int64_t shift)
@@ -308,11 +307,12 @@ static uint64_t clamp(const struct range *range, uint64_t ns, int64_t shift)
 }
 
 /* The same on the host's clock, as far as it lies in the range. */
-static int occupy_range(struct operations *operations, uint32_t row,
-			const struct command *command, const struct trace_operation_times *times)
+static int occupy_range(struct operation_stats *stats, uint32_t row,
+			const struct operation *operation,
+			const struct trace_operation_times *times)
 {
-	int64_t shift = command->times.start_ns - (int64_t)times->start;
-	const struct range *range = &operations->range;
+	int64_t shift = operation->times.start_ns - (int64_t)times->start;
+	const struct range *range = &stats->range;
 	struct trace_operation_times clamped = {
 		.start = clamp(range, times->start, shift),
 		.end = clamp(range, times->end, shift),
@@ -325,15 +325,15 @@ static int occupy_range(struct operations *operations, uint32_t row,
 	}
 	if (clamped.end == (clamped.waits ? clamped.queued : clamped.start))
 		return 0;
-	return occupy(operations, row, command->process, &clamped);
+	return occupy(stats, row, operation->process, &clamped);
 }
 
 /* Without the runtime's own word, a command waits from the begin of its call on,
  * and all of that counts as the device's queue: CUDA submits within the call. */
-static void times_complete(struct operations *operations, struct trace_operation_times *times,
+static void times_complete(struct operation_stats *stats, struct trace_operation_times *times,
 			   const struct launch *launch)
 {
-	uint64_t begin_ns = (uint64_t)operations->session->start_ns + launch->begin_ns;
+	uint64_t begin_ns = (uint64_t)stats->session->start_ns + launch->begin_ns;
 
 	if (times->waits || !times->on_host || begin_ns > times->start)
 		return;
@@ -342,7 +342,7 @@ static void times_complete(struct operations *operations, struct trace_operation
 	times->waits = true;
 }
 
-static int add_clock(struct operations *operations, const struct trace_event *event,
+static int add_clock(struct operation_stats *stats, const struct trace_event *event,
 		     uint32_t device)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
@@ -351,17 +351,17 @@ static int add_clock(struct operations *operations, const struct trace_event *ev
 
 	if (record->timed == TANDEM_TIMED_session_ticks)
 		return 0;
-	known = begins_take(&operations->begins, event->stream->process->index, record->op,
-			    &span);
-	/* align_operation() passes over those without times. */
-	return align_operation(&operations->align, operations->devices, device, record,
-			       known ? &span : NULL, event->ns);
+	known = enqueue_times_take(&stats->enqueue_times, event->stream->process->index, record->op,
+				   &span);
+	/* clock_sync_operation() passes over those without times. */
+	return clock_sync_operation(&stats->clock_sync, stats->devices, device, record,
+				    known ? &span : NULL, event->ns);
 }
 
 /* A device whose times come on the session's clock: how far off these can be is
  * what the calls say. A command starts after its launch began and ends before the
  * first wait for it returned, a copy to the host before its own call did. */
-static int add_host_clock(struct operations *operations, const struct trace_event *event,
+static int add_host_clock(struct operation_stats *stats, const struct trace_event *event,
 			  uint32_t device, const struct trace_operation_times *times,
 			  const struct launch *launch)
 {
@@ -371,103 +371,104 @@ static int add_host_clock(struct operations *operations, const struct trace_even
 	struct call_span span;
 	const struct tandem_event *call = tandem_event_get(launch->api);
 
-	if (!begins_take(&operations->begins, process, record->op, &span))
+	if (!enqueue_times_take(&stats->enqueue_times, process, record->op, &span))
 		return 0;
 	if (record->kind == TANDEM_OPERATION_KIND_copy_d2h && call && !strstr(call->name, "Async") &&
 	    !strstr(call->name, "Graph"))
 		seen_ns = span.end_ns;
 	else
-		returns_find(&operations->returns, process, record->queue, span.end_ns, &seen_ns);
-	return align_on_host(&operations->align, operations->devices, device, times, span.begin_ns,
-			     seen_ns);
+		wait_returns_find(&stats->wait_returns, process, record->queue, span.end_ns,
+				  &seen_ns);
+	return clock_sync_on_host(&stats->clock_sync, stats->devices, device, times, span.begin_ns,
+				  seen_ns);
 }
 
 /* Whether it began in the range; what of it lies there. */
-static bool in_range(const struct operations *operations, const struct command *command,
+static bool in_range(const struct operation_stats *stats, const struct operation *operation,
 		     uint64_t *within_ns)
 {
 	int64_t from_ns, to_ns;
 
-	command_span(command, INT64_MAX, &from_ns, &to_ns);
-	*within_ns = range_within(&operations->range, from_ns, to_ns);
-	return range_holds(&operations->range, from_ns);
+	operation_span(operation, INT64_MAX, &from_ns, &to_ns);
+	*within_ns = range_within(&stats->range, from_ns, to_ns);
+	return range_holds(&stats->range, from_ns);
 }
 
-static void count(struct operations *operations, struct operation_row *row,
+static void count(struct operation_stats *stats, struct operation_row *row,
 		  const struct tandem_rec_operation *record)
 {
-	operations->count++;
-	operations->devices->rows[row->device].operations++;
+	stats->count++;
+	stats->devices->rows[row->device].operations++;
 	row->count++;
 	row->bytes += record->bytes;
 	row->failed += record->status < 0;
 }
 
-static int add_timed(struct operations *operations, struct operation_row *row,
+static int add_timed(struct operation_stats *stats, struct operation_row *row,
 		     struct operation_queue *queue, const struct trace_operation_times *times,
-		     const struct tandem_rec_operation *record, const struct command *command,
+		     const struct tandem_rec_operation *record, const struct operation *operation,
 		     bool counts)
 {
-	int status = counts ? count_times(operations, row, queue, times, record->bytes) : 0;
+	int status = counts ? count_times(stats, row, queue, times, record->bytes) : 0;
 
 	if (status)
 		return status;
-	if (!command)
-		return occupy(operations, row->device, queue->process, times);
-	return command->placed ? occupy_range(operations, row->device, command, times) : 0;
+	if (!operation)
+		return occupy(stats, row->device, queue->process, times);
+	return operation->placed ? occupy_range(stats, row->device, operation, times) : 0;
 }
 
-int operations_add(struct operations *operations, const struct trace_event *event,
-		   const struct command *command)
+int operation_stats_add(struct operation_stats *stats, const struct trace_event *event,
+			const struct operation *operation)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	uint32_t process = event->stream->process->index;
 	struct launch launch = {.api = record->api, .first = record->op != 0};
 	bool launched = trace_operation_is_runtime(record->op) &&
-			launches_find(&operations->launches, process, record->op, &launch);
+			launch_table_find(&stats->launch_table, process, record->op, &launch);
 	struct trace_operation_times times;
 	struct operation_row *row;
 	uint64_t within_ns = 0;
 	uint32_t queue, index;
-	bool counts = !command || in_range(operations, command, &within_ns);
-	int status = queue_find(operations, event, record->queue, record->domain, &queue);
+	bool counts = !operation || in_range(stats, operation, &within_ns);
+	int status = queue_find(stats, event, record->queue, record->domain, &queue);
 
 	if (!status)
-		status = row_find(operations, event, queue, launch.api, &index);
+		status = row_find(stats, event, queue, launch.api, &index);
 	if (status)
 		return status;
-	row = &operations->rows[index];
+	row = &stats->rows[index];
 	row->within_ns += within_ns;
 	if (counts)
-		count(operations, row, record);
-	status = add_clock(operations, event, row->device);
+		count(stats, row, record);
+	status = add_clock(stats, event, row->device);
 	if (status)
 		return status;
-	if (trace_operation_times(operations->session, record, &times)) {
+	if (trace_operation_times(stats->session, record, &times)) {
 		if (launched && times.on_host)
-			status = add_host_clock(operations, event, row->device, &times, &launch);
+			status = add_host_clock(stats, event, row->device, &times, &launch);
 		if (launched)
-			times_complete(operations, &times, &launch);
+			times_complete(stats, &times, &launch);
 		if (!status)
-			status = add_timed(operations, row, &operations->queues[queue], &times,
-					   record, command, counts);
+			status = add_timed(stats, row, &stats->queues[queue], &times, record,
+					   operation, counts);
 	} else if (counts) {
 		row->untimed++;
-		operations->queues[queue].untimed++;
+		stats->queues[queue].untimed++;
 	}
 	/* What no call of the program's made, or the launch made more of, was
 	 * never counted in. */
 	if (!launch.first || (trace_operation_is_runtime(record->op) && !launched))
 		return status;
-	operations->in_flight[process]--;
-	if (--operations->in_flight_all == 0 && !status)
-		status = devices_settle(operations->devices);
+	stats->in_flight[process]--;
+	if (--stats->in_flight_all == 0 && !status)
+		status = devices_settle(stats->devices);
 	return status;
 }
 
-void operations_unfinished(struct operations *operations, const struct command *command)
+void operation_stats_unfinished(struct operation_stats *stats, const struct operation *operation)
 {
-	operations->unfinished += range_holds(&operations->range, command->call_begin_ns);
+	stats->unfinished += range_holds(&stats->range, operation->call_begin_ns);
 }
 
 static int device_compare(const void *a, const void *b)
@@ -483,14 +484,13 @@ static int device_compare(const void *a, const void *b)
 	return strcmp(left->name, right->name);
 }
 
-static int finish_rows(struct operations *operations, struct report *report)
+static int finish_rows(struct operation_stats *stats, struct report *report)
 {
-	report->device = arena_alloc(&report->arena,
-				     operations->row_count * sizeof(*report->device));
+	report->device = arena_alloc(&report->arena, stats->row_count * sizeof(*report->device));
 	if (!report->device)
 		return -ENOMEM;
-	for (size_t i = 0; i < operations->row_count; i++) {
-		const struct operation_row *row = &operations->rows[i];
+	for (size_t i = 0; i < stats->row_count; i++) {
+		const struct operation_row *row = &stats->rows[i];
 		uint64_t total = row->times.sum;
 
 		if (report->ranged && !row->count && !row->within_ns)
@@ -498,9 +498,9 @@ static int finish_rows(struct operations *operations, struct report *report)
 		report->device_ns += total;
 		report->device[report->device_count++] = (struct report_device){
 			.domain = devices_domain(row->domain),
-			.device = operations->devices->rows[row->device].shown,
+			.device = stats->devices->rows[row->device].shown,
 			.kind = operation_kind_name(row->kind),
-			.name = table_string(report, intern_text(&operations->names, row->name)),
+			.name = table_string(report, intern_text(&stats->names, row->name)),
 			.count = row->count,
 			.failed = row->failed,
 			.untimed = row->untimed,
@@ -546,21 +546,20 @@ static int zone_compare(const void *a, const void *b)
 	return left->queue < right->queue ? -1 : left->queue > right->queue;
 }
 
-static int finish_zones(struct operations *operations, struct report *report)
+static int finish_zones(struct operation_stats *stats, struct report *report)
 {
-	report->zones = arena_alloc(&report->arena,
-				    operations->queue_count * sizeof(*report->zones));
+	report->zones = arena_alloc(&report->arena, stats->queue_count * sizeof(*report->zones));
 	if (!report->zones)
 		return -ENOMEM;
-	for (size_t i = 0; i < operations->queue_count; i++) {
-		const struct operation_queue *queue = &operations->queues[i];
+	for (size_t i = 0; i < stats->queue_count; i++) {
+		const struct operation_queue *queue = &stats->queues[i];
 
 		if (report->ranged && !queue->count && !queue->untimed)
 			continue;
 		report->zones[report->zone_count++] = (struct report_zone){
 			.domain = devices_domain(queue->domain),
-			.device = operations->devices->rows[queue->device].shown,
-			.process = operations->session->processes[queue->process].pid,
+			.device = stats->devices->rows[queue->device].shown,
+			.process = stats->session->processes[queue->process].pid,
 			.queue = queue->number,
 			.host_queue_ns = queue->host_queue_ns,
 			.device_queue_ns = queue->device_queue_ns,
@@ -575,9 +574,9 @@ static int finish_zones(struct operations *operations, struct report *report)
 }
 
 /* Queues whose commands have no device times, as they were described. */
-static int finish_untimed(struct operations *operations, struct report *report)
+static int finish_untimed(struct operation_stats *stats, struct report *report)
 {
-	struct devices *devices = operations->devices;
+	struct devices *devices = stats->devices;
 	const struct trace_objects *objects = &devices->objects;
 
 	report->untimed_queues = arena_alloc(&report->arena,
@@ -599,53 +598,53 @@ static int finish_untimed(struct operations *operations, struct report *report)
 			.domain = devices_domain(queue->domain),
 			.device = devices->rows[row].shown ? devices->rows[row].shown : "",
 			.timing = timing_word(queue->timing),
-			.process = operations->session->processes[queue->process].pid,
+			.process = stats->session->processes[queue->process].pid,
 			.queue = queue->number,
-			.commands = untimed_of_queue(&operations->untimed, queue->process,
-						     queue->number),
+			.commands =
+				untimed_of_queue(&stats->untimed, queue->process, queue->number),
 		};
 	}
-	report->untimed_commands = operations->untimed.commands;
+	report->untimed_commands = stats->untimed.operations;
 	return 0;
 }
 
-int operations_finish(struct operations *operations, struct report *report)
+int operation_stats_finish(struct operation_stats *stats, struct report *report)
 {
-	int status = finish_rows(operations, report);
+	int status = finish_rows(stats, report);
 
 	if (!status)
-		status = finish_zones(operations, report);
+		status = finish_zones(stats, report);
 	if (!status)
-		status = finish_untimed(operations, report);
+		status = finish_untimed(stats, report);
 	if (!status)
-		status = align_finish(&operations->align);
-	report->operations = operations->count;
-	report->odd_operations = operations->odd;
-	report->unfinished = operations->unfinished;
-	for (size_t i = 0; !report->ranged && i < operations->session->process_count; i++) {
-		if (operations->in_flight[i] > 0)
-			report->unfinished += (uint64_t)operations->in_flight[i];
+		status = clock_sync_finish(&stats->clock_sync);
+	report->operations = stats->count;
+	report->odd_operations = stats->odd;
+	report->unfinished = stats->unfinished;
+	for (size_t i = 0; !report->ranged && i < stats->session->process_count; i++) {
+		if (stats->in_flight[i] > 0)
+			report->unfinished += (uint64_t)stats->in_flight[i];
 	}
 	return status;
 }
 
-void operations_free(struct operations *operations)
+void operation_stats_free(struct operation_stats *stats)
 {
-	for (size_t i = 0; i < operations->row_count; i++)
-		histogram_free(&operations->rows[i].times);
-	align_free(&operations->align);
-	begins_free(&operations->begins);
-	returns_free(&operations->returns);
-	free(operations->rows);
-	free(operations->queues);
-	free(operations->in_flight);
-	free(operations->latest);
-	intern_free(&operations->names);
-	map_free(&operations->row_of);
-	map_free(&operations->queue_of);
-	map_free(&operations->kernels);
-	map_free(&operations->others);
-	launches_free(&operations->launches);
-	untimed_free(&operations->untimed);
-	memset(operations, 0, sizeof(*operations));
+	for (size_t i = 0; i < stats->row_count; i++)
+		histogram_free(&stats->rows[i].times);
+	clock_sync_free(&stats->clock_sync);
+	enqueue_times_free(&stats->enqueue_times);
+	wait_returns_free(&stats->wait_returns);
+	free(stats->rows);
+	free(stats->queues);
+	free(stats->in_flight);
+	free(stats->latest);
+	intern_free(&stats->names);
+	map_free(&stats->row_of);
+	map_free(&stats->queue_of);
+	map_free(&stats->kernels);
+	map_free(&stats->others);
+	launch_table_free(&stats->launch_table);
+	untimed_free(&stats->untimed);
+	memset(stats, 0, sizeof(*stats));
 }

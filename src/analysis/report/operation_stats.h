@@ -3,11 +3,11 @@
  * device's own clock, and only their differences are used; where not all of the
  * session is counted, they are on the host's. Part of the report's pass. One thread.
  *
- *	operations_enqueued(&operations, event);     each call of class ENQUEUE
- *	operations_waited(&operations, event);       each call of class WAIT
- *	operations_add(&operations, event, NULL);    each record `operation`
- *	operations_unfinished(&operations, command); each that never ended, in a range
- *	operations_finish(&operations, report);      after devices_finish()
+ *	operation_stats_enqueued(&stats, event);     each call of class ENQUEUE
+ *	operation_stats_waited(&stats, event);       each call of class WAIT
+ *	operation_stats_add(&stats, event, NULL);    each record `operation`
+ *	operation_stats_unfinished(&stats, command); each that never ended, in a range
+ *	operation_stats_finish(&stats, report);      after devices_finish()
  */
 #ifndef TANDEM_ANALYSIS_REPORT_OPERATION_STATS_H
 #define TANDEM_ANALYSIS_REPORT_OPERATION_STATS_H
@@ -48,7 +48,7 @@ struct operation_latest { /* what a stream's commands are like, often several ti
 	uint32_t queue, row;
 };
 
-struct operations {
+struct operation_stats {
 	struct devices *devices; /* borrowed */
 	struct trace_session *session;
 	struct range range; /* what is counted: all, where the caller sets nothing else */
@@ -64,10 +64,10 @@ struct operations {
 	struct operation_latest *latest; /* by stream: before all other caches */
 	/* When the calls began that enqueued what is in flight; where the runtime gave
 	 * the number, when they returned. */
-	struct begins begins;
-	struct returns returns;
-	struct align align;    /* of the devices' clocks */
-	struct launches launches;
+	struct enqueue_times enqueue_times;
+	struct wait_returns wait_returns;
+	struct clock_sync clock_sync; /* of the devices' clocks */
+	struct launch_table launch_table;
 	struct untimed untimed;
 	int64_t *in_flight;    /* by process */
 	int64_t in_flight_all;
@@ -75,26 +75,26 @@ struct operations {
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to free. */
-int operations_init(struct operations *operations, struct devices *devices,
-		    struct trace_session *session);
+int operation_stats_init(struct operation_stats *stats, struct devices *devices,
+			 struct trace_session *session);
 
 /* Returns 0 or -ENOMEM. */
-int operations_enqueued(struct operations *operations, const struct trace_event *event);
+int operation_stats_enqueued(struct operation_stats *stats, const struct trace_event *event);
 
 /* Returns 0 or -ENOMEM. */
-int operations_waited(struct operations *operations, const struct trace_event *event);
+int operation_stats_waited(struct operation_stats *stats, const struct trace_event *event);
 
 /* `command` is what the event ended, placed on the host's clock, where not all of the
  * session is counted; else NULL. Returns 0 or -ENOMEM. */
-int operations_add(struct operations *operations, const struct trace_event *event,
-		   const struct command *command);
+int operation_stats_add(struct operation_stats *stats, const struct trace_event *event,
+			const struct operation *operation);
 
 /* One whose end was never seen, where not all of the session is counted: of all of it
  * that is known without. */
-void operations_unfinished(struct operations *operations, const struct command *command);
+void operation_stats_unfinished(struct operation_stats *stats, const struct operation *operation);
 
 /* Returns 0 or -ENOMEM. */
-int operations_finish(struct operations *operations, struct report *report);
+int operation_stats_finish(struct operation_stats *stats, struct report *report);
 
 /* What an operation that is no kernel is called: after its call (an event id; 0: none
  * made it), "clEnqueueReadBuffer" -> "ReadBuffer": the runtime's prefix and the word
@@ -104,6 +104,6 @@ const char *operation_name(uint16_t api, uint8_t kind);
 /* "kernel", "copy_h2d"... */
 const char *operation_kind_name(uint8_t kind);
 
-void operations_free(struct operations *operations);
+void operation_stats_free(struct operation_stats *stats);
 
 #endif

@@ -23,7 +23,7 @@ struct pass {
 	struct range range;
 	struct calls calls;
 	struct devices devices;
-	struct operations operations;
+	struct operation_stats stats;
 	struct memory memory;
 	struct builds builds;
 	struct waits waits;
@@ -41,13 +41,13 @@ static void pass_lost(struct pass *pass, const struct trace_event *event)
 }
 
 static int pass_record(struct pass *pass, const struct trace_event *event,
-		       const struct command *command)
+		       const struct operation *operation)
 {
 	switch (event->record->id) {
 	case TANDEM_EVENT_operation:
-		return operations_add(&pass->operations, event, command);
+		return operation_stats_add(&pass->stats, event, operation);
 	case TANDEM_EVENT_clock_pair:
-		return align_pair(&pass->operations.align, &pass->devices, event);
+		return clock_sync_pair(&pass->stats.clock_sync, &pass->devices, event);
 	case TANDEM_EVENT_memory:
 	case TANDEM_EVENT_memory_free:
 		return memory_add(&pass->memory, event);
@@ -70,16 +70,17 @@ static int pass_kernel(struct pass *pass, const struct trace_event *event)
 		return -ENOMEM;
 	if (engines_report_add(&pass->engines, event))
 		return -ENOMEM;
-	return samples_feed(&pass->samples, event);
+	return samples_consume(&pass->samples, event);
 }
 
-static int pass_event(void *user, const struct trace_event *event, const struct command *command)
+static int pass_event(void *user, const struct trace_event *event,
+		      const struct operation *operation)
 {
 	struct pass *pass = user;
 	bool counts;
 
 	if (!event) {
-		operations_unfinished(&pass->operations, command);
+		operation_stats_unfinished(&pass->stats, operation);
 		return 0;
 	}
 	if (event->stream->process->kernel)
@@ -88,11 +89,11 @@ static int pass_event(void *user, const struct trace_event *event, const struct 
 	pass->report->events += counts;
 	pass->calls.threads[event->stream->index].events += counts;
 	if (!trace_event_is_call(event))
-		return pass_record(pass, event, command);
-	if (event->layout->op_offset && operations_enqueued(&pass->operations, event))
+		return pass_record(pass, event, operation);
+	if (event->layout->op_offset && operation_stats_enqueued(&pass->stats, event))
 		return -ENOMEM;
 	if (event->layout->class == TANDEM_CLASS_WAIT &&
-	    operations_waited(&pass->operations, event))
+	    operation_stats_waited(&pass->stats, event))
 		return -ENOMEM;
 	if (pass->waits.any && waits_call(&pass->waits, event))
 		return -ENOMEM;
@@ -136,9 +137,9 @@ static int pass_finish(struct pass *pass)
 	if (!status)
 		status = devices_finish(devices, report);
 	if (!status)
-		status = operations_finish(&pass->operations, report);
+		status = operation_stats_finish(&pass->stats, report);
 	if (!status)
-		status = clocks_finish(&pass->operations.align, devices, pass->session, report);
+		status = clocks_finish(&pass->stats.clock_sync, devices, pass->session, report);
 	if (!status)
 		status = memory_finish(&pass->memory, report);
 	if (!status)
@@ -176,7 +177,7 @@ static void pass_range(struct pass *pass, const struct report_options *options)
 	report->to_ns = (uint64_t)to_ns;
 	report->span_ns = to_ns > from_ns ? (uint64_t)(to_ns - from_ns) : 0;
 	pass->calls.range = pass->range;
-	pass->operations.range = pass->range;
+	pass->stats.range = pass->range;
 	pass->memory.range = pass->range;
 	pass->waits.range = pass->range;
 	pass->waits.states.counted = pass->range;
@@ -205,14 +206,14 @@ int report_make(struct report *report, struct trace_session *session,
 	}
 	if (!status) {
 		engines_report_init(&pass->engines, session, &pass->waits.states);
-		status = operations_init(&pass->operations, &pass->devices, session);
+		status = operation_stats_init(&pass->stats, &pass->devices, session);
 		pass_range(pass, options);
 		if (!status)
-			status = sweep(session, &pass->range, options ? &options->progress : NULL,
-				       pass_event, pass);
+			status = pass_run(session, &pass->range,
+					  options ? &options->progress : NULL, pass_event, pass);
 		if (!status)
 			status = pass_finish(pass);
-		operations_free(&pass->operations);
+		operation_stats_free(&pass->stats);
 		samples_free(&pass->samples);
 		engines_report_free(&pass->engines);
 		waits_free(&pass->waits);

@@ -12,7 +12,7 @@ int untimed_call(struct untimed *untimed, const struct trace_event *event)
 	const struct tandem_field *field = trace_field_find(event->layout, "queue");
 	uint64_t key, known;
 
-	untimed->commands++;
+	untimed->operations++;
 	if (!field || field->variable)
 		return 0;
 	key = queue_key(event->stream->process->index,

@@ -15,7 +15,7 @@
 #include "util/map.h"
 
 struct untimed {
-	uint64_t commands; /* of all queues */
+	uint64_t operations; /* of all queues */
 	struct map queues; /* process's index and queue's number -> commands */
 };
 

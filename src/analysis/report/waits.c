@@ -205,7 +205,7 @@ int waits_kernel(struct waits *waits, const struct trace_event *event)
 	    collecting->scope > waits->scope)
 		waits->scope = collecting->scope;
 	waits->lost |= event->record->id == TANDEM_EVENT_lost;
-	return states_feed(&waits->states, event) ? -ENOMEM : waits->failed;
+	return states_consume(&waits->states, event) ? -ENOMEM : waits->failed;
 }
 
 static struct states_thread *stream_thread(struct waits *waits, const struct trace_event *event)

@@ -3,8 +3,8 @@
 #include "schema/gen/core_records.h"
 #include "schema/gen/kernel_records.h"
 
-int engines_feed(struct engines *engines, struct tracepoints *tracepoints,
-		 const struct trace_event *event)
+int engines_consume(struct engines *engines, struct tracepoints *tracepoints,
+		    const struct trace_event *event)
 {
 	const struct tandem_kernel_collecting *collecting = (const void *)event->record;
 	const struct tracepoint *kind;

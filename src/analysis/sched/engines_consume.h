@@ -7,7 +7,7 @@
 
 /* Any event of a CPU's stream; descriptions go to `tracepoints`. Returns 0 or
  * -ENOMEM. */
-int engines_feed(struct engines *engines, struct tracepoints *tracepoints,
-		 const struct trace_event *event);
+int engines_consume(struct engines *engines, struct tracepoints *tracepoints,
+		    const struct trace_event *event);
 
 #endif

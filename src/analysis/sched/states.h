@@ -10,7 +10,7 @@
  *	struct states states;
  *	states_init(&states, start_ns, on_interval, user);
  *	states_watch(&states, pid);                     before any other input
- *	states_switch(&states, ns, cpu, ...); ...       or states_feed(), states_feed.h
+ *	states_switch(&states, ns, cpu, ...); ...       or states_consume(), states_consume.h
  *	states_finish(&states, end_ns);
  *	states_free(&states);
  */

@@ -69,7 +69,7 @@ static void feed_out(struct states *states, const struct trace_event *event)
 	states_out(states, event->ns, event->tid, record->tid, record->preempted);
 }
 
-int states_feed(struct states *states, const struct trace_event *event)
+int states_consume(struct states *states, const struct trace_event *event)
 {
 	switch (event->record->id) {
 	case TANDEM_EVENT_lost:

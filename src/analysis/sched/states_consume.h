@@ -6,6 +6,6 @@
 #include "trace/event.h"
 
 /* Takes any event of a CPU's stream; returns 0 or -ENOMEM. */
-int states_feed(struct states *states, const struct trace_event *event);
+int states_consume(struct states *states, const struct trace_event *event);
 
 #endif

@@ -19,7 +19,7 @@
 #define WHEN_SHIFT (2 * CHANGE_BITS + PLACE_BITS)
 #define TOO_FAR (UINT64_MAX >> WHEN_SHIFT) /* for this round */
 
-_Static_assert(SHARING_MOST <= 1u << PLACE_BITS, "each command may be of another process");
+_Static_assert(CONTENTION_MOST <= 1u << PLACE_BITS, "each command may be of another process");
 
 static uint64_t moment_make(uint64_t when, uint32_t place, int waiting, int executing)
 {
@@ -48,195 +48,195 @@ static int executing_change(uint64_t moment)
 	return (int)(moment & 3) - 1;
 }
 
-static struct sharing_pair *pair_get(struct sharing *sharing, uint32_t process, uint32_t other)
+static struct contention_pair *pair_get(struct contention *contention, uint32_t process,
+					uint32_t other)
 {
 	uint64_t key = (uint64_t)process << 32 | other;
-	uint64_t index = map_get(&sharing->pair_of, key);
+	uint64_t index = map_get(&contention->pair_of, key);
 
 	if (index != MAP_NONE)
-		return &sharing->pairs[index];
-	if (array_reserve(&sharing->pairs, &sharing->pair_capacity, sharing->pair_count + 1,
-			  sizeof(*sharing->pairs)) ||
-	    map_set(&sharing->pair_of, key, sharing->pair_count))
+		return &contention->pairs[index];
+	if (array_reserve(&contention->pairs, &contention->pair_capacity,
+			  contention->pair_count + 1, sizeof(*contention->pairs)) ||
+	    map_set(&contention->pair_of, key, contention->pair_count))
 		return NULL;
-	sharing->pairs[sharing->pair_count] = (struct sharing_pair){process, other, 0, 0};
-	return &sharing->pairs[sharing->pair_count++];
+	contention->pairs[contention->pair_count] = (struct contention_pair){process, other, 0, 0};
+	return &contention->pairs[contention->pair_count++];
 }
 
 /* What was summed up goes into the pairs. */
-static int sums_settle(struct sharing *sharing)
+static int sums_settle(struct contention *contention)
 {
-	size_t side = sharing->sum_side;
+	size_t side = contention->sum_side;
 
-	for (size_t i = 0; i < sharing->active_count; i++) {
-		for (size_t k = 0; k <= sharing->active_count; k++) {
+	for (size_t i = 0; i < contention->active_count; i++) {
+		for (size_t k = 0; k <= contention->active_count; k++) {
 			/* The first row is the idle device's. */
-			struct sharing_sum *sum = &sharing->sums[k * side + i];
-			struct sharing_pair *pair;
+			struct contention_sum *sum = &contention->sums[k * side + i];
+			struct contention_pair *pair;
 
 			if (!sum->alone_ns && sum->waited_ns == 0 && sum->beside_ns == 0)
 				continue;
-			pair = pair_get(sharing, sharing->active[i].process,
-					k ? sharing->active[k - 1].process : SHARING_NOBODY);
+			pair = pair_get(contention, contention->active[i].process,
+					k ? contention->active[k - 1].process : CONTENTION_NOBODY);
 			if (!pair)
 				return -ENOMEM;
 			pair->waited_ns += (double)sum->alone_ns + sum->waited_ns;
 			pair->beside_ns += sum->beside_ns;
-			*sum = (struct sharing_sum){0, 0, 0};
+			*sum = (struct contention_sum){0, 0, 0};
 		}
 	}
 	return 0;
 }
 
-static int active_add(struct sharing *sharing, uint32_t process)
+static int active_add(struct contention *contention, uint32_t process)
 {
-	size_t known = sharing->process_capacity;
+	size_t known = contention->process_capacity;
 
-	if (array_reserve(&sharing->place_of, &sharing->process_capacity, (size_t)process + 1,
-			  sizeof(*sharing->place_of)) ||
-	    array_reserve(&sharing->active, &sharing->active_capacity, sharing->active_count + 1,
-			  sizeof(*sharing->active)))
+	if (array_reserve(&contention->place_of, &contention->process_capacity, (size_t)process + 1,
+			  sizeof(*contention->place_of)) ||
+	    array_reserve(&contention->active, &contention->active_capacity,
+			  contention->active_count + 1, sizeof(*contention->active)))
 		return -ENOMEM;
-	if (sharing->process_capacity > known)
-		memset(sharing->place_of + known, 0,
-		       (sharing->process_capacity - known) * sizeof(*sharing->place_of));
-	sharing->active[sharing->active_count++] = (struct sharing_process){process, 0, 0};
-	sharing->place_of[process] = (uint32_t)sharing->active_count;
+	if (contention->process_capacity > known)
+		memset(contention->place_of + known, 0,
+		       (contention->process_capacity - known) * sizeof(*contention->place_of));
+	contention->active[contention->active_count++] = (struct contention_process){process, 0, 0};
+	contention->place_of[process] = (uint32_t)contention->active_count;
 	return 0;
 }
 
 /* The processes whose commands these are. */
-static int active_list(struct sharing *sharing)
+static int active_list(struct contention *contention)
 {
-	size_t side = sharing->sum_side;
+	size_t side = contention->sum_side;
 
-	for (size_t i = 0; i < sharing->count; i++) {
-		uint32_t process = sharing->commands[i].process;
+	for (size_t i = 0; i < contention->count; i++) {
+		uint32_t process = contention->operations[i].process;
 
-		if (process < sharing->process_capacity && sharing->place_of[process])
+		if (process < contention->process_capacity && contention->place_of[process])
 			continue;
-		if (active_add(sharing, process))
+		if (active_add(contention, process))
 			return -ENOMEM;
 	}
-	if (sharing->active_count < side)
+	if (contention->active_count < side)
 		return 0;
-	side = 2 * sharing->active_count + 4;
-	free(sharing->sums);
-	sharing->sums = calloc(side * side, sizeof(*sharing->sums));
-	sharing->sum_side = sharing->sums ? side : 0;
-	return sharing->sums ? 0 : -ENOMEM;
+	side = 2 * contention->active_count + 4;
+	free(contention->sums);
+	contention->sums = calloc(side * side, sizeof(*contention->sums));
+	contention->sum_side = contention->sums ? side : 0;
+	return contention->sums ? 0 : -ENOMEM;
 }
 
-static void active_clear(struct sharing *sharing)
+static void active_clear(struct contention *contention)
 {
-	for (size_t i = 0; i < sharing->active_count; i++)
-		sharing->place_of[sharing->active[i].process] = 0;
-	sharing->active_count = sharing->executing = sharing->executing_places = 0;
+	for (size_t i = 0; i < contention->active_count; i++)
+		contention->place_of[contention->active[i].process] = 0;
+	contention->active_count = contention->executing = contention->executing_places = 0;
 }
 
 /* `ns` in which nothing changed, and several executed. */
-static void pass_among(struct sharing *sharing, uint64_t ns)
+static void pass_among(struct contention *contention, uint64_t ns)
 {
-	size_t count = sharing->active_count;
+	size_t count = contention->active_count;
 	uint64_t executing = 0;
 
 	for (size_t i = 0; i < count; i++)
-		executing += sharing->active[i].executing;
+		executing += contention->active[i].executing;
 	for (size_t k = 0; k < count; k++) {
-		struct sharing_sum *sums = &sharing->sums[(k + 1) * sharing->sum_side];
-		uint32_t of_other = sharing->active[k].executing;
+		struct contention_sum *sums = &contention->sums[(k + 1) * contention->sum_side];
+		uint32_t of_other = contention->active[k].executing;
 		double part = (double)ns * of_other / (double)executing;
 
 		for (size_t i = 0; of_other && i < count; i++) {
-			sums[i].waited_ns += part * sharing->active[i].waiting;
-			if (sharing->active[i].executing && i != k)
+			sums[i].waited_ns += part * contention->active[i].waiting;
+			if (contention->active[i].executing && i != k)
 				sums[i].beside_ns += (double)ns;
 		}
 	}
 }
 
 /* `ns` in which nothing changed. */
-static void pass_time(struct sharing *sharing, uint64_t ns)
+static void pass_time(struct contention *contention, uint64_t ns)
 {
-	size_t row = sharing->executing ? sharing->executing_places + 1 : 0;
-	struct sharing_sum *sums = sharing->sums + row * sharing->sum_side;
+	size_t row = contention->executing ? contention->executing_places + 1 : 0;
+	struct contention_sum *sums = contention->sums + row * contention->sum_side;
 
-	sharing->busy_ns += sharing->executing ? ns : 0;
-	if (sharing->executing > 1) {
-		pass_among(sharing, ns);
+	contention->busy_ns += contention->executing ? ns : 0;
+	if (contention->executing > 1) {
+		pass_among(contention, ns);
 		return;
 	}
-	for (size_t i = 0; i < sharing->active_count; i++)
-		sums[i].alone_ns += ns * sharing->active[i].waiting;
+	for (size_t i = 0; i < contention->active_count; i++)
+		sums[i].alone_ns += ns * contention->active[i].waiting;
 }
 
-static void take_change(struct sharing *sharing, uint32_t place, int waiting, int executing)
+static void take_change(struct contention *contention, uint32_t place, int waiting, int executing)
 {
-	struct sharing_process *process = &sharing->active[place];
+	struct contention_process *process = &contention->active[place];
 	bool before = process->executing != 0;
 
 	process->waiting += (uint32_t)waiting;
 	process->executing += (uint32_t)executing;
 	if (before != (process->executing != 0)) {
-		sharing->executing += before ? (size_t)-1 : 1;
-		sharing->executing_places += before ? 0 - (size_t)place : place;
+		contention->executing += before ? (size_t)-1 : 1;
+		contention->executing_places += before ? 0 - (size_t)place : place;
 	}
 }
 
 /* Forgets what ended by the frontier. Returns when something changes next. */
-static uint64_t commands_trim(struct sharing *sharing)
+static uint64_t commands_trim(struct contention *contention)
 {
-	uint64_t frontier = sharing->frontier, next = UINT64_MAX;
+	uint64_t frontier = contention->frontier, next = UINT64_MAX;
 	size_t count = 0;
 
-	for (size_t i = 0; i < sharing->count; i++) {
-		const struct sharing_command *command = &sharing->commands[i];
-		uint64_t first = command->queued > frontier  ? command->queued
-				 : command->start > frontier ? command->start
-							     : command->end;
+	for (size_t i = 0; i < contention->count; i++) {
+		const struct contention_operation *operation = &contention->operations[i];
+		uint64_t first = operation->queued > frontier  ? operation->queued
+				 : operation->start > frontier ? operation->start
+							       : operation->end;
 
-		if (command->end <= frontier)
+		if (operation->end <= frontier)
 			continue;
 		next = first < next ? first : next;
-		sharing->commands[count++] = *command;
+		contention->operations[count++] = *operation;
 	}
-	sharing->count = count;
+	contention->count = count;
 	return next;
 }
 
 /* What of the commands lies behind the frontier, in the order of time, from `first`
  * on; what they are at the frontier counts at once. */
-static const uint64_t *moments_sort(struct sharing *sharing, uint64_t first, size_t *moment_count)
+static const uint64_t *moments_sort(struct contention *contention, uint64_t first,
+				    size_t *moment_count)
 {
-	uint64_t frontier = sharing->frontier, all = 0;
-	size_t count = sharing->count, start_count = 0, wait_count = 0;
+	uint64_t frontier = contention->frontier, all = 0;
+	size_t count = contention->count, start_count = 0, wait_count = 0;
 	uint64_t *ends, *starts, *waits;
 
-	if (array_reserve(&sharing->moments, &sharing->moment_capacity, 2 * MOMENTS * count + 1,
-			  sizeof(*sharing->moments)))
+	if (array_reserve(&contention->moments, &contention->moment_capacity,
+			  2 * MOMENTS * count + 1, sizeof(*contention->moments)))
 		return NULL;
 	/* At one time, what ends comes first, then what starts: sorting keeps it so. */
-	ends = sharing->moments;
+	ends = contention->moments;
 	starts = ends + count;
 	waits = starts + count;
 	for (size_t i = 0; i < count; i++) {
-		const struct sharing_command *command = &sharing->commands[i];
-		uint32_t place = sharing->place_of[command->process] - 1;
-		bool waited = command->queued < command->start;
+		const struct contention_operation *operation = &contention->operations[i];
+		uint32_t place = contention->place_of[operation->process] - 1;
+		bool waited = operation->queued < operation->start;
 
-		ends[i] = moment_make(command->end - first, place, 0, -1);
+		ends[i] = moment_make(operation->end - first, place, 0, -1);
 		all |= ends[i];
-		if (command->start <= frontier) {
-			take_change(sharing, place, 0, 1);
+		if (operation->start <= frontier) {
+			take_change(contention, place, 0, 1);
 			continue;
 		}
-		starts[start_count++] =
-			moment_make(command->start - first, place, -waited, 1);
-		if (command->queued <= frontier)
-			take_change(sharing, place, 1, 0);
+		starts[start_count++] = moment_make(operation->start - first, place, -waited, 1);
+		if (operation->queued <= frontier)
+			take_change(contention, place, 1, 0);
 		else if (waited)
-			waits[wait_count++] =
-				moment_make(command->queued - first, place, 1, 0);
+			waits[wait_count++] = moment_make(operation->queued - first, place, 1, 0);
 	}
 	memmove(starts + start_count, waits, wait_count * sizeof(*waits));
 	*moment_count = count + start_count + wait_count;
@@ -258,78 +258,78 @@ static uint64_t start_before(const uint64_t *moments, size_t count, size_t kept)
 
 /* Works off everything up to when all but `kept_starts` commands had started, and
  * forgets what ended by then; not more than one round. */
-static int work_off(struct sharing *sharing, size_t kept_starts)
+static int work_off(struct contention *contention, size_t kept_starts)
 {
-	uint64_t first = commands_trim(sharing), now, until;
+	uint64_t first = commands_trim(contention), now, until;
 	const uint64_t *moments = NULL;
 	size_t count = 0;
 	int status;
 
-	if (!sharing->count)
+	if (!contention->count)
 		return 0;
-	status = active_list(sharing);
+	status = active_list(contention);
 	if (!status)
-		moments = moments_sort(sharing, first, &count);
+		moments = moments_sort(contention, first, &count);
 	if (!moments)
 		return -ENOMEM;
-	now = sharing->frontier ? sharing->frontier : first;
+	now = contention->frontier ? contention->frontier : first;
 	until = start_before(moments, count, kept_starts);
 	for (size_t i = 0; i < count && moment_when(moments[i]) <= until; i++) {
 		uint64_t when = first + moment_when(moments[i]);
 
 		if (when > now)
-			pass_time(sharing, when - now);
+			pass_time(contention, when - now);
 		now = when;
-		take_change(sharing, moment_place(moments[i]), waiting_change(moments[i]),
+		take_change(contention, moment_place(moments[i]), waiting_change(moments[i]),
 			    executing_change(moments[i]));
 	}
-	status = sums_settle(sharing);
-	active_clear(sharing);
-	sharing->frontier = now;
-	commands_trim(sharing);
+	status = sums_settle(contention);
+	active_clear(contention);
+	contention->frontier = now;
+	commands_trim(contention);
 	return status;
 }
 
-int sharing_add(struct sharing *sharing, uint32_t process, uint64_t queued, uint64_t start,
-		uint64_t end)
+int contention_add(struct contention *contention, uint32_t process, uint64_t queued, uint64_t start,
+		   uint64_t end)
 {
-	if (queued < sharing->frontier)
-		sharing->late++;
-	if (array_reserve(&sharing->commands, &sharing->capacity, sharing->count + 1,
-			  sizeof(*sharing->commands)))
+	if (queued < contention->frontier)
+		contention->late++;
+	if (array_reserve(&contention->operations, &contention->capacity, contention->count + 1,
+			  sizeof(*contention->operations)))
 		return -ENOMEM;
-	sharing->commands[sharing->count++] =
-		(struct sharing_command){process, queued, start, end};
-	if (sharing->count < SHARING_MOST)
+	contention->operations[contention->count++] =
+		(struct contention_operation){process, queued, start, end};
+	if (contention->count < CONTENTION_MOST)
 		return 0;
 	/* Commands that all last for ever would fill it again at once. */
-	if (work_off(sharing, SHARING_KEPT))
+	if (work_off(contention, CONTENTION_KEPT))
 		return -ENOMEM;
-	return sharing->count < SHARING_MOST / 4 * 3 ? 0 : sharing_settle(sharing);
+	return contention->count < CONTENTION_MOST / 4 * 3 ? 0 : contention_settle(contention);
 }
 
-int sharing_rest(struct sharing *sharing)
+int contention_rest(struct contention *contention)
 {
-	return sharing->count < SHARING_MOST / 2 ? 0 : sharing_settle(sharing);
+	return contention->count < CONTENTION_MOST / 2 ? 0 : contention_settle(contention);
 }
 
-int sharing_settle(struct sharing *sharing)
+int contention_settle(struct contention *contention)
 {
 	int status = 0;
 
-	while (sharing->count && !status)
-		status = work_off(sharing, 0);
+	while (contention->count && !status)
+		status = work_off(contention, 0);
 	return status;
 }
 
-void sharing_free(struct sharing *sharing)
+void contention_free(struct contention *contention)
 {
-	free(sharing->commands);
-	free(sharing->pairs);
-	free(sharing->active);
-	free(sharing->place_of);
-	free(sharing->sums);
-	free(sharing->moments);
-	map_free(&sharing->pair_of);
-	memset(sharing, 0, sizeof(*sharing));
+	free(contention->operations);
+	free(contention->pairs);
+	free(contention->active);
+	free(contention->place_of);
+	free(contention->sums);
+	free(contention->moments);
+	map_free(&contention->pair_of);
+	memset(contention, 0, sizeof(*contention));
 }

@@ -7,19 +7,19 @@
 
 /* An interval belongs near the end nearly always: so far back is looked for its
  * place. */
-#define BUSY_LOOK_BACK 32u
+#define UTILIZATION_LOOK_BACK 32u
 
 /* So many strays are let gather before they are put in order. */
-#define BUSY_STRAYS 1024u
+#define UTILIZATION_STRAYS 1024u
 
 static int interval_compare(const void *a, const void *b)
 {
-	const struct busy_interval *left = a, *right = b;
+	const struct utilization_interval *left = a, *right = b;
 
 	return left->start < right->start ? -1 : left->start > right->start;
 }
 
-static int list_add(struct busy_list *list, struct busy_interval interval)
+static int list_add(struct utilization_list *list, struct utilization_interval interval)
 {
 	if (array_reserve(&list->items, &list->capacity, list->count + 1, sizeof(*list->items)))
 		return -ENOMEM;
@@ -28,9 +28,9 @@ static int list_add(struct busy_list *list, struct busy_interval interval)
 }
 
 /* Joins what touches, in a list that is in order of start from `from` on. */
-static void list_join(struct busy_list *list, size_t from)
+static void list_join(struct utilization_list *list, size_t from)
 {
-	struct busy_interval *items = list->items;
+	struct utilization_interval *items = list->items;
 	size_t kept = from;
 
 	for (size_t i = from + 1; i < list->count; i++) {
@@ -44,41 +44,42 @@ static void list_join(struct busy_list *list, size_t from)
 }
 
 /* Puts all in order, strays included. Returns 0 or -ENOMEM. */
-static int busy_sort(struct busy *busy)
+static int utilization_sort(struct utilization *utilization)
 {
-	struct busy_list *joined = &busy->joined;
+	struct utilization_list *joined = &utilization->joined;
 
-	if (!busy->strays.count)
+	if (!utilization->strays.count)
 		return 0;
-	for (size_t i = 0; i < busy->strays.count; i++) {
-		if (list_add(joined, busy->strays.items[i]))
+	for (size_t i = 0; i < utilization->strays.count; i++) {
+		if (list_add(joined, utilization->strays.items[i]))
 			return -ENOMEM;
 	}
-	busy->strays.count = 0;
+	utilization->strays.count = 0;
 	qsort(joined->items, joined->count, sizeof(*joined->items), interval_compare);
 	list_join(joined, 0);
 	return 0;
 }
 
 /* Sums up the first `count`. */
-static void busy_forget(struct busy *busy, size_t count)
+static void utilization_drop(struct utilization *utilization, size_t count)
 {
-	struct busy_list *joined = &busy->joined;
+	struct utilization_list *joined = &utilization->joined;
 
 	for (size_t i = 0; i < count; i++)
-		busy->settled_ns += joined->items[i].end - joined->items[i].start;
+		utilization->settled_ns += joined->items[i].end - joined->items[i].start;
 	if (count)
-		busy->frontier = joined->items[count - 1].end;
+		utilization->frontier = joined->items[count - 1].end;
 	for (size_t i = count; i < joined->count; i++)
 		joined->items[i - count] = joined->items[i];
 	joined->count -= count;
 }
 
 /* Puts the interval behind item `at` - 1, whose start is not later. */
-static int busy_insert(struct busy *busy, size_t at, struct busy_interval interval)
+static int utilization_insert(struct utilization *utilization, size_t at,
+			      struct utilization_interval interval)
 {
-	struct busy_list *joined = &busy->joined;
-	struct busy_interval *items = joined->items;
+	struct utilization_list *joined = &utilization->joined;
+	struct utilization_interval *items = joined->items;
 
 	if (at && interval.start <= items[at - 1].end) {
 		if (interval.end <= items[at - 1].end)
@@ -97,61 +98,61 @@ static int busy_insert(struct busy *busy, size_t at, struct busy_interval interv
 	return 0;
 }
 
-int busy_add(struct busy *busy, uint64_t start, uint64_t end)
+int utilization_add(struct utilization *utilization, uint64_t start, uint64_t end)
 {
-	struct busy_interval interval = {start, end};
-	size_t at = busy->joined.count, looked = 0;
+	struct utilization_interval interval = {start, end};
+	size_t at = utilization->joined.count, looked = 0;
 	int status;
 
-	if (start < busy->frontier) {
-		busy->late++;
-		interval.start = busy->frontier;
+	if (start < utilization->frontier) {
+		utilization->late++;
+		interval.start = utilization->frontier;
 		if (end <= interval.start)
 			return 0;
 	}
-	while (at && interval.start < busy->joined.items[at - 1].start &&
-	       looked++ < BUSY_LOOK_BACK)
+	while (at && interval.start < utilization->joined.items[at - 1].start &&
+	       looked++ < UTILIZATION_LOOK_BACK)
 		at--;
-	if (!at || interval.start >= busy->joined.items[at - 1].start)
-		status = busy_insert(busy, at, interval);
+	if (!at || interval.start >= utilization->joined.items[at - 1].start)
+		status = utilization_insert(utilization, at, interval);
 	else
-		status = list_add(&busy->strays, interval);
+		status = list_add(&utilization->strays, interval);
 	/* Sorting costs by all of them: wait for as many strays. */
-	if (!status && busy->strays.count > BUSY_STRAYS + busy->joined.count)
-		status = busy_sort(busy);
-	if (!status && busy->joined.count + busy->strays.count >= BUSY_MOST) {
-		status = busy_sort(busy);
-		if (!status && busy->joined.count >= BUSY_MOST / 2)
-			busy_forget(busy, busy->joined.count / 2);
+	if (!status && utilization->strays.count > UTILIZATION_STRAYS + utilization->joined.count)
+		status = utilization_sort(utilization);
+	if (!status && utilization->joined.count + utilization->strays.count >= UTILIZATION_MOST) {
+		status = utilization_sort(utilization);
+		if (!status && utilization->joined.count >= UTILIZATION_MOST / 2)
+			utilization_drop(utilization, utilization->joined.count / 2);
 	}
 	return status;
 }
 
-int busy_settle(struct busy *busy)
+int utilization_flush(struct utilization *utilization)
 {
-	int status = busy_sort(busy);
+	int status = utilization_sort(utilization);
 
 	if (!status)
-		busy_forget(busy, busy->joined.count);
+		utilization_drop(utilization, utilization->joined.count);
 	return status;
 }
 
-uint64_t busy_sum(struct busy *busy)
+uint64_t utilization_sum(struct utilization *utilization)
 {
 	uint64_t sum;
 
 	/* Without memory to sort in, the strays are left out. */
-	if (busy_sort(busy))
-		busy->strays.count = 0;
-	sum = busy->settled_ns;
-	for (size_t i = 0; i < busy->joined.count; i++)
-		sum += busy->joined.items[i].end - busy->joined.items[i].start;
+	if (utilization_sort(utilization))
+		utilization->strays.count = 0;
+	sum = utilization->settled_ns;
+	for (size_t i = 0; i < utilization->joined.count; i++)
+		sum += utilization->joined.items[i].end - utilization->joined.items[i].start;
 	return sum;
 }
 
-void busy_free(struct busy *busy)
+void utilization_free(struct utilization *utilization)
 {
-	free(busy->joined.items);
-	free(busy->strays.items);
-	*busy = (struct busy){.late = 0};
+	free(utilization->joined.items);
+	free(utilization->strays.items);
+	*utilization = (struct utilization){.late = 0};
 }
