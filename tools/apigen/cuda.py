@@ -43,6 +43,7 @@ class Version:
     number: int
     name: str
     arguments: list
+    returns_status: bool = True
 
     def argument(self, name):
         return next((a for a in self.arguments if a.name == name), None)
@@ -84,7 +85,9 @@ class Api:
             elif words[0] == "enum":
                 values = self.enums.setdefault(words[1], [])
             elif words[0] in self.functions:
-                values, current = None, Version(int(words[1]), words[2], [])
+                values, current = None, Version(int(words[1]), words[2], [], len(words) == 3)
+                if words[3:4] not in ([], ["returns"]):
+                    raise SourceError(path, number, "not understood")
                 name = VERSION.sub("", words[2])
                 if (words[0], name) not in by_name:
                     by_name[words[0], name] = Function(name, [])
@@ -236,7 +239,8 @@ class Call:
         layouts = tuple(self.rules.roles.layout(Layout(CALL_BYTES, self.fields(level)))
                         for level in range(3))
         return Event(self.number, self.function.name, layouts, self.cls.upper(), self.results,
-                     self.has_result, self.traits())
+                     self.has_result, self.traits(),
+                     self.function.newest().returns_status)
 
     def traits(self):
         words = {key: self.rules.last(pairs, self.function.name, "")
@@ -303,7 +307,8 @@ def table_write(calls, domain, which, steps):
             flags = [word for word, on in (("CUDA_QUIET", call.quiet),
                                            ("CUDA_QUERY", call.query),
                                            ("CUDA_HOOK", call.hook),
-                                           ("CUDA_PER_THREAD", PER_THREAD.search(version.name)))
+                                           ("CUDA_PER_THREAD", PER_THREAD.search(version.name)),
+                                           ("CUDA_NO_STATUS", not version.returns_status))
                      if on]
             sizes = ", ".join(map(str, call.sizes(version)))
             rows[version.number] = "\t[%d] = { TANDEM_ID(TANDEM_DOMAIN_%s, %d), TANDEM_CLASS_%s, %s,\n" \

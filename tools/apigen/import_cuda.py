@@ -5,9 +5,9 @@
 
 The folder holds CUPTI's headers beside CUDA's: the ids of the functions
 (cupti_driver_cbid.h, cupti_runtime_cbid.h) and, for each id, the struct of its
-arguments (generated_*_meta.h). A C compiler says where each argument lies and
-what the words of the enumerations are worth. Run by hand when a new CUDA is
-out; the output is committed."""
+arguments (generated_*_meta.h). CUDA's own headers declare what each returns. A C
+compiler says where each argument lies and what the words of the enumerations are
+worth. Run by hand when a new CUDA is out; the output is committed."""
 
 import os
 import re
@@ -25,6 +25,8 @@ HEAD = """\
 # enum TYPE                   then its words, one a line: \\tVALUE WORD
 # driver | runtime ID NAME    then its arguments, one a line:
 #                             \\tOFFSET BYTES KIND NAME TYPE
+#   ... returns TYPE          where it returns no status (CUresult, cudaError_t);
+#                             TYPE is ? where no header declares it
 # KIND  int uint float (values), pointer, text (const char *), struct
 """
 
@@ -63,6 +65,36 @@ def member_read(line):
     if not match or "(" in line or "[" in line:
         raise SystemExit("import_cuda: not understood: " + line)
     return match.group(1).strip(), match.group(2)
+
+
+DECLARING = ("cuda.h", "cuda_runtime_api.h", "cudaGL.h", "cuda_gl_interop.h", "cudaEGL.h",
+             "cuda_egl_interop.h", "cudaVDPAU.h", "cuda_vdpau_interop.h", "cudaProfiler.h",
+             "cuda_profiler_api.h", "crt/host_runtime.h", "crt/device_functions.h")
+STATUS = re.compile(r"\b(CUresult|cudaError_t)$")
+NO_TYPE = re.compile(r'extern|"C"|static|inline|\b__\w+__\b|\b[A-Z]+API\b')
+VERSION = re.compile(r"(_ptds|_ptsz|_v\d+)+$")
+
+
+def returns_read(folder):
+    """{function: type that it returns}"""
+    returns = {}
+    for header in DECLARING:
+        text = re.sub(r"//[^\n]*", "", text_of(folder, header))
+        text = re.sub(r"^[ \t]*#([^\n]*\\\n)*[^\n]*", "", text, flags=re.M)
+        for before, name in re.findall(r'([\w\s*"]*?)\b((?:__)?cu\w+)\s*\(', text):
+            declared = " ".join(NO_TYPE.sub(" ", before).split())
+            if declared and declared != "return":
+                returns.setdefault(name, declared)
+    return returns
+
+
+def no_status(name, returns):
+    """What the function returns, or "" for a status. One that no header declares is an old one
+    of the API, whose functions all return it, or an entry for the compiler's own code."""
+    declared = returns.get(name) or returns.get(VERSION.sub("", name))
+    if not declared:
+        return "?" if name.startswith("__") else ""
+    return "" if STATUS.search(declared) else declared
 
 
 def enums_read(folder):
@@ -123,13 +155,14 @@ def enum_of(type_name, enums):
 
 def main():
     folder = sys.argv[1]
-    structs, enums = structs_read(folder), enums_read(folder)
+    structs, enums, returns = structs_read(folder), enums_read(folder), returns_read(folder)
     functions = [(api, number, name) for api in ("driver", "runtime")
                  for number, name in ids_read(folder, api)]
     used = set(ALWAYS)
     lines = []
     for api, number, name in functions:
-        lines.append("printf(\"%s %d %s\\n\");" % (api, number, name))
+        other = no_status(name, returns)
+        lines.append("puts(\"%s %d %s%s\");" % (api, number, name, other and " returns " + other))
         for type_name, member in structs.get(name, []):
             lines.append("MEMBER(%s_params, %s);" % (name, member))
             if enum_of(type_name, enums):

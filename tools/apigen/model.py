@@ -88,6 +88,13 @@ class Event:
     results: Names = None
     has_result: bool = False
     traits: Traits = dataclasses.field(default=Traits(), repr=False)
+    # False: the function returns no status, and what stands in its record's place for one means
+    # nothing. The layout is the same, so the schema's identity (repr, hash_write) is too.
+    returns_status: bool = dataclasses.field(default=True, repr=False)
+
+    @property
+    def shows_result(self):
+        return self.has_result and self.returns_status
 
 
 # Words of src/schema/traits.h, in its order.

@@ -27,6 +27,7 @@ struct cuda_step {
 #define CUDA_QUIET 1u	   /* recorded only when all calls are asked for ... */
 #define CUDA_QUERY 8u	   /* ... or queries are */
 #define CUDA_PER_THREAD 2u /* stream 0 is the thread's own */
+#define CUDA_NO_STATUS 16u /* returns something else, or nothing */
 #define CUDA_HOOK 4u	   /* heard under the runtime's calls too: memory, captures, marks */
 
 struct cuda_api {

@@ -2300,7 +2300,7 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_4 } } },
 	{ TANDEM_ID(10, 6), TANDEM_CLASS_QUERY, 1, "cudaGetChannelDesc", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 40, 2, fields_5 } } },
-	{ TANDEM_ID(10, 7), TANDEM_CLASS_CALL, 1, "cudaCreateChannelDesc", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 7), TANDEM_CLASS_CALL, 0, "cudaCreateChannelDesc", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 44, 5, fields_6 } } },
 	{ TANDEM_ID(10, 8), TANDEM_CLASS_CALL, 1, "cudaConfigureCall", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
@@ -2310,7 +2310,7 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 11), TANDEM_CLASS_QUERY, 0, "cudaPeekAtLastError", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 12), TANDEM_CLASS_QUERY, 1, "cudaGetErrorString", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 12), TANDEM_CLASS_QUERY, 0, "cudaGetErrorString", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_7 } } },
 	{ TANDEM_ID(10, 13), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunch", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 36, 2, fields_9 }, { 36, 2, fields_9 } } },
@@ -2618,7 +2618,7 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 52, 4, fields_124 } } },
 	{ TANDEM_ID(10, 165), TANDEM_CLASS_CALL, 1, "cudaStreamAttachMemAsync", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 4, fields_125 } } },
-	{ TANDEM_ID(10, 166), TANDEM_CLASS_QUERY, 1, "cudaGetErrorName", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 166), TANDEM_CLASS_QUERY, 0, "cudaGetErrorName", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 28, 1, fields_7 } } },
 	{ TANDEM_ID(10, 167), TANDEM_CLASS_ENQUEUE, 1, "cudaLaunchKernel", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 40, 3, fields_126 }, { 88, 12, fields_127 } } },
@@ -2998,23 +2998,23 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 84, 8, fields_275 } } },
 	{ TANDEM_ID(10, 355), TANDEM_CLASS_QUERY, 1, "cudaGetExportTable", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 356), TANDEM_CLASS_CALL, 1, "__cudaRegisterFatBinary", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 356), TANDEM_CLASS_CALL, 0, "__cudaRegisterFatBinary", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 357), TANDEM_CLASS_CALL, 1, "__cudaRegisterFatBinaryEnd", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 357), TANDEM_CLASS_CALL, 0, "__cudaRegisterFatBinaryEnd", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 358), TANDEM_CLASS_CALL, 1, "__cudaUnregisterFatBinary", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 358), TANDEM_CLASS_CALL, 0, "__cudaUnregisterFatBinary", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 359), TANDEM_CLASS_CALL, 1, "__cudaRegisterVar", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 359), TANDEM_CLASS_CALL, 0, "__cudaRegisterVar", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 360), TANDEM_CLASS_CALL, 1, "__cudaRegisterHostVar", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 360), TANDEM_CLASS_CALL, 0, "__cudaRegisterHostVar", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 361), TANDEM_CLASS_CALL, 1, "__cudaRegisterFunction", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 361), TANDEM_CLASS_CALL, 0, "__cudaRegisterFunction", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 362), TANDEM_CLASS_CALL, 1, "__cudaRegisterManagedVar", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 362), TANDEM_CLASS_CALL, 0, "__cudaRegisterManagedVar", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 363), TANDEM_CLASS_CALL, 1, "__cudaInitModule", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 363), TANDEM_CLASS_CALL, 0, "__cudaInitModule", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 364), TANDEM_CLASS_CALL, 1, "__cudaPushCallConfiguration", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 364), TANDEM_CLASS_CALL, 0, "__cudaPushCallConfiguration", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 365), TANDEM_CLASS_CALL, 1, "__cudaPopCallConfiguration", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
@@ -3022,9 +3022,9 @@ static const struct tandem_event events[] = {
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 367), TANDEM_CLASS_ENQUEUE, 1, "__cudaLaunchKernel", &names_cudaError, { 0 },
 	  { { 32, 1, fields_8 }, { 36, 2, fields_9 }, { 36, 2, fields_9 } } },
-	{ TANDEM_ID(10, 368), TANDEM_CLASS_CALL, 1, "__cudaRegisterUnifiedTable", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 368), TANDEM_CLASS_CALL, 0, "__cudaRegisterUnifiedTable", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
-	{ TANDEM_ID(10, 369), TANDEM_CLASS_QUERY, 1, "__cudaGetProcAddress", &names_cudaError, { 0 },
+	{ TANDEM_ID(10, 369), TANDEM_CLASS_QUERY, 0, "__cudaGetProcAddress", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 24, 0, NULL } } },
 	{ TANDEM_ID(10, 370), TANDEM_CLASS_CALL, 1, "cudaLogsRegisterCallback", &names_cudaError, { 0 },
 	  { { 24, 0, NULL }, { 24, 0, NULL }, { 48, 3, fields_276 } } },
@@ -3062,12 +3062,12 @@ static const char tsdl_0[] =
 	"event { name = \"cudaGetDeviceProperties\"; id = 10244; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaChooseDevice\"; id = 10245; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGetChannelDesc\"; id = 10246; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"cudaCreateChannelDesc\"; id = 10247; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"cudaCreateChannelDesc\"; id = 10247; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaConfigureCall\"; id = 10248; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaSetupArgument\"; id = 10249; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGetLastError\"; id = 10250; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaPeekAtLastError\"; id = 10251; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"cudaGetErrorString\"; id = 10252; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"cudaGetErrorString\"; id = 10252; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaLaunch\"; id = 10253; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; }; };\n"
 	"event { name = \"cudaFuncSetCacheConfig\"; id = 10254; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaFuncGetAttributes\"; id = 10255; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -3221,7 +3221,7 @@ static const char tsdl_0[] =
 	"event { name = \"cudaMallocManaged\"; id = 10403; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaOccupancyMaxActiveBlocksPerMultiprocessor\"; id = 10404; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaStreamAttachMemAsync\"; id = 10405; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"cudaGetErrorName\"; id = 10406; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"cudaGetErrorName\"; id = 10406; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaLaunchKernel\"; id = 10407; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; }; };\n"
 	"event { name = \"cudaGetDeviceFlags\"; id = 10408; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 10409; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -3411,20 +3411,20 @@ static const char tsdl_0[] =
 	"event { name = \"cudaMemDiscardBatchAsync\"; id = 10593; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaMemDiscardAndPrefetchBatchAsync\"; id = 10594; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGetExportTable\"; id = 10595; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterFatBinary\"; id = 10596; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterFatBinaryEnd\"; id = 10597; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaUnregisterFatBinary\"; id = 10598; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterVar\"; id = 10599; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterHostVar\"; id = 10600; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterFunction\"; id = 10601; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterManagedVar\"; id = 10602; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaInitModule\"; id = 10603; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaPushCallConfiguration\"; id = 10604; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterFatBinary\"; id = 10596; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterFatBinaryEnd\"; id = 10597; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaUnregisterFatBinary\"; id = 10598; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterVar\"; id = 10599; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterHostVar\"; id = 10600; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterFunction\"; id = 10601; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterManagedVar\"; id = 10602; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaInitModule\"; id = 10603; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaPushCallConfiguration\"; id = 10604; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"__cudaPopCallConfiguration\"; id = 10605; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaGetKernel\"; id = 10606; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaLaunchKernel\"; id = 10607; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; }; };\n"
-	"event { name = \"__cudaRegisterUnifiedTable\"; id = 10608; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaGetProcAddress\"; id = 10609; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterUnifiedTable\"; id = 10608; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaGetProcAddress\"; id = 10609; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaLogsRegisterCallback\"; id = 10610; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaLogsUnregisterCallback\"; id = 10611; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaLogsCurrent\"; id = 10612; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -3447,12 +3447,12 @@ static const char tsdl_1[] =
 	"event { name = \"cudaGetDeviceProperties\"; id = 10244; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaChooseDevice\"; id = 10245; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGetChannelDesc\"; id = 10246; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"cudaCreateChannelDesc\"; id = 10247; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"cudaCreateChannelDesc\"; id = 10247; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaConfigureCall\"; id = 10248; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaSetupArgument\"; id = 10249; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGetLastError\"; id = 10250; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaPeekAtLastError\"; id = 10251; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"cudaGetErrorString\"; id = 10252; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"cudaGetErrorString\"; id = 10252; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaLaunch\"; id = 10253; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 kernel; }; };\n"
 	"event { name = \"cudaFuncSetCacheConfig\"; id = 10254; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaFuncGetAttributes\"; id = 10255; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -3606,7 +3606,7 @@ static const char tsdl_1[] =
 	"event { name = \"cudaMallocManaged\"; id = 10403; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 bytes; u32 flags; x64 devPtr; }; };\n"
 	"event { name = \"cudaOccupancyMaxActiveBlocksPerMultiprocessor\"; id = 10404; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaStreamAttachMemAsync\"; id = 10405; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"cudaGetErrorName\"; id = 10406; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"cudaGetErrorName\"; id = 10406; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaLaunchKernel\"; id = 10407; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 kernel; u32 queue; }; };\n"
 	"event { name = \"cudaGetDeviceFlags\"; id = 10408; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 10409; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -3796,20 +3796,20 @@ static const char tsdl_1[] =
 	"event { name = \"cudaMemDiscardBatchAsync\"; id = 10593; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaMemDiscardAndPrefetchBatchAsync\"; id = 10594; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGetExportTable\"; id = 10595; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterFatBinary\"; id = 10596; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterFatBinaryEnd\"; id = 10597; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaUnregisterFatBinary\"; id = 10598; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterVar\"; id = 10599; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterHostVar\"; id = 10600; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterFunction\"; id = 10601; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterManagedVar\"; id = 10602; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaInitModule\"; id = 10603; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaPushCallConfiguration\"; id = 10604; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterFatBinary\"; id = 10596; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterFatBinaryEnd\"; id = 10597; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaUnregisterFatBinary\"; id = 10598; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterVar\"; id = 10599; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterHostVar\"; id = 10600; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterFunction\"; id = 10601; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterManagedVar\"; id = 10602; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaInitModule\"; id = 10603; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaPushCallConfiguration\"; id = 10604; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"__cudaPopCallConfiguration\"; id = 10605; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaGetKernel\"; id = 10606; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaLaunchKernel\"; id = 10607; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 kernel; }; };\n"
-	"event { name = \"__cudaRegisterUnifiedTable\"; id = 10608; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaGetProcAddress\"; id = 10609; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterUnifiedTable\"; id = 10608; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaGetProcAddress\"; id = 10609; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaLogsRegisterCallback\"; id = 10610; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaLogsUnregisterCallback\"; id = 10611; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaLogsCurrent\"; id = 10612; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
@@ -3847,12 +3847,12 @@ static const char tsdl_2[] =
 	"event { name = \"cudaGetDeviceProperties\"; id = 10244; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 prop; i32 device; }; };\n"
 	"event { name = \"cudaChooseDevice\"; id = 10245; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 device; x64 prop; }; };\n"
 	"event { name = \"cudaGetChannelDesc\"; id = 10246; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 desc; x64 array; }; };\n"
-	"event { name = \"cudaCreateChannelDesc\"; id = 10247; stream_id = 0; fields := struct { enum cudaError result; u64 end; i32 x; i32 y; i32 z; i32 w; enum cudaChannelFormatKind f; }; };\n"
+	"event { name = \"cudaCreateChannelDesc\"; id = 10247; stream_id = 0; fields := struct { i32 result; u64 end; i32 x; i32 y; i32 z; i32 w; enum cudaChannelFormatKind f; }; };\n"
 	"event { name = \"cudaConfigureCall\"; id = 10248; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaSetupArgument\"; id = 10249; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"cudaGetLastError\"; id = 10250; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaPeekAtLastError\"; id = 10251; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"cudaGetErrorString\"; id = 10252; stream_id = 0; fields := struct { enum cudaError result; u64 end; enum cudaError error; }; };\n"
+	"event { name = \"cudaGetErrorString\"; id = 10252; stream_id = 0; fields := struct { i32 result; u64 end; enum cudaError error; }; };\n"
 	"event { name = \"cudaLaunch\"; id = 10253; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 kernel; }; };\n"
 	"event { name = \"cudaFuncSetCacheConfig\"; id = 10254; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 func; enum cudaFuncCache cacheConfig; }; };\n"
 	"event { name = \"cudaFuncGetAttributes\"; id = 10255; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 attr; x64 func; }; };\n"
@@ -4006,7 +4006,7 @@ static const char tsdl_2[] =
 	"event { name = \"cudaMallocManaged\"; id = 10403; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 bytes; u32 flags; x64 devPtr; }; };\n"
 	"event { name = \"cudaOccupancyMaxActiveBlocksPerMultiprocessor\"; id = 10404; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 numBlocks; x64 func; i32 blockSize; u64 dynamicSMemSize; }; };\n"
 	"event { name = \"cudaStreamAttachMemAsync\"; id = 10405; stream_id = 0; fields := struct { enum cudaError result; u64 end; u32 queue; x64 devPtr; u64 length; u32 flags; }; };\n"
-	"event { name = \"cudaGetErrorName\"; id = 10406; stream_id = 0; fields := struct { enum cudaError result; u64 end; enum cudaError error; }; };\n"
+	"event { name = \"cudaGetErrorName\"; id = 10406; stream_id = 0; fields := struct { i32 result; u64 end; enum cudaError error; }; };\n"
 	"event { name = \"cudaLaunchKernel\"; id = 10407; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 kernel; u32 queue; x64 func; u32 gridDim_x; u32 gridDim_y; u32 gridDim_z; u32 blockDim_x; u32 blockDim_y; u32 blockDim_z; x64 args; u64 sharedMem; }; };\n"
 	"event { name = \"cudaGetDeviceFlags\"; id = 10408; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 flags; }; };\n"
 	"event { name = \"cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags\"; id = 10409; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 numBlocks; x64 func; i32 blockSize; u64 dynamicSMemSize; u32 flags; }; };\n"
@@ -4196,20 +4196,20 @@ static const char tsdl_2[] =
 	"event { name = \"cudaMemDiscardBatchAsync\"; id = 10593; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 dptrs; x64 sizes; u64 bytes; u64 flags; u32 queue; }; };\n"
 	"event { name = \"cudaMemDiscardAndPrefetchBatchAsync\"; id = 10594; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 dptrs; x64 sizes; u64 bytes; x64 prefetchLocs; x64 prefetchLocIdxs; u64 numPrefetchLocs; u64 flags; u32 queue; }; };\n"
 	"event { name = \"cudaGetExportTable\"; id = 10595; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterFatBinary\"; id = 10596; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterFatBinaryEnd\"; id = 10597; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaUnregisterFatBinary\"; id = 10598; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterVar\"; id = 10599; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterHostVar\"; id = 10600; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterFunction\"; id = 10601; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaRegisterManagedVar\"; id = 10602; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaInitModule\"; id = 10603; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaPushCallConfiguration\"; id = 10604; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterFatBinary\"; id = 10596; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterFatBinaryEnd\"; id = 10597; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaUnregisterFatBinary\"; id = 10598; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterVar\"; id = 10599; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterHostVar\"; id = 10600; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterFunction\"; id = 10601; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterManagedVar\"; id = 10602; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaInitModule\"; id = 10603; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaPushCallConfiguration\"; id = 10604; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"__cudaPopCallConfiguration\"; id = 10605; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaGetKernel\"; id = 10606; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
 	"event { name = \"__cudaLaunchKernel\"; id = 10607; stream_id = 0; fields := struct { enum cudaError result; u64 end; u64 op; u32 kernel; }; };\n"
-	"event { name = \"__cudaRegisterUnifiedTable\"; id = 10608; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
-	"event { name = \"__cudaGetProcAddress\"; id = 10609; stream_id = 0; fields := struct { enum cudaError result; u64 end; }; };\n"
+	"event { name = \"__cudaRegisterUnifiedTable\"; id = 10608; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
+	"event { name = \"__cudaGetProcAddress\"; id = 10609; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
 	"event { name = \"cudaLogsRegisterCallback\"; id = 10610; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 callbackFunc; x64 userData; x64 callback_out; }; };\n"
 	"event { name = \"cudaLogsUnregisterCallback\"; id = 10611; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 callback; }; };\n"
 	"event { name = \"cudaLogsCurrent\"; id = 10612; stream_id = 0; fields := struct { enum cudaError result; u64 end; x64 iterator_out; u32 flags; }; };\n"

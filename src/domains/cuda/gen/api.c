@@ -2239,7 +2239,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaChooseDevice_v3020 */
 	[6] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 6), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 3, 1, 16 } }, { 0 } }, /* cudaGetChannelDesc_v3020 */
-	[7] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 7), TANDEM_CLASS_CALL, 0,
+	[7] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 7), TANDEM_CLASS_CALL, CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 4, 1, 20 } }, { 0 } }, /* cudaCreateChannelDesc_v3020 */
 	[8] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 8), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaConfigureCall_v3020 */
@@ -2249,7 +2249,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetLastError_v3020 */
 	[11] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 11), TANDEM_CLASS_QUERY, CUDA_QUERY,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaPeekAtLastError_v3020 */
-	[12] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 12), TANDEM_CLASS_QUERY, 0,
+	[12] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 12), TANDEM_CLASS_QUERY, CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaGetErrorString_v3020 */
 	[13] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 13), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* cudaLaunch_v3020 */
@@ -2559,7 +2559,7 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 658, 4, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6000 */
 	[208] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 165), TANDEM_CLASS_CALL, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 300, 2, 24 } }, { 0 } }, /* cudaStreamAttachMemAsync_v6000 */
-	[209] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 166), TANDEM_CLASS_QUERY, 0,
+	[209] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 166), TANDEM_CLASS_QUERY, CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 1, 4 } }, { 0 } }, /* cudaGetErrorName_v6050 */
 	[210] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 164), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 315, 2, 28 } }, { 0 } }, /* cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6050 */
@@ -3129,23 +3129,23 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 497, 2, 60 } }, { 0 } }, /* cudaMemDiscardAndPrefetchBatchAsync_ptsz_v13000 */
 	[493] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 355), TANDEM_CLASS_QUERY, 0,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* cudaGetExportTable_v13000 */
-	[494] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 356), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[494] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 356), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterFatBinary_v13000 */
-	[495] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 357), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[495] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 357), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterFatBinaryEnd_v13000 */
-	[496] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 358), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[496] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 358), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaUnregisterFatBinary_v13000 */
-	[497] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 359), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[497] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 359), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterVar_v13000 */
-	[498] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 360), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[498] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 360), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterHostVar_v13000 */
-	[499] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 361), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[499] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 361), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterFunction_v13000 */
-	[500] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 362), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[500] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 362), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterManagedVar_v13000 */
-	[501] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 363), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[501] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 363), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaInitModule_v13000 */
-	[502] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 364), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[502] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 364), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaPushCallConfiguration_v13000 */
 	[503] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 365), TANDEM_CLASS_CALL, CUDA_QUIET,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaPopCallConfiguration_v13000 */
@@ -3155,9 +3155,9 @@ const struct cuda_api cuda_runtime_api[] = {
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* __cudaLaunchKernel_v13000 */
 	[506] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 367), TANDEM_CLASS_ENQUEUE, CUDA_PER_THREAD,
 		{ { 0, 0, 8 }, { 212, 1, 12 }, { 212, 1, 12 } }, { 0 } }, /* __cudaLaunchKernel_ptsz_v13000 */
-	[507] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 368), TANDEM_CLASS_CALL, CUDA_QUIET,
+	[507] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 368), TANDEM_CLASS_CALL, CUDA_QUIET | CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaRegisterUnifiedTable_v13000 */
-	[508] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 369), TANDEM_CLASS_QUERY, 0,
+	[508] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 369), TANDEM_CLASS_QUERY, CUDA_NO_STATUS,
 		{ { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 } }, { 0 } }, /* __cudaGetProcAddress_v13000 */
 	[509] = { TANDEM_ID(TANDEM_DOMAIN_cudart, 350), TANDEM_CLASS_ENQUEUE, 0,
 		{ { 0, 0, 8 }, { 476, 2, 20 }, { 478, 4, 68 } }, { 24 } }, /* cudaMemcpyBatchAsync_v13000 */
