@@ -11,9 +11,9 @@ from tap import TANDEM, check, finish  # noqa: E402
 ANNOTATE = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "cuda", "annotate")
 
 
-def record(session, *options, env=None):
-    done = subprocess.run([TANDEM, "record", "-o", session, *options, ANNOTATE], text=True,
-                          capture_output=True, env=dict(os.environ, **(env or {})))
+def record(session, *options, env=None, arguments=()):
+    done = subprocess.run([TANDEM, "record", "-o", session, *options, ANNOTATE, *arguments],
+                          text=True, capture_output=True, env=dict(os.environ, **(env or {})))
     check(done.returncode == 0, session + " is recorded", done.stderr)
     return Trace(session)
 
@@ -39,6 +39,19 @@ check(category["category"] == 7 and category["name"] == "phase", "the category's
 ends = [(e["args"]["scope"], e["args"]["range"]) for e in trace.by_name["range_end"]]
 free = next(e["args"]["range"] for e in trace.by_name["range"] if e["args"]["kind"] == "free")
 check(ends == [(0, 0), (0, free), (scope["scope"], 0), (0, 0)], "every end", ends)
+
+# What runs by without a tool runs by with ours; what follows is recorded as always.
+whole = texts(trace)
+trace = record("odd", arguments=("odd",))
+check(texts(trace)[-len(whole):] == whole, "after odd ones every range and mark", texts(trace))
+odd = trace.by_name["range"][:-len(whole)]
+check({e["args"]["text"] for e in odd} == {"", "unsized"}, "what has no text has none", odd)
+short = [e["args"] for e in odd if e["args"]["category"] == 7 and not e["args"]["text"]]
+check(len(short) == 4 and not any(a["payload_type"] != "none" or int(a["color"], 16)
+                                  for a in short),
+      "of a short struct only what it has is read", short)
+for how in ("notable", "nomodule"):
+    check(not record(how, arguments=(how,)).by_name["range"], how + ": nothing to fill")
 
 trace = record("wanted", "--capture", "nvtx:wanted")
 check(texts(trace) == [("nested", "wanted"), ("mark", "inside")] and

@@ -45,7 +45,7 @@ static void text_ascii(struct text *text, const char *ascii)
 {
 	uint32_t most = tandem_control.cut_bytes < TEXT_MOST ? tandem_control.cut_bytes : TEXT_MOST;
 
-	text->at = ascii;
+	text->at = ascii ? ascii : "";
 	text->bytes = ascii ? (uint32_t)strnlen(ascii, most) : 0;
 }
 
@@ -71,11 +71,23 @@ static void text_wide(struct text *text, const wchar_t *wide)
 	text->bytes = (uint32_t)(to - (uint8_t *)text->wide);
 }
 
+/* Whether the program's struct reaches over the field: it says its own size, and one
+ * that says 0 never set it. */
+#define HAS(attributes, field)                                                 \
+	((attributes) &&                                                       \
+	 (!(attributes)->size ||                                               \
+	  (attributes)->size >= offsetof(struct nvtx_attributes, field) +      \
+					sizeof((attributes)->field)))
+
 static void text_of(struct text *text, const struct nvtx_attributes *attributes)
 {
-	const struct known *known = attributes->text.registered;
+	const struct known *known;
 
+	text->at = "";
 	text->bytes = 0;
+	if (!HAS(attributes, text))
+		return;
+	known = attributes->text.registered;
 	if (attributes->text_type == NVTX_TEXT_ASCII)
 		text_ascii(text, attributes->text.ascii);
 	else if (attributes->text_type == NVTX_TEXT_WIDE)
@@ -204,13 +216,13 @@ static void range_write(struct known *domain, uint8_t kind, uint64_t range,
 		return;
 	record->source = TANDEM_ANNOTATION_SOURCE_nvtx;
 	record->kind = kind;
-	record->payload_type = attributes ? payload_type(attributes->payload_type) : 0;
+	record->payload_type = HAS(attributes, payload) ? payload_type(attributes->payload_type) : 0;
 	record->scope = scope;
-	record->category = attributes ? attributes->category : 0;
-	record->color = attributes && attributes->color_type == NVTX_IS_ARGB ?
+	record->category = HAS(attributes, category) ? attributes->category : 0;
+	record->color = HAS(attributes, color) && attributes->color_type == NVTX_IS_ARGB ?
 				attributes->color : 0;
 	record->range = range;
-	record->payload = attributes ? payload_of(attributes) : 0;
+	record->payload = HAS(attributes, payload) ? payload_of(attributes) : 0;
 	record->text_count = (uint16_t)text->bytes;
 	memcpy(record + 1, text->at, text->bytes);
 	tandem_record_commit();
@@ -443,7 +455,7 @@ static void *string_a(struct known *domain, const char *ascii)
 
 	(void)domain;
 	text_ascii(&text, ascii);
-	return known_new(text.at ? text.at : "", text.bytes);
+	return known_new(text.at, text.bytes);
 }
 
 static void *string_w(struct known *domain, const wchar_t *wide)
@@ -510,10 +522,10 @@ static const struct entry core2[] = {
 static void table_fill(const struct nvtx_callbacks *callbacks, uint32_t module,
 		       const struct entry *entries, size_t count)
 {
-	void ***table;
-	uint32_t size;
+	void ***table = NULL;
+	uint32_t size = 0;
 
-	if (!callbacks->module(module, &table, &size))
+	if (!callbacks->module(module, &table, &size) || !table)
 		return;
 	for (size_t i = 0; i < count; i++)
 		if (entries[i].at < size && table[entries[i].at])
@@ -532,7 +544,7 @@ int InitializeInjectionNvtx2(nvtx_tables tables)
 	    !cuda_wanted(TANDEM_CUDA_nvtx) || !tables)
 		return 0;
 	callbacks = tables(NVTX_TABLE_CALLBACKS);
-	if (!callbacks || callbacks->size < sizeof(*callbacks))
+	if (!callbacks || callbacks->size < sizeof(*callbacks) || !callbacks->module)
 		return 0;
 	cuda_capture_begin();
 	table_fill(callbacks, NVTX_MODULE_CORE, core, sizeof(core) / sizeof(core[0]));

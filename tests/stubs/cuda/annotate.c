@@ -2,7 +2,10 @@
  * header does it (no header is needed): a table of functions per module, filled by
  * the library that NVTX_INJECTION64_PATH names, and left alone where there is none.
  *
- * Says the same as tests/hw/cuda/ranges.cu, less the kernels. */
+ * Says the same as tests/hw/cuda/ranges.cu, less the kernels; with the argument `odd`
+ * what a program may not say, and runs by without a tool: attributes that are NULL or
+ * shorter than they were, texts and names that are NULL. With `notable` and `nomodule`
+ * its NVTX has nothing to fill. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,8 +33,12 @@ struct attributes {
 	const void *text;
 };
 
+static const char *how = "";
+
 static int module_table(uint32_t module, function ***table, unsigned *size)
 {
+	if (!strcmp(how, "notable"))
+		return 1; /* and says nowhere where it is */
 	if (module != 1 && module != 5)
 		return 0;
 	*table = module == 1 ? core_table : core2_table;
@@ -46,8 +53,10 @@ struct callbacks {
 
 static const void *export_table(uint32_t which)
 {
-	static const struct callbacks callbacks = { sizeof(callbacks), module_table };
+	static struct callbacks callbacks = { sizeof(callbacks), module_table };
 
+	if (!strcmp(how, "nomodule"))
+		callbacks.module = NULL;
 	return which == 1 ? &callbacks : NULL;
 }
 
@@ -122,13 +131,56 @@ static void domain_pop(void *in)
 		((int (*)(void *))core2[5])(in);
 }
 
-int main(void)
+/* All that takes attributes, a text or a name, of either width. */
+static void odd(void)
+{
+	struct attributes attributes = { 3, 8, 7, 1, 0xff00ff00, 3, 0, 0.5, 1, (void *)8 };
+	struct attributes unsized = { 3, 0, 7, 1, 0xff00ff00, 3, 0, 0.5, 1, "unsized" };
+	const struct attributes *const given[] = { NULL, &attributes, &unsized };
+	void *solver = NULL;
+
+	for (int i = 0; i < 3; i++) {
+		if (core[1])
+			((void (*)(const struct attributes *))core[1])(given[i]);
+		if (core[4])
+			end(((uint64_t(*)(const struct attributes *))core[4])(given[i]));
+		if (core[8])
+			((int (*)(const struct attributes *))core[8])(given[i]);
+		pop();
+		domain_push(solver, given[i]);
+		domain_pop(solver);
+	}
+	mark(NULL);
+	push(NULL);
+	pop();
+	end(start_wide(NULL));
+	solver = domain(NULL);
+	category(solver, 1, NULL);
+	attributes = (struct attributes){ .version = 3, .size = sizeof(attributes), .text_type = 3,
+					  .text = registered(solver, NULL) };
+	domain_push(solver, &attributes);
+	domain_pop(solver);
+	attributes.text = NULL; /* a string that could not be registered */
+	domain_push(solver, &attributes);
+	domain_pop(solver);
+	attributes.text_type = 77;
+	domain_push(solver, &attributes);
+	domain_pop(solver);
+	pop();
+	end(0x1234);
+}
+
+int main(int argc, char **argv)
 {
 	struct attributes attributes = { 3, sizeof(attributes), 7, 1, 0xff00ff00, 3, 0, 0.5, 3, NULL };
 	void *solver;
 	uint64_t range;
 
+	if (argc > 1)
+		how = argv[1];
 	inject();
+	if (!strcmp(how, "odd"))
+		odd();
 	solver = domain("solver");
 	attributes.text = registered(solver, "step");
 	category(solver, 7, "phase");
