@@ -20,7 +20,7 @@ static void add_call(struct json *json, struct trace_session *session,
 	}
 	json_signed(json, "duration_ns",
 		    trace_clock_ns(&session->clock, event->end_ticks) - event->ns);
-	if (!descriptor->has_result)
+	if (!trace_event_has_result(event))
 		return;
 	json_signed(json, "result", trace_event_result(event));
 	name = trace_name_find(descriptor->results, trace_event_result(event));

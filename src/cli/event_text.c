@@ -222,7 +222,7 @@ static void add_result(struct event_text *view, struct text *out,
 			    (const uint8_t *)event->record + returned->offset);
 		return;
 	}
-	if (!descriptor->has_result)
+	if (!trace_event_has_result(event))
 		return;
 	name = trace_name_find(descriptor->results, result);
 	text_add_string(out, " = ");

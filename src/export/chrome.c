@@ -123,7 +123,7 @@ static void add_result(struct json *json, const struct trace_event *event)
 	const struct tandem_event *descriptor = event->layout->event;
 	const char *name = trace_name_find(descriptor->results, trace_event_result(event));
 
-	if (!event->end_ticks || !descriptor->has_result)
+	if (!trace_event_has_result(event))
 		return;
 	if (name)
 		json_string(json, "result", name);

@@ -123,7 +123,7 @@ static void annotate_result(struct perfetto_writer *writer, const struct trace_e
 	const struct tandem_event *descriptor = event->layout->event;
 	const char *name = trace_name_find(descriptor->results, trace_event_result(event));
 
-	if (!event->end_ticks || !descriptor->has_result)
+	if (!trace_event_has_result(event))
 		return;
 	if (name)
 		perfetto_annotate_word(writer, "result", name);

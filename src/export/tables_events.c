@@ -39,7 +39,7 @@ static void add_result(struct table_value *row, const struct trace_event *event)
 	const char *name = trace_name_find(descriptor->results, trace_event_result(event));
 
 	row_integer(&row[API_CALLS_failed], trace_event_failed(event));
-	if (!event->end_ticks || !descriptor->has_result)
+	if (!trace_event_has_result(event))
 		return;
 	row_integer(&row[API_CALLS_result], trace_event_result(event));
 	if (name)

@@ -85,6 +85,9 @@ struct tandem_call_record {
 	uint64_t end; /* ticks */
 } __attribute__((packed));
 
+/* `result` of a call that ended without its status being seen. */
+#define TANDEM_RESULT_UNKNOWN INT32_MIN
+
 _Static_assert(sizeof(struct tandem_record) == 12, "event header");
 _Static_assert(sizeof(struct tandem_call_record) == 24, "a call without arguments");
 

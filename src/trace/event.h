@@ -36,11 +36,17 @@ static inline int32_t trace_event_result(const struct trace_event *event)
 	return ((const struct tandem_call_record *)event->record)->result;
 }
 
+/* A call that came back, from a function that returns a status, which was seen. */
+static inline bool trace_event_has_result(const struct trace_event *event)
+{
+	return event->end_ticks && event->layout->has_result &&
+	       trace_event_result(event) != TANDEM_RESULT_UNKNOWN;
+}
+
 /* A call that came back with an error code. */
 static inline bool trace_event_failed(const struct trace_event *event)
 {
-	return event->end_ticks && event->layout->has_result &&
-	       trace_event_result(event) != 0;
+	return trace_event_has_result(event) && trace_event_result(event) != 0;
 }
 
 /* The operation id that an enqueue gave out; 0: none. */

@@ -51,7 +51,7 @@ static void add_result(struct json *json, const struct trace_event *event)
 		details_text(json, "returned", "never");
 		return;
 	}
-	if (!descriptor->has_result)
+	if (!trace_event_has_result(event))
 		return;
 	snprintf(number, sizeof(number), "%" PRId32, trace_event_result(event));
 	name = trace_name_find(descriptor->results, trace_event_result(event));

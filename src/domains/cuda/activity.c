@@ -113,17 +113,35 @@ static void activity_write(const void *activity)
 	}
 }
 
+/* A record that CUPTI itself can't read ends the buffer: what comes after it is lost.
+ * One that it hands out twice would never end. */
+static void activities_read(uint8_t *buffer, size_t valid_bytes)
+{
+	void *activity = NULL, *last = NULL;
+	int32_t status = CUPTI_NO_MORE;
+
+	while (valid_bytes) {
+		status = cupti.cuptiActivityGetNextRecord(buffer, valid_bytes, &activity);
+		if (status || !activity || activity == last)
+			break;
+		last = activity;
+		activity_write(activity);
+	}
+	if (status != CUPTI_NO_MORE)
+		tandem_lost(TANDEM_LOSS_operations, 1);
+}
+
 static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
 		      size_t valid_bytes)
 {
-	void *activity = NULL;
 	size_t dropped = 0;
 
+	/* What was asked for and not given comes back too, with some versions. */
+	if (!buffer)
+		return;
 	cuda_inside_begin();
 	pthread_mutex_lock(&delivering);
-	while (valid_bytes &&
-	       !cupti.cuptiActivityGetNextRecord(buffer, valid_bytes, &activity))
-		activity_write(activity);
+	activities_read(buffer, valid_bytes);
 	if (!cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) && dropped)
 		tandem_lost(TANDEM_LOSS_operations, dropped);
 	pthread_mutex_unlock(&delivering);

@@ -44,12 +44,15 @@ static uint32_t event_number(const void *event)
 	       tandem_object_assign(TANDEM_OBJECT_event, event);
 }
 
-/* Where the step's value lies; NULL behind a null pointer. */
+/* Where the step's value lies; NULL behind a null pointer, and where CUPTI hands over
+ * no arguments. */
 static const void *step_source(const struct cuda_step *step, const struct cupti_call *data)
 {
 	const uint8_t *at = (const uint8_t *)data->arguments + step->at;
 	const uint8_t *behind;
 
+	if (tandem_unlikely(!data->arguments))
+		return NULL;
 	if (tandem_likely(step->inside == CUDA_STEP_DIRECT))
 		return at;
 	behind = *(const uint8_t *const *)(const void *)at;
@@ -117,6 +120,8 @@ static bool is_captured(const struct cuda_api *api, const struct cupti_call *dat
 /* A copy of no bytes: the driver gives it to no device. */
 static bool is_empty(const struct cuda_api *api, const struct cupti_call *data)
 {
+	if (tandem_unlikely(!data->arguments))
+		return false;
 	for (size_t i = 0; i < sizeof(api->sizes) / sizeof(api->sizes[0]) && api->sizes[i]; i++)
 		if (!CUDA_ARGUMENT(data, uint64_t, api->sizes[i]))
 			return true;

@@ -36,8 +36,17 @@ static void call_enter(const struct cuda_api *api, const struct cupti_call *data
 	top->correlation = data->correlation;
 	top->generation = atomic_load_explicit(&generation, memory_order_relaxed);
 	top->runtime = runtime;
+	top->has_status = !(api->flags & CUDA_NO_STATUS);
 	*data->between = ++thread->depth;
 	cuda_call_begin(&top->call, api, data);
+}
+
+/* What the call returned, as its record has it: nothing where it returns no status. */
+static inline int32_t call_status(const struct cuda_open_call *open, const struct cupti_call *data)
+{
+	if (tandem_unlikely(!open->has_status))
+		return 0;
+	return tandem_likely(data->result) ? *(const int32_t *)data->result : TANDEM_RESULT_UNKNOWN;
 }
 
 static __attribute__((noinline)) void call_exit(const struct cupti_call *data)
@@ -54,7 +63,7 @@ static __attribute__((noinline)) void call_exit(const struct cupti_call *data)
 	if (tandem_unlikely(open->correlation != data->correlation))
 		return;
 	thread->depth = (uint32_t)place - 1;
-	tandem_call_end(&open->call, *(const int32_t *)data->result);
+	tandem_call_end(&open->call, call_status(open, data));
 }
 
 void cuda_calls_close(void)
@@ -62,13 +71,22 @@ void cuda_calls_close(void)
 	struct cuda_thread *thread = &cuda_thread;
 
 	while (call_top(thread))
-		tandem_call_end(&thread->open[--thread->depth].call, 0);
+		tandem_call_end(&thread->open[--thread->depth].call, TANDEM_RESULT_UNKNOWN);
+}
+
+/* One less, but for a capture that began while nothing was recorded. */
+static void capture_ended(void)
+{
+	uint32_t captures = atomic_load(&cuda_captures);
+
+	while (captures && !atomic_compare_exchange_weak(&cuda_captures, &captures, captures - 1))
+		;
 }
 
 /* The program's own marks, and what changes how later calls are recorded. */
 static void driver_ended(uint32_t id, const struct cupti_call *data)
 {
-	if (*(const int32_t *)data->result)
+	if (!cuda_call_succeeded(data))
 		return;
 	cuda_memory_called(id, data);
 	switch (id) {
@@ -82,7 +100,7 @@ static void driver_ended(uint32_t id, const struct cupti_call *data)
 		break;
 	case CUDA_DRIVER_cuStreamEndCapture:
 	case CUDA_DRIVER_cuStreamEndCapture_ptsz:
-		atomic_fetch_sub(&cuda_captures, 1);
+		capture_ended();
 		break;
 	case CUDA_DRIVER_cuProfilerStart:
 		cuda_capture_profiler(true);
@@ -133,7 +151,8 @@ static __attribute__((noinline)) void driver_called(uint32_t id, const struct cu
 
 static __attribute__((noinline)) void other_called(uint32_t domain, uint32_t id, const void *data)
 {
-	if (domain == CUPTI_RESOURCE && cuda_recording()) {
+	/* Some events come without data ("the driver has been initialised"). */
+	if (domain == CUPTI_RESOURCE && data && cuda_recording()) {
 		resource_called(id, data);
 	} else if (domain == CUPTI_STATE && id == CUPTI_FATAL_ERROR) {
 		cuda_notice(TANDEM_NOTICE_cuda_fatal);
@@ -159,6 +178,9 @@ static void called(void *user, uint32_t domain, uint32_t id, const void *data)
 	(void)user;
 	if (tandem_unlikely(cuda_thread.inside))
 		return;
+	if (tandem_likely(domain <= CUPTI_RUNTIME) &&
+	    tandem_unlikely(!call || !call->between))
+		return; /* no place to keep what joins the call's end to its entry */
 	if (tandem_likely(domain == CUPTI_RUNTIME)) {
 		if (call->site)
 			call_exit(call);

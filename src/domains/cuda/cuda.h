@@ -74,6 +74,7 @@ struct cuda_open_call {
 	uint32_t correlation;
 	uint32_t generation; /* of the subscription: an exit may never be told */
 	bool runtime;
+	bool has_status; /* the function returns one */
 };
 
 struct cuda_thread {
@@ -124,6 +125,17 @@ static inline uint64_t cuda_op(uint32_t correlation)
 }
 
 /* --- what a callback hands over */
+
+/* Any of its pointers may be NULL: a function without arguments has none, one that
+ * returns no status (CUDA_NO_STATUS) has no result, or one of another type and size. */
+
+/* Whether an API function that returns a status said that it did what was asked. */
+static inline bool cuda_call_succeeded(const struct cupti_call *data)
+{
+	const int32_t *status = data->result;
+
+	return status && !*status;
+}
 
 /* An argument of the call at `offset` of its arguments. */
 #define CUDA_ARGUMENT(call, type, offset)                                      \

@@ -18,6 +18,7 @@
 /* CUptiResult. */
 enum {
 	CUPTI_OK = 0,
+	CUPTI_NO_MORE = 12, /* records in a buffer */
 	CUPTI_NOT_READY = 13,
 	CUPTI_MULTIPLE_SUBSCRIBERS = 39,
 };

@@ -85,6 +85,7 @@ void cuda_driver_name(uint32_t ordinal, char *name, int bytes)
 	cuda_inside_begin();
 	if (!device_get(ordinal, &device) || !driver.name || driver.name(name, bytes, device))
 		name[0] = 0;
+	name[bytes - 1] = 0;
 	cuda_inside_end();
 }
 

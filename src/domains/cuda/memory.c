@@ -145,11 +145,36 @@ uint32_t cuda_memory_next(uint32_t id)
 	return 0;
 }
 
+static void array2_called(const struct cupti_call *data)
+{
+	const struct array2 *array = CUDA_ARGUMENT(data, struct array2 *, 8);
+
+	if (array)
+		allocated(data, TANDEM_MEMORY_KIND_array, given(data), array2_bytes(array), 0);
+}
+
+static void array3_called(const struct cupti_call *data)
+{
+	const struct array3 *array = CUDA_ARGUMENT(data, struct array3 *, 8);
+
+	if (array)
+		allocated(data, TANDEM_MEMORY_KIND_array, given(data), array3_bytes(array),
+			  array->flags);
+}
+
+/* Rows of *pPitch bytes. */
+static void pitch_called(const struct cupti_call *data)
+{
+	const uint64_t *pitch = CUDA_ARGUMENT(data, uint64_t *, 8);
+
+	if (pitch)
+		allocated(data, TANDEM_MEMORY_KIND_device, given(data),
+			  *pitch * CUDA_ARGUMENT(data, uint64_t, 24), 0);
+}
+
+/* Of each function no more than the arguments that it has is read. */
 static void called(enum what what, const struct cupti_call *data)
 {
-	uint64_t bytes = CUDA_ARGUMENT(data, uint64_t, 8);
-	uint64_t height, flags;
-
 	switch (what) {
 	case NONE:
 		break;
@@ -158,41 +183,38 @@ static void called(enum what what, const struct cupti_call *data)
 		break;
 	case DEVICE:
 	case BLOCK:
-		allocated(data, TANDEM_MEMORY_KIND_device, given(data), bytes, 0);
+		allocated(data, TANDEM_MEMORY_KIND_device, given(data),
+			  CUDA_ARGUMENT(data, uint64_t, 8), 0);
 		break;
 	case POOLED:
-		allocated(data, TANDEM_MEMORY_KIND_pooled, given(data), bytes, 0);
+		allocated(data, TANDEM_MEMORY_KIND_pooled, given(data),
+			  CUDA_ARGUMENT(data, uint64_t, 8), 0);
 		break;
-	case PITCH: /* rows of *pPitch bytes */
-		height = CUDA_ARGUMENT(data, uint64_t, 24);
-		bytes = bytes ? *CUDA_ARGUMENT(data, uint64_t *, 8) : 0;
-		allocated(data, TANDEM_MEMORY_KIND_device, given(data), bytes * height, 0);
+	case PITCH:
+		pitch_called(data);
 		break;
 	case MANAGED:
-		flags = CUDA_ARGUMENT(data, uint32_t, 16);
-		allocated(data, TANDEM_MEMORY_KIND_managed, given(data), bytes, flags);
+		allocated(data, TANDEM_MEMORY_KIND_managed, given(data),
+			  CUDA_ARGUMENT(data, uint64_t, 8), CUDA_ARGUMENT(data, uint32_t, 16));
 		cuda_activity_unified();
 		break;
 	case HOST:
-		allocated(data, TANDEM_MEMORY_KIND_host, given(data), bytes, 0);
+		allocated(data, TANDEM_MEMORY_KIND_host, given(data),
+			  CUDA_ARGUMENT(data, uint64_t, 8), 0);
 		break;
 	case HOST_FLAGS:
-		flags = CUDA_ARGUMENT(data, uint32_t, 16);
-		allocated(data, TANDEM_MEMORY_KIND_host, given(data), bytes, flags);
+		allocated(data, TANDEM_MEMORY_KIND_host, given(data),
+			  CUDA_ARGUMENT(data, uint64_t, 8), CUDA_ARGUMENT(data, uint32_t, 16));
 		break;
 	case REGISTER:
-		flags = CUDA_ARGUMENT(data, uint32_t, 16);
-		allocated(data, TANDEM_MEMORY_KIND_host, CUDA_ARGUMENT(data, void *, 0), bytes,
-			  flags);
+		allocated(data, TANDEM_MEMORY_KIND_host, CUDA_ARGUMENT(data, void *, 0),
+			  CUDA_ARGUMENT(data, uint64_t, 8), CUDA_ARGUMENT(data, uint32_t, 16));
 		break;
 	case ARRAY2:
-		bytes = array2_bytes(CUDA_ARGUMENT(data, struct array2 *, 8));
-		allocated(data, TANDEM_MEMORY_KIND_array, given(data), bytes, 0);
+		array2_called(data);
 		break;
 	case ARRAY3:
-		bytes = array3_bytes(CUDA_ARGUMENT(data, struct array3 *, 8));
-		allocated(data, TANDEM_MEMORY_KIND_array, given(data), bytes,
-			  CUDA_ARGUMENT(data, struct array3 *, 8)->flags);
+		array3_called(data);
 		break;
 	}
 }
@@ -203,8 +225,8 @@ void cuda_memory_called(uint32_t id, const struct cupti_call *data)
 {
 	enum what what = id < CALLS ? calls[id] : NONE;
 
-	if (tandem_likely(what == NONE) || !cuda_wanted(TANDEM_CUDA_memory))
+	if (tandem_likely(what == NONE) || !data->arguments || !cuda_wanted(TANDEM_CUDA_memory))
 		return;
-	if (!data->site == (what == FREE) && (!data->site || !*(const int32_t *)data->result))
+	if (!data->site == (what == FREE) && (!data->site || cuda_call_succeeded(data)))
 		called(what, data);
 }

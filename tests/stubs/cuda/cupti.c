@@ -16,7 +16,7 @@
 #define MAP 256
 #define RECORDS 4096
 
-enum { OK = 0, INVALID = 1, MAX_LIMIT = 12, MULTIPLE = 39, REFUSED = 999 };
+enum { OK = 0, INVALID = 1, MAX_LIMIT = 12, INVALID_KIND = 21, MULTIPLE = 39, REFUSED = 999 };
 
 typedef void (*callback)(void *user, uint32_t domain, uint32_t id, const void *data);
 typedef void (*request)(uint8_t **buffer, size_t *bytes, size_t *most);
@@ -104,7 +104,11 @@ int cuptiGetVersion(uint32_t *version)
 
 int cuptiGetResultString(int result, const char **words)
 {
-	*words = result == REFUSED ? "STUB_REFUSED" : "STUB";
+	const char *which = asked("words");
+
+	if (which && !strcmp(which, "left"))
+		return INVALID;
+	*words = which ? NULL : result == REFUSED ? "STUB_REFUSED" : "STUB";
 	return OK;
 }
 
@@ -166,9 +170,17 @@ int cuptiActivityDisable(uint32_t kind)
  * opaque to the tool as CUPTI's own way. */
 int cuptiActivityGetNextRecord(uint8_t *from, size_t bytes, void **record)
 {
+	static int number; /* in the buffer */
+	const char *which = asked("record");
 	uint64_t size = 0;
 	uint8_t *at = from;
 
+	number = *record ? number + 1 : 1;
+	if (which && number >= 3) {
+		if (!strcmp(which, "null"))
+			*record = NULL;
+		return !strcmp(which, "invalid") ? INVALID_KIND : OK;
+	}
 	if (*record) {
 		at = *record;
 		memcpy(&size, at - 8, 8);
@@ -292,6 +304,12 @@ static void tell_callback(uint32_t domain, uint32_t id, const void *data)
 		subscribed(subscribed_user, domain, id, data);
 }
 
+static void tell_any_callback(uint32_t domain, uint32_t id, const void *data)
+{
+	if (subscribed)
+		subscribed(subscribed_user, domain, id, data);
+}
+
 static bool room(size_t bytes)
 {
 	const char *small = asked("small");
@@ -307,14 +325,12 @@ static bool room(size_t bytes)
 	return buffer && valid + bytes <= buffer_bytes;
 }
 
-static void tell_activity(const void *record, size_t bytes)
+static void tell_any_activity(const void *record, size_t bytes)
 {
 	const char *drop = asked("drop");
-	uint32_t kind;
 	uint64_t size = bytes;
 
-	memcpy(&kind, record, sizeof(kind));
-	if (kind >= KINDS || !kinds[kind] || !requested)
+	if (!requested)
 		return;
 	pthread_mutex_lock(&lock);
 	if ((drop && ++activities % (size_t)atol(drop) == 0) || !room(bytes + 8)) {
@@ -325,6 +341,21 @@ static void tell_activity(const void *record, size_t bytes)
 		valid += bytes + 8;
 	}
 	pthread_mutex_unlock(&lock);
+}
+
+static void tell_activity(const void *record, size_t bytes)
+{
+	uint32_t kind;
+
+	memcpy(&kind, record, sizeof(kind));
+	if (kind < KINDS && kinds[kind])
+		tell_any_activity(record, bytes);
+}
+
+static void tell_no_buffer(void)
+{
+	if (completed)
+		completed(NULL, 0, NULL, 0, 0);
 }
 
 static void set_stream(void *context, void *stream, int per_thread, uint32_t id)
@@ -353,8 +384,10 @@ static void set_version(uint32_t version)
 
 const struct stub_cupti *stub_cupti_get(void)
 {
-	static const struct stub_cupti stub = { tell_callback, tell_activity, set_stream,
-						set_context, set_version };
+	static const struct stub_cupti stub = {
+		tell_callback, tell_any_callback, tell_activity, tell_any_activity,
+		tell_no_buffer, set_stream, set_context, set_version,
+	};
 
 	return &stub;
 }

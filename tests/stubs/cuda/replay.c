@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "abi.h"
 #include "replay.h"
 
 int cuInit(unsigned flags);
@@ -54,28 +55,6 @@ static const struct {
 #define STEP 1000
 #define CALLS 65536
 #define STREAMS 256
-
-struct call { /* CUpti_CallbackData */
-	uint32_t site;
-	const char *function;
-	const void *arguments;
-	void *result;
-	const char *symbol;
-	void *context;
-	uint32_t context_id;
-	uint64_t *between;
-	uint32_t correlation;
-};
-
-struct resource {
-	void *context, *stream, *descriptor;
-};
-
-struct module {
-	uint32_t id;
-	size_t bytes;
-	const char *cubin;
-};
 
 static const struct stub_cupti *cupti;
 static const struct stub_cuda *cuda;

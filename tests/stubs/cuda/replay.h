@@ -6,6 +6,8 @@
  *   libcupti.so.13   subscriber, callbacks, activity buffers
  *   replay FILE      the program: initialises CUDA and has the stub CUPTI tell
  *                    the file's lines, one by one, in one thread
+ *   odd CASE         a program for which CUPTI hands over what a tool may not
+ *                    expect (odd.c)
  *
  * What CUPTI may do wrong is asked for by STUB_CUPTI, words separated by commas:
  *
@@ -18,6 +20,9 @@
  *   reverse          the records of a buffer come in the reverse order
  *   drop=N           every N-th activity record is dropped, and counted
  *   fatal            a fatal error is told in the middle
+ *   record=WHAT      of every buffer's third record: `invalid` (it can't be read),
+ *                    `again` (the second once more) or `null`
+ *   words=WHAT       the words of a result are `null`, or `left` as they were
  */
 #ifndef TANDEM_TESTS_STUBS_CUDA_REPLAY_H
 #define TANDEM_TESTS_STUBS_CUDA_REPLAY_H
@@ -27,10 +32,14 @@
 
 /* What the program tells libcupti.so.13 (by dlsym()). */
 struct stub_cupti {
-	/* An enabled callback reaches the tool. */
+	/* An enabled callback reaches the tool; or any does. */
 	void (*callback)(uint32_t domain, uint32_t id, const void *data);
-	/* A record of the device, if its kind is enabled. */
+	void (*any_callback)(uint32_t domain, uint32_t id, const void *data);
+	/* A record of the device, if its kind is enabled; or any. */
 	void (*activity)(const void *record, size_t bytes);
+	void (*any_activity)(const void *record, size_t bytes);
+	/* A buffer that was never asked for is given back. */
+	void (*no_buffer)(void);
 	/* Answers of cuptiGetStreamIdEx() and its like. */
 	void (*stream)(void *context, void *stream, int per_thread, uint32_t id);
 	void (*context)(void *context, uint32_t id, uint32_t device);
