@@ -1,32 +1,59 @@
 #include "trace/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/open_below.h"
+
 /* More bring nothing: opening a file costs little next to reading a block. */
 #define FILES_OPEN 256u
 
-void trace_files_init(struct trace_files *files)
+int trace_files_open(struct trace_files *files, const char *path)
 {
 	struct rlimit limit;
 
-	*files = (struct trace_files){.most = FILES_OPEN};
+	*files = (struct trace_files){.folder = open_folder(path),
+				      .path_bytes = strlen(path),
+				      .most = FILES_OPEN};
 	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / 4 < FILES_OPEN)
 		files->most = (unsigned)limit.rlim_cur / 4;
+	return files->folder < 0 ? files->folder : 0;
+}
+
+void trace_files_close(struct trace_files *files)
+{
+	if (files->folder >= 0)
+		close(files->folder);
+	files->folder = -1;
+}
+
+/* Relative to the directory. */
+static const char *files_name(const struct trace_files *files, const char *path)
+{
+	path += files->path_bytes;
+	path += strspn(path, "/");
+	return *path ? path : ".";
+}
+
+int trace_files_folder(const struct trace_files *files, const char *path)
+{
+	return open_folder_below(files->folder, files_name(files, path));
 }
 
 static int file_open(struct trace_file *file)
 {
+	int fd;
+
 	if (file->fd >= 0)
 		return 0;
-	/* Not blocking: a named pipe in the place of a stream must not hang us. */
-	file->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (file->fd < 0)
-		return -errno;
+	fd = open_below(file->files->folder, files_name(file->files, file->path));
+	if (fd < 0)
+		return fd;
+	file->fd = fd;
 	file->files->open++;
 	return 0;
 }
@@ -46,8 +73,6 @@ int64_t trace_file_size(struct trace_file *file)
 		return error;
 	if (fstat(file->fd, &status))
 		error = -errno;
-	else if (!S_ISREG(status.st_mode))
-		error = -EINVAL;
 	file_rest(file);
 	return error ? error : status.st_size;
 }
@@ -92,10 +117,10 @@ void trace_file_close(struct trace_file *file)
 	file->files->open--;
 }
 
-int trace_file_load(const char *path, size_t max_bytes, char **data, size_t *bytes)
+int trace_file_load(struct trace_files *files, const char *path, size_t max_bytes, char **data,
+		    size_t *bytes)
 {
-	struct trace_files files = {0};
-	struct trace_file file = {.files = &files, .path = path, .fd = -1};
+	struct trace_file file = {.files = files, .path = path, .fd = -1};
 	int64_t size = trace_file_size(&file);
 	ssize_t got = 0;
 	char *memory = NULL;

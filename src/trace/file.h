@@ -1,11 +1,15 @@
-/* A file of a session, read at offsets. It stays open while few are, so that a
- * session of thousands of threads does not run out of descriptors. Reads with
- * pread(): a file that shrinks while it is read gives a short count, never a
- * signal. One thread.
+/* A file of a session, read at offsets and never written. It is found from the open
+ * directory of the session, without following links, and only if it is a regular file
+ * (util/open_below.h). It stays open while few are, so that a session of thousands of
+ * threads does not run out of descriptors. Reads with pread(): a file that shrinks while
+ * it is read gives a short count, never a signal. One thread.
  *
- *	struct trace_file file = {.path = "DIR/process-1/stream-1", .fd = -1};
+ *	struct trace_files files;
+ *	trace_files_open(&files, "DIR");
+ *	struct trace_file file = {.files = &files, .path = "DIR/process-1/stream-1", .fd = -1};
  *	ssize_t bytes = trace_file_read(&file, buffer, sizeof(buffer), 0);
  *	trace_file_close(&file);
+ *	trace_files_close(&files);
  */
 #ifndef TANDEM_TRACE_FILE_H
 #define TANDEM_TRACE_FILE_H
@@ -14,17 +18,26 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct trace_files { /* of one session */
+struct trace_files { /* of one directory: a session's, or an imported trace's */
+	int folder; /* -1: none is open */
+	size_t path_bytes; /* of the directory's own path, which begins that of each file */
 	unsigned open;
 	unsigned most; /* that are left open; 0: none */
 };
 
-/* Leaves some of the process's descriptors to others. */
-void trace_files_init(struct trace_files *files);
+/* Opens the directory; leaves some of the process's descriptors to others. Returns 0 or
+ * -errno: there is nothing to close. */
+int trace_files_open(struct trace_files *files, const char *path);
+
+void trace_files_close(struct trace_files *files);
+
+/* A folder in it, to list it: `path` begins with the directory's own. Returns a
+ * descriptor for the caller to close, or -errno. */
+int trace_files_folder(const struct trace_files *files, const char *path);
 
 struct trace_file {
 	struct trace_files *files; /* borrowed */
-	const char *path;	   /* borrowed */
+	const char *path;	   /* with the directory's; borrowed */
 	int fd;			   /* -1: closed */
 };
 
@@ -40,6 +53,7 @@ void trace_file_close(struct trace_file *file);
 
 /* Reads a whole small file, with a NUL behind. At most max_bytes: what is longer
  * is cut there. Returns 0 (the caller frees *data) or -errno. */
-int trace_file_load(const char *path, size_t max_bytes, char **data, size_t *bytes);
+int trace_file_load(struct trace_files *files, const char *path, size_t max_bytes, char **data,
+		    size_t *bytes);
 
 #endif

@@ -42,7 +42,7 @@ static const char *header_damage(const struct tandem_packet_header *header,
 void trace_packets_open(struct trace_packets *packets, const struct trace_stream *stream,
 			struct trace_problems *problems)
 {
-	struct trace_files *files = &stream->process->session->files;
+	struct trace_files *files = stream->process->files;
 
 	*packets = (struct trace_packets){
 		.stream = stream,
@@ -253,23 +253,26 @@ static bool packets_hidden(struct trace_packets *packets, uint64_t *reached)
 }
 
 /* Where the window's packet is now: in window-K, or at the end of stream-K as
- * the window was appended since. */
+ * the window was appended since; it may have been under way when that was noted. */
 static const char *packets_find_window(struct trace_packets *packets, struct head *head,
 				       struct trace_file **file, uint64_t *offset)
 {
 	const struct trace_stream *stream = packets->stream;
 	const char *damage = packets_read(packets, &packets->window_file, 0, head);
+	bool begun = packets->begun && packets->last_seq_num == stream->window_seq_num;
 	struct head appended;
+
+	packets->window_at = begun ? packets->offset : stream->stream_bytes;
 
 	*file = &packets->window_file;
 	*offset = 0;
 	if (!damage && head->packet.packet_seq_num == stream->window_seq_num)
 		return NULL;
-	if (!packets_read(packets, &packets->stream_file, stream->stream_bytes, &appended) &&
+	if (!packets_read(packets, &packets->stream_file, packets->window_at, &appended) &&
 	    appended.packet.packet_seq_num == stream->window_seq_num) {
 		*head = appended;
 		*file = &packets->stream_file;
-		*offset = stream->stream_bytes;
+		*offset = packets->window_at;
 		return NULL;
 	}
 	return damage;
@@ -285,9 +288,9 @@ static int packets_next_in_window(struct trace_packets *packets, uint64_t reache
 	bool same;
 
 	packets->window_begun = true;
-	/* It was appended before it was noted. */
+	/* It was appended before it was noted: its content is set last. */
 	if (packets->begun && packets->last_seq_num == packets->stream->window_seq_num &&
-	    !packets->missing_bytes) {
+	    !packets->missing_bytes && packets->header.content_bits > HEADER_BYTES * 8) {
 		packets_tell_cut(packets);
 		return 0;
 	}
@@ -338,7 +341,7 @@ int trace_packets_next(struct trace_packets *packets, uint64_t reached)
 
 bool trace_packets_follow(struct trace_packets *packets, uint64_t *moved)
 {
-	const struct trace_stream *stream = packets->stream;
+	uint64_t at = packets->window_at;
 	struct head head;
 	int64_t size;
 
@@ -348,14 +351,13 @@ bool trace_packets_follow(struct trace_packets *packets, uint64_t *moved)
 	if (!packets_read(packets, &packets->window_file, 0, &head) &&
 	    head.packet.packet_seq_num == packets->header.packet_seq_num)
 		return true;
-	if (packets_read(packets, &packets->stream_file, stream->stream_bytes, &head) ||
+	if (packets_read(packets, &packets->stream_file, at, &head) ||
 	    head.packet.packet_seq_num != packets->header.packet_seq_num)
 		return false;
 	size = trace_file_size(&packets->stream_file);
-	packets_take(packets, &packets->stream_file, stream->stream_bytes,
-		     size > (int64_t)stream->stream_bytes ? (uint64_t)size : stream->stream_bytes,
-		     &head);
-	*moved = stream->stream_bytes;
+	packets_take(packets, &packets->stream_file, at,
+		     size > (int64_t)at ? (uint64_t)size : at, &head);
+	*moved = at;
 	return true;
 }
 

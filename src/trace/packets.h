@@ -29,6 +29,7 @@ struct trace_packets {
 	uint64_t next;		 /* where the next packet should be */
 	bool begun, window_begun;
 	uint64_t last_seq_num;
+	uint64_t window_at; /* where in stream-K the window's packet is appended */
 
 	/* The current packet; offsets in `file`. */
 	struct tandem_packet_header header;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "schema/control.h"
 #include "trace/file.h"
@@ -93,13 +94,16 @@ static void process_join_files(struct trace_process *process)
 
 static int process_scan(struct trace_process *process, struct trace_problems *problems)
 {
-	DIR *folder = opendir(process->path);
+	int fd = trace_files_folder(process->files, process->path);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	int status = 0;
 
 	if (!folder) {
-		status = -errno;
-		trace_problem(problems, process->path, 0, "cannot be read: %s", strerror(errno));
+		status = fd < 0 ? fd : -errno;
+		if (fd >= 0)
+			close(fd);
+		trace_problem(problems, process->path, 0, "cannot be read: %s", strerror(-status));
 		return status == -ENOMEM ? status : 0;
 	}
 	while (!status && (entry = readdir(folder)))
@@ -188,7 +192,7 @@ static int process_read_metadata(struct trace_process *process, struct trace_pro
 
 	if (asprintf(&file, "%s/metadata", process->path) < 0)
 		return -ENOMEM;
-	status = trace_file_load(file, METADATA_MAX_BYTES, &text, &bytes);
+	status = trace_file_load(process->files, file, METADATA_MAX_BYTES, &text, &bytes);
 	if (!status && !bytes)
 		trace_problem(problems, file, 0, "the file is empty");
 	else if (status && status != -ENOMEM)
@@ -207,14 +211,17 @@ static int process_read_metadata(struct trace_process *process, struct trace_pro
 }
 
 int trace_process_open(struct trace_process *process, struct trace_session *session,
-		       const char *path, struct trace_problems *problems, struct error *error)
+		       struct trace_files *files, const char *path,
+		       struct trace_problems *problems, struct error *error)
 {
 	const char *name = strrchr(path, '/');
 	char *rest;
 	int status;
 
 	name = name ? name + 1 : path;
-	*process = (struct trace_process){.session = session, .level = session->args_level};
+	*process = (struct trace_process){.session = session,
+					  .files = files,
+					  .level = session->args_level};
 	/* The caller matched "process-DIGIT", or it is the kernel's. */
 	process->kernel = strncmp(name, "process-", strlen("process-")) != 0;
 	if (!process->kernel) {

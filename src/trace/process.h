@@ -12,10 +12,12 @@
 #include "trace/stream.h"
 #include "util/error.h"
 
+struct trace_files;
 struct trace_session;
 
 struct trace_process {
 	struct trace_session *session; /* borrowed */
+	struct trace_files *files;     /* that its own are among; borrowed */
 	char *path;
 	bool elsewhere; /* on another machine, or in another boot */
 	bool kernel;  /* no process: the kernel's side, a stream a CPU, pid 0 */
@@ -34,12 +36,13 @@ struct trace_process {
 	size_t stream_count, stream_capacity;
 };
 
-/* Reads the folder at `path` (copied): metadata, names of the streams. What is
+/* Reads the folder at `path` (copied), which is among `files`: metadata, names of the streams. What is
  * damaged or missing is told to `problems`; the session's args_level stands in
  * for a missing one. Returns 0, -EPROTO (written with another schema), or
  * -errno; on error there is nothing to release. */
 int trace_process_open(struct trace_process *process, struct trace_session *session,
-		       const char *path, struct trace_problems *problems, struct error *error);
+		       struct trace_files *files, const char *path, struct trace_problems *problems,
+		       struct error *error);
 
 void trace_process_close(struct trace_process *process);
 

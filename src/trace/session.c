@@ -2,14 +2,17 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "trace/index.h"
 #include "util/array.h"
+#include "util/open_below.h"
 
 /* A command line of 2 MiB fits. */
 #define RUN_MAX_BYTES (16u << 20)
@@ -48,7 +51,7 @@ static int session_read_control(struct trace_session *session, struct trace_prob
 	struct tandem_control control;
 	char *data = NULL;
 	size_t bytes = 0;
-	int status = path ? trace_file_load(path, TANDEM_CONTROL_BYTES, &data, &bytes) : -ENOMEM;
+	int status = path ? trace_file_load(&session->files, path, TANDEM_CONTROL_BYTES, &data, &bytes) : -ENOMEM;
 
 	if (!status && bytes < sizeof(control)) {
 		trace_problem(problems, path, bytes, "the control page is cut off");
@@ -80,7 +83,7 @@ static int session_read_run(struct trace_session *session, struct trace_problems
 	char *text = NULL, why[256];
 	uint64_t offset;
 	size_t bytes = 0;
-	int status = path ? trace_file_load(path, RUN_MAX_BYTES, &text, &bytes) : -ENOMEM;
+	int status = path ? trace_file_load(&session->files, path, RUN_MAX_BYTES, &text, &bytes) : -ENOMEM;
 
 	if (!status) {
 		status = trace_run_parse(run, text, bytes, &offset, why, sizeof(why));
@@ -122,7 +125,7 @@ static int session_add_process(struct trace_session *session, size_t *capacity,
 	if (path && !array_reserve(&session->processes, capacity, session->process_count + 1,
 				   sizeof(*session->processes))) {
 		status = trace_process_open(&session->processes[session->process_count], session,
-					    path, session->problems, error);
+					    &session->files, path, session->problems, error);
 		if (!status && session->processes[session->process_count].elsewhere)
 			trace_process_close(&session->processes[session->process_count]);
 		else if (!status)
@@ -134,13 +137,18 @@ static int session_add_process(struct trace_session *session, size_t *capacity,
 
 static int session_scan(struct trace_session *session, struct error *error)
 {
-	DIR *folder = opendir(session->path);
+	int fd = open_folder_below(session->files.folder, ".");
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	size_t capacity = 0;
 	int status = 0;
 
-	if (!folder)
-		return error_add(error, -errno, "%s: %s", session->path, strerror(errno));
+	if (!folder) {
+		status = fd < 0 ? fd : -errno;
+		if (fd >= 0)
+			close(fd);
+		return error_add(error, status, "%s: %s", session->path, strerror(-status));
+	}
 	while (!status && (entry = readdir(folder))) {
 		const char *digits = entry->d_name + strlen("process-");
 
@@ -222,11 +230,18 @@ int trace_session_replace_kernel(struct trace_session *session, const char *fold
 	struct trace_clock *unused = calloc(1, sizeof(*unused));
 	char *from = strdup(folder);
 	struct trace_process *kernel = processes ? &processes[session->traced_count] : NULL;
-	int status = -ENOMEM;
+	struct trace_files files, *kernel_files = &session->kernel_files;
+	int status = trace_files_open(&files, folder);
 
-	if (processes && unused && from)
-		status = trace_process_open(kernel, session, folder, session->problems, error);
+	if (status)
+		error_add(error, status, "%s: %s", folder, strerror(-status));
+	else if (!processes || !unused || !from)
+		status = -ENOMEM;
+	if (!status)
+		status = trace_process_open(kernel, session, &files, folder, session->problems,
+					    error);
 	if (status) {
+		trace_files_close(&files);
 		free(processes);
 		free(unused);
 		free(from);
@@ -238,6 +253,9 @@ int trace_session_replace_kernel(struct trace_session *session, const char *fold
 		trace_process_close(&session->processes[i]);
 	free(session->processes);
 	free(session->kernel_from);
+	trace_files_close(kernel_files);
+	*kernel_files = files;
+	kernel->files = kernel_files;
 	session->kernel_from = from;
 	session->processes = processes;
 	session->process_count = session->traced_count + 1;
@@ -254,21 +272,18 @@ int trace_session_replace_kernel(struct trace_session *session, const char *fold
 static int session_check(const struct trace_session *session, struct error *error)
 {
 	struct stat status;
-	char *control, *run;
-	bool ours;
+	int folder = session->files.folder;
 
-	if (stat(session->path, &status))
-		return error_add(error, -errno, "%s: %s", session->path, strerror(errno));
-	if (!S_ISDIR(status.st_mode)) {
+	if (folder == -ENOTDIR) {
 		error_set_mend(error, "give the directory that `tandem record` made");
 		return error_add(error, -ENOTDIR, "%s: not a directory", session->path);
 	}
-	control = session_file(session, "control");
-	run = session_file(session, "session.json");
-	ours = (control && !stat(control, &status)) || (run && !stat(run, &status));
-	free(control);
-	free(run);
-	return ours ? 0 : -EINVAL;
+	if (folder < 0)
+		return error_add(error, folder, "%s: %s", session->path, strerror(-folder));
+	return !fstatat(folder, "control", &status, AT_SYMLINK_NOFOLLOW) ||
+			       !fstatat(folder, "session.json", &status, AT_SYMLINK_NOFOLLOW)
+		       ? 0
+		       : -EINVAL;
 }
 
 void trace_session_mend_schema(struct error *error, const char *version)
@@ -318,7 +333,9 @@ int trace_session_open(struct trace_session *session, const char *path,
 					  .args_level = TANDEM_ARGS_BASIC,
 					  .path = strndup(path, length)};
 	trace_run_init(&session->run);
-	trace_files_init(&session->files);
+	session->files.folder = session->kernel_files.folder = -1;
+	if (session->path)
+		trace_files_open(&session->files, session->path);
 	status = session->path ? session_load(session, error) : -ENOMEM;
 	if (!status)
 		session_index(session);
@@ -336,6 +353,8 @@ void trace_session_close(struct trace_session *session)
 	for (unsigned i = 0; i < 3; i++)
 		trace_layouts_destroy(session->layouts[i]);
 	trace_run_free(&session->run);
+	trace_files_close(&session->files);
+	trace_files_close(&session->kernel_files);
 	free(session->processes);
 	free(session->kernel_from);
 	free(session->path);

@@ -53,6 +53,7 @@ struct trace_session {
 	uint64_t last_ticks; /* of the latest record, by the packets' headers */
 
 	struct trace_files files;
+	struct trace_files kernel_files; /* where kernel_from is given */
 	struct trace_problems *problems; /* borrowed; NULL: nobody listens */
 	struct trace_layouts *layouts[3]; /* made when first asked for */
 };
