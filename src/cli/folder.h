@@ -4,10 +4,20 @@
 #ifndef TANDEM_CLI_FOLDER_H
 #define TANDEM_CLI_FOLDER_H
 
+#include <stdbool.h>
+
 /* Empties a session's directory, or accepts an empty one, for a new session.
  * Returns 0, -ENOTEMPTY (it holds something else: nothing was deleted), -EBUSY
  * (its recorder is at work) or another -errno. */
 int folder_replace(const char *directory);
+
+/* Marks the session as being recorded: a lock on its control page that is gone with this
+ * process, however that ends, and that any other can ask for, in whatever pid namespace.
+ * Returns the descriptor that holds it, or -errno. */
+int folder_lock(const char *directory);
+
+/* Whether a recorder holds that lock. False as well where it can't be found out. */
+bool folder_is_locked(const char *directory);
 
 /* Takes a session's directory away as far as it is one. */
 void folder_remove(const char *directory);

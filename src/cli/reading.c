@@ -9,7 +9,6 @@
 
 #include "cli/cli.h"
 #include "cli/library.h"
-#include "cli/settle.h"
 
 /* Work shorter than this needs no progress line. */
 #define PROGRESS_AFTER_MS 700
@@ -35,8 +34,6 @@ int reading_open(struct reading *reading, const char *path)
 	reading->problems.tell = print_warning;
 	reading->problems.user = reading;
 	clock_gettime(CLOCK_MONOTONIC, &reading->progress_at);
-	/* The recorder does it at its end; this is for one that was killed too. */
-	settle_session(path);
 	if (trace_session_open(&reading->session, path, &reading->problems, &error)) {
 		trace_problems_free(&reading->problems);
 		return reading_fail(&error);

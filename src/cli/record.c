@@ -14,8 +14,8 @@
 #include "cli/environment.h"
 #include "cli/library.h"
 #include "cli/program.h"
+#include "cli/recover.h"
 #include "cli/session.h"
-#include "cli/settle.h"
 #include "cli/summary.h"
 #include "domains/kernel/collector.h"
 #include "schema/cuda.h"
@@ -465,7 +465,7 @@ static int record(const struct request *request, const struct program *program,
 		cli_note("%s", words.samples);
 	status = child_wait(pid, collector ? &chore : NULL);
 	kernel_collector_stop(collector);
-	settle_session(session->directory);
+	session_recover(session->directory);
 	error = session_finish(session, status);
 	if (error)
 		cli_note("cannot complete %s/session.json: %s", session->directory,

@@ -195,7 +195,11 @@ int session_create(struct session *session)
 
 	if (error)
 		return error;
+	session->lock = -1;
 	error = map_control(session);
+	/* Not every file system has locks: best effort. */
+	if (!error)
+		session->lock = folder_lock(session->directory);
 	if (error) {
 		session_remove(session);
 		return cannot_write(session, error);
@@ -223,8 +227,11 @@ int session_finish(struct session *session, int wait_status)
 
 	clock_pair_read(&session->clock, &session->end);
 	error = description_write(session, &wait_status);
-	/* From here on --force may replace the directory. */
 	session->control->recorder_pid = 0;
+	/* From here on --force may replace the directory. */
+	if (session->lock >= 0)
+		close(session->lock);
+	session->lock = -1;
 	return error;
 }
 
@@ -233,5 +240,8 @@ void session_remove(struct session *session)
 	if (session->control)
 		munmap(session->control, TANDEM_CONTROL_BYTES);
 	session->control = NULL;
+	if (session->lock >= 0)
+		close(session->lock);
+	session->lock = -1;
 	folder_remove(session->directory);
 }

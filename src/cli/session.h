@@ -44,6 +44,7 @@ struct session {
 	char directory[SESSION_PATH_BYTES];    /* as the user knows it */
 	char absolute[SESSION_PATH_BYTES];
 	struct tandem_control *control;
+	int lock; /* that it is being recorded (folder.h) */
 	struct clock_source clock;
 	struct clock_pair early, start, end;
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/folder.h"
 #include "cli/summary.h"
 #include "cli/survivors.h"
 #include "cli/tally.h"
@@ -157,10 +158,12 @@ int cmd_status(int argc, char **argv)
 		cli_error("status takes one session: its directory or a process number");
 		return cli_usage("status");
 	}
-	if (target_open(&target, argv[optind]))
+	if (target_open(&target, argv[optind], TARGET_READ))
 		return CLI_FAILED;
 	alive.recorder = target.control->recorder_pid;
 	survivors_find(target.directory, 1, found_process, &alive);
+	/* In another pid namespace, or another user's. */
+	alive.has_recorder = alive.has_recorder || folder_is_locked(target.directory);
 	error = tally_session(target.directory, &tally);
 	if (error)
 		cli_error("cannot read %s: %s", target.directory, strerror(-error));

@@ -99,7 +99,7 @@ static int steer(const char *verb, const char *help, int (*act)(struct target *t
 		cli_error("%s takes one session: its directory or a process number", verb);
 		return cli_usage(verb);
 	}
-	if (target_open(&target, argv[optind]))
+	if (target_open(&target, argv[optind], TARGET_STEER))
 		return CLI_FAILED;
 	if (target_is_alive(&target))
 		status = act(&target);

@@ -3,11 +3,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "schema/packet.h"
+#include "util/open_below.h"
 
 struct count {
 	struct tally *tally;
@@ -53,8 +56,10 @@ static bool read_content(struct count *count, int fd, uint64_t at, uint64_t byte
 }
 
 /* A stream is whole packets one after another; a window is one. Read, not
- * mapped: a file that somebody cuts off must not kill the recorder. */
-static void count_packets(struct count *count, int fd)
+ * mapped: a file that somebody cuts off must not kill the recorder. *last becomes the
+ * header of the last packet. The packet of `before`, with no more content, was counted. */
+static void count_packets(struct count *count, int fd, struct tandem_packet_header *last,
+			  const struct tandem_packet_header *before)
 {
 	struct tandem_packet_header header;
 	uint64_t at = 0;
@@ -66,6 +71,10 @@ static void count_packets(struct count *count, int fd)
 		if (header.magic != TANDEM_CTF_MAGIC || content > packet ||
 		    content < sizeof(header))
 			break;
+		if (before->magic && before->packet_seq_num == header.packet_seq_num &&
+		    before->content_bits >= header.content_bits)
+			break;
+		*last = header;
 		if (count->counted_bytes < TALLY_EXACT_BYTES) {
 			if (!read_content(count, fd, at, content))
 				break;
@@ -79,14 +88,29 @@ static void count_packets(struct count *count, int fd)
 	}
 }
 
-static void count_file(struct count *count, int folder, const char *name)
+static void count_file(struct count *count, int folder, const char *name,
+		       struct tandem_packet_header *last,
+		       const struct tandem_packet_header *before)
 {
-	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = open_below(folder, name);
 
 	if (fd < 0)
 		return;
-	count_packets(count, fd);
+	count_packets(count, fd, last, before);
 	close(fd);
+}
+
+/* Stream and window of one number. A process that was killed while it appended its window
+ * leaves the packet in both, in the stream perhaps without its content. */
+static void count_stream(struct count *count, int folder, const char *number)
+{
+	struct tandem_packet_header none = {.magic = 0}, last = none, window;
+	char name[64];
+
+	snprintf(name, sizeof(name), "stream-%.32s", number);
+	count_file(count, folder, name, &last, &none);
+	snprintf(name, sizeof(name), "window-%.32s", number);
+	count_file(count, folder, name, &window, &last);
 }
 
 static bool starts_with(const char *name, const char *start)
@@ -96,7 +120,7 @@ static bool starts_with(const char *name, const char *start)
 
 static void count_process(struct count *count, int session, const char *name)
 {
-	int fd = openat(session, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = open_folder_below(session, name);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
@@ -105,9 +129,19 @@ static void count_process(struct count *count, int session, const char *name)
 			close(fd);
 		return;
 	}
-	while ((entry = readdir(dir)))
-		if (starts_with(entry->d_name, "stream-") || starts_with(entry->d_name, "window-"))
-			count_file(count, fd, entry->d_name);
+	while ((entry = readdir(dir))) {
+		struct stat status;
+		char stream[64];
+
+		if (starts_with(entry->d_name, "stream-")) {
+			count_stream(count, fd, entry->d_name + strlen("stream-"));
+		} else if (starts_with(entry->d_name, "window-")) {
+			snprintf(stream, sizeof(stream), "stream-%.32s",
+				 entry->d_name + strlen("window-"));
+			if (fstatat(fd, stream, &status, AT_SYMLINK_NOFOLLOW))
+				count_stream(count, fd, entry->d_name + strlen("window-"));
+		}
+	}
 	closedir(dir);
 }
 

@@ -11,31 +11,65 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/folder.h"
 #include "cli/survivors.h"
+#include "util/open_below.h"
 
-/* Maps DIR/control when it is a control page of this version. -ENOMSG: it is
- * none; -EPROTO: another version's. */
-static int map_control(const char *directory, struct tandem_control **control)
+/* A regular file without a link on the way; to be written only where it is steered. */
+static int open_control(const char *directory, enum target_use use)
 {
-	char path[PATH_MAX + 16];
+	int folder = open_folder(directory), fd;
+
+	if (folder < 0)
+		return folder;
+	/* This finds out what it is before anything is opened for writing. */
+	fd = open_below(folder, "control");
+	if (fd >= 0 && use == TARGET_STEER) {
+		close(fd);
+		fd = openat(folder, "control", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		if (fd < 0)
+			fd = -errno;
+	}
+	close(folder);
+	return fd == -EINVAL || fd == -ELOOP ? -ENOMSG : fd;
+}
+
+/* A copy, not a mapping: who cuts the file off must not end its reader. */
+static int copy_page(int fd, void **page)
+{
+	*page = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (*page == MAP_FAILED)
+		return -errno;
+	if (pread(fd, *page, TANDEM_CONTROL_BYTES, 0) == (ssize_t)TANDEM_CONTROL_BYTES)
+		return 0;
+	munmap(*page, TANDEM_CONTROL_BYTES);
+	return -ENOMSG;
+}
+
+static int map_page(int fd, void **page)
+{
+	*page = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	return *page == MAP_FAILED ? -errno : 0;
+}
+
+/* The page of DIR/control when it is a control page of this version. -ENOMSG: it is
+ * none; -EPROTO: another version's. */
+static int map_control(const char *directory, enum target_use use,
+		       struct tandem_control **control)
+{
 	struct stat status;
 	void *page = MAP_FAILED;
-	int fd, error = 0;
+	int fd = open_control(directory, use), error = 0;
 
-	snprintf(path, sizeof(path), "%s/control", directory);
-	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (fstat(fd, &status))
 		error = -errno;
-	else if (status.st_size != (off_t)TANDEM_CONTROL_BYTES)
+	else if (!S_ISREG(status.st_mode) || status.st_size != (off_t)TANDEM_CONTROL_BYTES)
 		error = -ENOMSG;
-	if (!error) {
-		page = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			    0);
-		if (page == MAP_FAILED)
-			error = -errno;
-	}
+	if (!error)
+		error = use == TARGET_STEER ? map_page(fd, &page) : copy_page(fd, &page);
 	close(fd);
 	if (error)
 		return error;
@@ -55,7 +89,8 @@ static bool try_directory(struct target *target, const char *directory, pid_t re
 {
 	struct tandem_control *control;
 
-	if (strlen(directory) >= sizeof(target->directory) || map_control(directory, &control))
+	if (strlen(directory) >= sizeof(target->directory) ||
+	    map_control(directory, target->use, &control))
 		return false;
 	if (recorder && control->recorder_pid != recorder) {
 		munmap(control, TANDEM_CONTROL_BYTES);
@@ -132,7 +167,7 @@ static int open_process(struct target *target, pid_t pid)
 
 static int open_directory(struct target *target, const char *name)
 {
-	int error = map_control(name, &target->control);
+	int error = map_control(name, target->use, &target->control);
 
 	if (!error && !realpath(name, target->directory)) {
 		error = -errno;
@@ -160,12 +195,12 @@ static int open_directory(struct target *target, const char *name)
 	return error;
 }
 
-int target_open(struct target *target, const char *name)
+int target_open(struct target *target, const char *name, enum target_use use)
 {
 	struct stat status;
 	uint64_t pid;
 
-	*target = (struct target){.control = NULL};
+	*target = (struct target){.use = use};
 	if (!cli_parse_number(name, INT_MAX, &pid) && pid > 0 && stat(name, &status))
 		return open_process(target, (pid_t)pid);
 	return open_directory(target, name);
@@ -190,7 +225,8 @@ bool target_is_alive(const struct target *target)
 {
 	pid_t recorder = target->control->recorder_pid;
 
-	if (recorder > 0 && survivors_has(target->directory, recorder))
+	if (folder_is_locked(target->directory) ||
+	    (recorder > 0 && survivors_has(target->directory, recorder)))
 		return true;
 	return survivors_find(target->directory, 1, NULL, NULL) > 0;
 }

@@ -16,13 +16,17 @@
 
 #include "schema/control.h"
 
+enum target_use { TARGET_READ, TARGET_STEER };
+
 struct target {
+	enum target_use use;
 	char directory[PATH_MAX];
-	struct tandem_control *control; /* mapped shared, writable */
+	struct tandem_control *control; /* mapped shared, writable; or a copy */
 };
 
-/* Finds and maps it. Returns 0, or -errno after one line that says why. */
-int target_open(struct target *target, const char *name);
+/* Finds it and maps its page to steer it, or takes a copy of the page: whoever only reads
+ * opens nothing for writing. Returns 0, or -errno after one line that says why. */
+int target_open(struct target *target, const char *name, enum target_use use);
 void target_close(struct target *target);
 
 /* The recorder looks at the control page once every half second: with this it does

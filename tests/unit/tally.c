@@ -105,6 +105,13 @@ int main(void)
 	((struct tandem_record *)(packet + sizeof(*header)))->size = 0;
 	append("process-1/stream-9", packet, ten);
 	expect(47, 5 * ten + bytes);
+	/* The packet that a killed process had appended, and its window. */
+	fill_packet(10, 0);
+	append("process-1.1/stream-2", packet, ten);
+	fill_packet(10, sizeof(packet));
+	append("process-1.1/window-2", packet, sizeof(packet));
+	expect(57, 6 * ten + bytes);
+	CHECK(!unlink("process-1.1/stream-2") && !unlink("process-1.1/window-2"));
 	CHECK(!mkfifo("process-1/stream-10", 0600));
 	expect(47, 5 * ten + bytes);
 
