@@ -4,15 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "export/export.h"
 #include "export/sqlite_schema.h"
+#include "trace/cache.h"
 #include "trace/fingerprint.h"
 
-#define CACHE_FOLDER "cache"
 #define CACHE_FILE "session.sqlite"
 
 static int query_number(sqlite3 *db, const char *sql, const char *text)
@@ -108,36 +107,23 @@ static int make_temporary(struct reading *reading, sqlite3 **db)
 	return status;
 }
 
-static bool is_writable_folder(const char *path)
-{
-	struct stat known;
-
-	return !stat(path, &known) && S_ISDIR(known.st_mode) && !access(path, W_OK | X_OK);
-}
-
 int database_open(sqlite3 **db, struct reading *reading)
 {
-	const char *directory = reading->session.path;
+	char *folder = trace_cache_folder(reading->session.path), *path = NULL;
 	struct error error = ERROR_INIT;
-	char *folder = NULL, *path = NULL;
 	int status = CLI_DONE;
 
 	*db = NULL;
-	if (asprintf(&folder, "%s/" CACHE_FOLDER, directory) < 0 ||
-	    asprintf(&path, "%s/" CACHE_FILE, folder) < 0) {
+	if (folder && asprintf(&path, "%s/" CACHE_FILE, folder) < 0) {
 		free(folder);
 		return cli_error("out of memory");
 	}
-	*db = open_cached(path, &reading->session);
+	if (path)
+		*db = open_cached(path, &reading->session);
+	if (path && !*db && !make(reading, path, &error))
+		*db = open_file(path);
+	/* No cache, or its disk is full: why it can't be made is said there. */
 	if (!*db)
-		mkdir(folder, 0700);
-	if (!*db && is_writable_folder(folder)) {
-		if (make(reading, path, &error))
-			status = reading_fail(&error);
-		else
-			*db = open_file(path);
-	}
-	if (!*db && !status)
 		status = make_temporary(reading, db);
 	free(path);
 	free(folder);

@@ -1,6 +1,6 @@
-/* The SQLite database of a session, for queries: kept in the session's directory
- * (cache/session.sqlite) and made anew when the trace changed; where that cannot
- * be written, a temporary one. One thread.
+/* The SQLite database of a session, for queries: kept in the user's cache
+ * (trace/cache.h) and made again when the trace changed; where there is none, a
+ * temporary one. One thread.
  *
  *	sqlite3 *db;
  *

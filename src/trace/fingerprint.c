@@ -4,27 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* FNV-1a */
-#define HASH_START UINT64_C(0xcbf29ce484222325)
-#define HASH_PRIME UINT64_C(0x100000001b3)
-
-static void hash_bytes(uint64_t *hash, const void *bytes, size_t count)
-{
-	const uint8_t *at = bytes;
-
-	for (size_t i = 0; i < count; i++)
-		*hash = (*hash ^ at[i]) * HASH_PRIME;
-}
-
-static void hash_string(uint64_t *hash, const char *string)
-{
-	hash_bytes(hash, string, strlen(string) + 1);
-}
-
-static void hash_number(uint64_t *hash, uint64_t number)
-{
-	hash_bytes(hash, &number, sizeof(number));
-}
+#include "util/hash.h"
 
 static void hash_stream(uint64_t *hash, const struct trace_stream *stream)
 {

@@ -309,8 +309,8 @@ static void build_close(struct build *build)
 	event_iterator_close(&build->iterator);
 }
 
-int view_build(struct trace_session *session, const struct progress *progress,
-	       struct view_store *store, struct error *error)
+int view_build(struct trace_session *session, const char *folder,
+	       const struct progress *progress, struct view_store *store, struct error *error)
 {
 	struct build *build = calloc(1, sizeof(*build));
 	struct view_header header = {.magic = VIEW_INDEX_MAGIC,
@@ -319,8 +319,7 @@ int view_build(struct trace_session *session, const struct progress *progress,
 	int status = build ? 0 : error_add(error, -ENOMEM, "out of memory");
 
 	if (!status)
-		status = view_store_create(store, session->kernel_from ? NULL : session->path,
-					   error);
+		status = view_store_create(store, folder, error);
 	if (status) {
 		free(build);
 		return status;

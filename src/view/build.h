@@ -1,7 +1,7 @@
 /* Makes the timeline's index of a session: two passes over its events. One thread.
  *
  *	struct view_store store;
- *	view_build(session, NULL, &store, &error);
+ *	view_build(session, "FOLDER", NULL, &store, &error);
  *	... store.fd is the index
  *	view_store_close(&store);
  */
@@ -15,9 +15,9 @@
 /* What a session's files hold: an index that says otherwise is of another time. */
 void view_fingerprint(const struct trace_session *session, uint8_t fingerprint[16]);
 
-/* `progress` may be NULL. Returns 0 or -errno; on error there is nothing to
- * close. */
-int view_build(struct trace_session *session, const struct progress *progress,
-	       struct view_store *store, struct error *error);
+/* Makes it in `folder`, or, where that is NULL or can't be written, as a nameless temporary
+ * file. `progress` may be NULL. Returns 0 or -errno; on error there is nothing to close. */
+int view_build(struct trace_session *session, const char *folder,
+	       const struct progress *progress, struct view_store *store, struct error *error);
 
 #endif

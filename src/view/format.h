@@ -1,4 +1,4 @@
-/* The timeline's index as it lies in DIR/timeline.index: every row of the picture
+/* The timeline's index as it lies in timeline.index (trace/cache.h): every row of the picture
  * with its spans, sorted, and a tree of summaries above them, so that any
  * stretch of time is drawn in a time that depends on the picture's width only.
  * Made once (view/build.h), mapped and read by the server (view/index.h).

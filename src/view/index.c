@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trace/cache.h"
 #include "view/build.h"
 
 static bool section_take(struct view_index *index, enum view_section_number number,
@@ -117,15 +118,15 @@ int view_index_map(struct view_index *index, int fd, const uint8_t fingerprint[1
 	return -ESTALE;
 }
 
-static int index_cached(struct view_index *index, const struct trace_session *session,
+static int index_cached(struct view_index *index, const char *folder,
 			const uint8_t fingerprint[16])
 {
 	char *path;
 	int status = -ENOMEM, fd;
 
-	if (asprintf(&path, "%s/" VIEW_INDEX_FILE, session->path) < 0)
+	if (asprintf(&path, "%s/" VIEW_INDEX_FILE, folder) < 0)
 		return status;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	status = fd < 0 ? -errno : view_index_map(index, fd, fingerprint);
 	if (fd >= 0)
 		close(fd);
@@ -136,15 +137,25 @@ static int index_cached(struct view_index *index, const struct trace_session *se
 int view_index_open(struct view_index *index, struct trace_session *session,
 		    const struct progress *progress, struct error *error)
 {
+	/* The one that is kept is of the trace as it is. */
+	char *folder = session->kernel_from ? NULL : trace_cache_folder(session->path);
 	struct view_store store;
 	uint8_t fingerprint[16];
+	struct error first = ERROR_INIT;
 	int status;
 
 	view_fingerprint(session, fingerprint);
-	/* The one beside the trace is of the trace as it is. */
-	if (!session->kernel_from && !index_cached(index, session, fingerprint))
+	if (folder && !index_cached(index, folder, fingerprint)) {
+		free(folder);
 		return 0;
-	status = view_build(session, progress, &store, error);
+	}
+	status = view_build(session, folder, progress, &store, folder ? &first : error);
+	/* The disk of the cache may be full where that of temporary files is not. */
+	if (folder && (status == -ENOSPC || status == -EDQUOT || status == -EIO))
+		status = view_build(session, NULL, progress, &store, error);
+	else if (folder && status && error)
+		*error = first;
+	free(folder);
 	if (status)
 		return status;
 	status = view_index_map(index, store.fd, fingerprint);

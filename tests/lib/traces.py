@@ -48,5 +48,16 @@ def events(path):
     return [json.loads(line) for line in printed.stdout.splitlines()]
 
 
+def cached(session, name):
+    """Where readers keep a file that they made of the session; None: they keep none."""
+    cache = os.path.join(os.environ["XDG_CACHE_HOME"], "tandem")
+    for folder in os.listdir(cache) if os.path.isdir(cache) else []:
+        with open(os.path.join(cache, folder, "path"), encoding="utf-8") as file:
+            if file.read() == os.path.realpath(session):
+                path = os.path.join(cache, folder, name)
+                return path if os.path.exists(path) else None
+    return None
+
+
 def report(path):
     return json.loads(tandem("report", "--format", "json", path).stdout)

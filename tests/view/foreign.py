@@ -16,7 +16,7 @@ from foreigntrace import write_dat
 from kernelside import scope
 from recording import BUILD, DRIVERS, has_pocl
 from tap import check, finish
-from traces import record, tandem
+from traces import cached, record, tandem
 from viewing import Page, View, need_browser
 
 need_browser()
@@ -57,7 +57,7 @@ def kinds(page):
 with View("--no-open", "bare") as view:
     page = Page(view.address)
     check("cpu" not in kinds(page) and not states(page), "without the kernel's side there are no states", kinds(page))
-own = os.stat("bare/timeline.index").st_mtime_ns
+own = os.stat(cached("bare", "timeline.index")).st_mtime_ns
 with View("--no-open", "session") as view:
     ours = states(Page(view.address))
 check(ours.get("running"), "with its own there are", ours)
@@ -79,7 +79,7 @@ check(temporary, "its records lie in temporary files", temporary)
 check(view.end()[0] == 0, "it ends")
 left = [name for name in os.listdir(".") if name.startswith("tandem-") and "browser" not in name]
 check(not left, "they go with it", left)
-check(os.stat("bare/timeline.index").st_mtime_ns == own, "the index beside the trace stays as it was")
+check(os.stat(cached("bare", "timeline.index")).st_mtime_ns == own, "the index of the trace alone stays as it was")
 with View("--no-open", "bare") as view:
     check("cpu" not in kinds(Page(view.address)), "and serves the trace alone again")
 

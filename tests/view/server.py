@@ -5,14 +5,15 @@ import http.client
 import json
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
-from tap import TANDEM, check, finish, wait_for
-from traces import synthetic
+from tap import TANDEM, check, finish, skip, wait_for
+from traces import cached, synthetic
 from viewing import View
 
 synthetic("made", records=5000, threads=2)
@@ -138,19 +139,41 @@ for words, arguments in (("no session", ["--no-open"]), ("a port that is none", 
     status, said = view.end()
     check(status == 2 and "tandem view --help" in said, f"{words} is wrong usage", said)
 
-# --- the index beside the trace
-stamp = os.stat("made/timeline.index").st_mtime_ns
+# --- the index, which is kept in the user's cache
+index = cached("made", "timeline.index")
+stamp = os.stat(index).st_mtime_ns
 View("--no-open", "made").end()
-check(os.stat("made/timeline.index").st_mtime_ns == stamp, "the index is made once")
-with open("made/timeline.index", "r+b") as file:
+check(os.stat(index).st_mtime_ns == stamp, "the index is made once")
+with open(index, "r+b") as file:
     file.seek(500)
     file.write(b"\xff" * 64)
 with View("--no-open", "made") as view:
     check(view.address, "a damaged index does no harm")
-with open("made/timeline.index", "wb") as file:
+with open(index, "wb") as file:
     file.write(b"no index")
 with View("--no-open", "made") as view:
-    check(view.address and os.path.getsize("made/timeline.index") > 1000, "and is made anew")
-check(not [name for name in os.listdir("made") if "part" in name or "tmp" in name],
-      "nothing else stays behind", os.listdir("made"))
+    check(view.address and os.path.getsize(index) > 1000, "and is made anew")
+check(sorted(os.listdir(os.path.dirname(index))) == ["path", "timeline.index"],
+      "nothing else stays behind", os.listdir(os.path.dirname(index)))
+check("timeline.index" not in os.listdir("made"), "nothing is written beside the trace")
+for words, place in (("without a cache", "/nowhere/at/all"), ("with a file in its place", opener)):
+    with View("--no-open", "made", env={"XDG_CACHE_HOME": place}) as view:
+        check(view.address, f"{words} it shows the trace all the same")
+os.mkdir("full")
+if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tandem-test", "full"],
+                  capture_output=True, check=False).returncode == 0:
+    with View("--no-open", "made", env={"XDG_CACHE_HOME": os.path.abspath("full")}) as view:
+        check(view.address, "with a full disk for its cache it shows the trace all the same",
+              view.end()[1])
+    subprocess.run(["umount", "-l", "full"], check=False)
+else:
+    skip("a full disk for the cache", "mount is not permitted here")
+shutil.copytree("made", "moved")
+View("--no-open", "moved").end()
+gone = cached("moved", "timeline.index")
+shutil.rmtree("moved")
+synthetic("another", records=100)
+View("--no-open", "another").end()
+check(gone and not os.path.exists(os.path.dirname(gone)) and os.path.exists(index),
+      "the index of a session that is gone goes when another is made")
 finish()
