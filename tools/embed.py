@@ -3,7 +3,7 @@
 
   tools/embed.py OUTPUT.c FILE...
 
-The source defines what src/view/pages.h declares.
+The source defines what src/view/serve/pages.h declares.
 """
 import os
 import sys
@@ -15,7 +15,7 @@ TYPES = {".html": "text/html; charset=utf-8", ".css": "text/css; charset=utf-8",
 def main():
     output, files = sys.argv[1], sys.argv[2:]
     lines = ["/* Written by tools/embed.py: do not edit. */",
-             "#include <string.h>", "", '#include "view/pages.h"', ""]
+             "#include <string.h>", "", '#include "view/serve/pages.h"', ""]
     rows = []
     for number, path in enumerate(files):
         with open(path, "rb") as file:

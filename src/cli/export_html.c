@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 #include "util/units.h"
-#include "view/html.h"
+#include "view/serve/html.h"
 
 const struct export_ops export_html = {
 	.name = "html",

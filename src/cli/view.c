@@ -11,7 +11,7 @@
 #include "cli/browser.h"
 #include "cli/cli.h"
 #include "cli/reading.h"
-#include "view/server.h"
+#include "view/serve/server.h"
 
 static const char help[] =
 	"Usage: tandem view [options] DIR...\n"

@@ -12,7 +12,7 @@
 #include "analysis/findings/finding.h"
 #include "analysis/report/report.h"
 #include "scratch.h"
-#include "view/build.h"
+#include "view/rows/index_build.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 

@@ -1,7 +1,7 @@
 /* The timeline's index and what is asked of it, against plain loops over the same
  * random spans: tiles leave nothing out, search and overlap find what there is,
  * and an index with any byte changed is refused or read without harm. */
-#include "view/index.h"
+#include "view/index/index.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "view/builder.h"
-#include "view/lanes.h"
-#include "view/overlap.h"
-#include "view/search.h"
-#include "view/select.h"
-#include "view/tiles.h"
+#include "view/index/index_writer.h"
+#include "view/index/overlap.h"
+#include "view/query/search.h"
+#include "view/query/select.h"
+#include "view/query/tiles.h"
+#include "view/rows/depth_packing.h"
 
 enum { SPANS = 70001, LABELS = 70, SAMPLES = 20000 };
 #define SAMPLES_APART_NS INT64_C(64)

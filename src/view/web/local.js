@@ -1,5 +1,5 @@
 /* The page's questions, answered from the data that lie in the page itself
- * (src/view/bundle.h): the same methods as the server's (server.js). */
+ * (src/view/serve/bundle.h): the same methods as the server's (server.js). */
 "use strict";
 
 const DETAILS_IN_CHUNK = 1024;

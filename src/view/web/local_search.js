@@ -1,4 +1,4 @@
-/* Search in the page's own data: as src/view/search.h. */
+/* Search in the page's own data: as src/view/query/search.h. */
 "use strict";
 
 function searched(track) {

@@ -1,4 +1,4 @@
-/* Sums of a stretch of time, made of the page's own data: as src/view/select.h and
+/* Sums of a stretch of time, made of the page's own data: as src/view/query/select.h and
  * src/analysis/stats/histogram.h, number for number. */
 "use strict";
 
@@ -104,7 +104,7 @@ function countStacks(track, from, to, stacks) {
 		stacks.set(track.stack[i], (stacks.get(track.stack[i]) || 0) + 1);
 }
 
-/* As src/view/select_samples.h. */
+/* As src/view/query/select_samples.h. */
 function localFunctions(bundle, stacks) {
 	const functions = new Map();
 	const of = (frame) => {

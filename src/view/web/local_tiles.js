@@ -1,4 +1,4 @@
-/* Tiles made in the page, of the same form as the server's (src/view/tiles.h). */
+/* Tiles made in the page, of the same form as the server's (src/view/query/tiles.h). */
 "use strict";
 
 const LOCAL_VOTES = 8;

@@ -1,4 +1,4 @@
-/* The page's questions, asked of the local server (src/view/answer.h). The page in
+/* The page's questions, asked of the local server (src/view/serve/answer.h). The page in
  * one file has a class of the same methods in its place (local.js). */
 "use strict";
 
@@ -81,7 +81,7 @@ function listWords(numbers) {
 	return words.join(",");
 }
 
-/* Tiles as src/view/tiles.h describes them. Both kinds have the same columns, of
+/* Tiles as src/view/query/tiles.h describes them. Both kinds have the same columns, of
  * which counters read the last four as numbers: least, most, last. */
 function readTiles(bytes) {
 	const view = new DataView(bytes);

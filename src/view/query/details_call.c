@@ -1,0 +1,251 @@
+#include "view/query/details_call.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/events/event_args.h"
+#include "schema/gen/core_records.h"
+#include "trace/field.h"
+#include "view/index/overlap.h"
+#include "view/query/place.h"
+
+/* Commands that one call ended, or waits for, of which links are given. */
+#define LINKS_MOST 64u
+
+int details_find_call(struct view_details *details, uint32_t stream, int64_t begin_ns,
+		      int64_t end_ns, struct trace_records *records, struct trace_event *event)
+{
+	struct trace_stream *found = details_find_stream(details, stream);
+	int64_t start_ns = details->session->start_ns;
+	int status = found ? view_place_open(records, found, start_ns + begin_ns) : 0;
+
+	if (!found || status)
+		return status;
+	while ((status = view_place_next(records, event)) > 0) {
+		int64_t end;
+
+		if (event->ns < start_ns + begin_ns || !trace_event_is_call(event)) {
+			if (event->ns > start_ns + begin_ns)
+				break;
+			continue;
+		}
+		if (event->ns > start_ns + begin_ns)
+			break;
+		end = trace_clock_ns(&details->session->clock, event->end_ticks) - start_ns;
+		if (!event->end_ticks || end_ns == INT64_MIN || end == end_ns)
+			return 1;
+	}
+	trace_records_close(records);
+	return status < 0 ? status : 0;
+}
+
+static void add_result(struct json *json, const struct trace_event *event)
+{
+	const struct tandem_event *descriptor = event->layout->event;
+	char number[16];
+	const char *name;
+
+	if (!event->end_ticks) {
+		details_text(json, "returned", "never");
+		return;
+	}
+	if (!trace_event_has_result(event))
+		return;
+	snprintf(number, sizeof(number), "%" PRId32, trace_event_result(event));
+	name = trace_name_find(descriptor->results, trace_event_result(event));
+	details_text(json, "returned", name ? name : number);
+}
+
+/* What the thread did during the call, where that was recorded. */
+struct call_states {
+	const struct view_index *index;
+	int64_t begin_ns, end_ns;
+	uint64_t ns[VIEW_SPAN_COUNT]; /* by state */
+};
+
+static int add_state(void *states_of, uint32_t item, const struct view_span *span, int64_t end_ns)
+{
+	struct call_states *states = states_of;
+	int64_t from = span->begin_ns > states->begin_ns ? span->begin_ns : states->begin_ns;
+	int64_t to = end_ns < states->end_ns ? end_ns : states->end_ns;
+
+	(void)item;
+	if (to > from)
+		states->ns[view_index_label(states->index, span->label)->kind] +=
+			(uint64_t)(to - from);
+	return 0;
+}
+
+static void add_states(struct json *json, const struct view_index *index,
+		       const struct details_span *span)
+{
+	static const struct {
+		enum view_span_kind kind;
+		const char *words;
+	} parts[] = {
+		{VIEW_SPAN_running, "on a CPU"},
+		{VIEW_SPAN_wait_cpu, "waiting for a CPU"},
+		{VIEW_SPAN_wait_blocked, "blocked"},
+	};
+	const struct view_track *track = &index->tracks[span->row->first_track];
+	struct call_states states = {
+		.index = index, .begin_ns = span->span.begin_ns, .end_ns = span->end_ns};
+
+	if (!span->row->track_count || track->type != VIEW_TRACK_state)
+		return;
+	view_overlap(index, track, states.begin_ns, states.end_ns, add_state, &states);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (states.ns[parts[i].kind])
+			details_number(json, parts[i].words, "ns", states.ns[parts[i].kind]);
+}
+
+/* Sizes of the memory objects among the arguments. */
+static void add_memory(struct view_details *details, struct json *json,
+		       const struct trace_event *event)
+{
+	const struct tandem_layout *layout = event->layout->layout;
+
+	for (unsigned i = 0; i < layout->field_count; i++) {
+		const struct tandem_field *field = &layout->fields[i];
+		uint64_t number, bytes;
+		char is[32];
+
+		if (field->kind != TANDEM_FIELD_OBJECT || field->variable ||
+		    field->object != TANDEM_OBJECT_memory)
+			continue;
+		number = trace_field_unsigned(event, field);
+		bytes = map_get(&details->memory_bytes,
+				(uint64_t)event->stream->process->index << 32 | number);
+		if (bytes == MAP_NONE)
+			continue;
+		snprintf(is, sizeof(is), "memory %" PRIu64, number);
+		details_number(json, is, "bytes", bytes);
+	}
+}
+
+/* What a build said, from the record that follows the call's own. */
+static void add_build(struct json *json, const struct trace_event *event)
+{
+	static const char *const fields[] = {"options", "log"};
+
+	for (unsigned i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+		const struct tandem_field *field = trace_field_find(event->layout, fields[i]);
+		struct text words = TEXT_INIT;
+		const uint8_t *at;
+		size_t count = 0;
+
+		if (!field)
+			continue;
+		at = trace_field_elements(event, field, &count);
+		text_add(&words, (const char *)at, count);
+		if (count && words.data)
+			details_text(json, i ? "build log" : "build options", words.data);
+		text_free(&words);
+	}
+}
+
+/* The commands whose ends this call saw: their records follow its own. */
+struct ended {
+	uint64_t ops[LINKS_MOST];
+	size_t count;
+};
+
+static int read_on(struct view_details *details, const struct details_span *span,
+		   struct trace_records *records, struct json *json, struct ended *ended)
+{
+	int64_t end_ns = details->session->start_ns + span->end_ns;
+	struct trace_event event;
+	int status;
+
+	/* What a call found out may be recorded just after it returned: up to the
+	 * next call it is this one's. */
+	while ((status = view_place_next(records, &event)) > 0 &&
+	       (event.ns <= end_ns || !trace_event_is_call(&event))) {
+		const struct tandem_rec_operation *operation = (const void *)event.record;
+
+		if (event.record->id == TANDEM_EVENT_operation && ended->count < LINKS_MOST)
+			ended->ops[ended->count++] = operation->op;
+		else if (event.record->id == TANDEM_EVENT_build)
+			add_build(json, &event);
+	}
+	return status < 0 ? status : 0;
+}
+
+/* A graph's launch has many. */
+static void link_op(struct view_details *details, const struct details_span *span,
+		    struct json *json, const char *is, uint64_t op)
+{
+	const struct view_command *command;
+
+	for (uint32_t i = 0; i < LINKS_MOST; i++) {
+		command = view_index_find_op(details->index, span->row->process, op, i);
+		if (!command)
+			break;
+		details_link_command(json, details->index, is, command);
+	}
+}
+
+/* Events that the call waits for: fields that are operation ids, but not the
+ * call's own. */
+static size_t read_waits(const struct trace_event *event, uint64_t waits[LINKS_MOST])
+{
+	const struct tandem_layout *layout = event->layout->layout;
+	size_t found = 0;
+
+	for (unsigned i = 0; i < layout->field_count; i++) {
+		const struct tandem_field *field = &layout->fields[i];
+		const uint8_t *at;
+		size_t count = 0;
+
+		if (field->kind != TANDEM_FIELD_OP || !field->variable)
+			continue;
+		at = trace_field_elements(event, field, &count);
+		for (size_t j = 0; j < count && found < LINKS_MOST; j++)
+			waits[found++] = trace_element_unsigned(field, at + j * field->bytes);
+	}
+	return found;
+}
+
+int details_call(struct view_details *details, const struct details_span *span,
+		 struct json *json)
+{
+	struct trace_records records;
+	struct trace_event event;
+	uint64_t op, waits[LINKS_MOST];
+	struct ended ended = {.count = 0};
+	size_t wait_count;
+	int status = details_find_call(
+		details, span->row->stream, span->span.begin_ns,
+		span->label->flags & VIEW_FLAG_unfinished ? INT64_MIN : span->end_ns, &records,
+		&event);
+
+	if (status <= 0)
+		return status;
+	op = trace_event_op(&event);
+	wait_count = read_waits(&event, waits);
+	json_begin_object(json, "args");
+	event_args_json(json, &details->objects, details->session, &event);
+	json_end_object(json);
+	json_begin_array(json, "facts");
+	details_stream(json, event.stream);
+	add_result(json, &event);
+	if (op)
+		details_op(json, "operation", op);
+	add_memory(details, json, &event);
+	add_states(json, details->index, span);
+	/* The event is gone once the next record is read. */
+	status = read_on(details, span, &records, json, &ended);
+	json_end_array(json);
+	json_begin_array(json, "links");
+	if (op)
+		link_op(details, span, json, "command", op);
+	for (size_t i = 0; i < wait_count; i++)
+		link_op(details, span, json, "after", waits[i]);
+	for (size_t i = 0; i < ended.count; i++)
+		link_op(details, span, json, "ended", ended.ops[i]);
+	json_end_array(json);
+	trace_records_close(&records);
+	return status;
+}

@@ -1,0 +1,229 @@
+#include "view/query/details_command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analysis/events/event_args.h"
+#include "analysis/events/event_value.h"
+#include "schema/gen/core_records.h"
+#include "trace/field.h"
+#include "trace/operation.h"
+#include "view/query/details_call.h"
+#include "view/query/place.h"
+
+static void add_shape(struct json *json, const struct trace_event *call)
+{
+	struct event_shape shape;
+	struct text words = TEXT_INIT;
+	const uint64_t *sizes[] = {shape.global, shape.local, shape.offset};
+	static const char *const names[] = {"global size", "local size", "offset"};
+
+	if (!trace_field_find(call->layout, "global") || !event_shape_read(call, &shape))
+		return;
+	for (unsigned i = 0; i < 3; i++) {
+		unsigned count = i == 0 ? shape.globals : i == 1 ? shape.locals : shape.offsets;
+
+		text_clear(&words);
+		for (unsigned j = 0; j < count; j++)
+			text_format(&words, "%s%" PRIu64, j ? " x " : "", sizes[i][j]);
+		if (count && words.data)
+			details_text(json, names[i], words.data);
+		else if (i == 1 && shape.globals)
+			details_text(json, names[i], "left to the runtime");
+	}
+	text_free(&words);
+}
+
+static void add_proof(struct json *json, const struct tandem_rec_operation *record)
+{
+	static const char *const words[] = {
+		[TANDEM_PROOF_never] = "never",
+		[TANDEM_PROOF_blocking_call] = "the blocking call returned",
+		[TANDEM_PROOF_finish] = "a finish returned",
+		[TANDEM_PROOF_wait] = "a wait returned",
+		[TANDEM_PROOF_status] = "its status was asked for",
+		[TANDEM_PROOF_callback] = "a callback",
+		[TANDEM_PROOF_later_command] = "a later command of the queue had ended",
+		[TANDEM_PROOF_release] = "its event was released",
+		[TANDEM_PROOF_exit] = "the process ended",
+		[TANDEM_PROOF_delivered] = "the runtime delivered it",
+	};
+
+	if (record->proof < sizeof(words) / sizeof(*words) && words[record->proof])
+		details_text(json, "known to have ended by", words[record->proof]);
+}
+
+static void add_status(struct json *json, const struct tandem_rec_operation *record)
+{
+	const struct tandem_event *api = tandem_event_get(record->api);
+	const char *name = api ? trace_name_find(api->results, record->status) : NULL;
+	char number[16];
+
+	if (record->status >= 0)
+		return;
+	snprintf(number, sizeof(number), "%" PRId32, record->status);
+	details_text(json, "ended with", name ? name : number);
+}
+
+/* The four times, at their places on the host's clock, and the waits between. */
+static void add_times(struct json *json, const struct view_command *command,
+		      const struct tandem_rec_operation *record)
+{
+	uint64_t shift = (uint64_t)command->begin_ns - record->start;
+	bool waits = record->queued <= record->submitted && record->submitted <= record->start;
+
+	if (waits) {
+		details_time(json, "queued", (int64_t)(record->queued + shift));
+		details_time(json, "submitted", (int64_t)(record->submitted + shift));
+	}
+	details_time(json, "started", (int64_t)(record->start + shift));
+	details_time(json, "ended", (int64_t)(record->end + shift));
+	if (waits) {
+		details_number(json, "in the host queue", "ns",
+			       record->submitted - record->queued);
+		details_number(json, "in the device queue", "ns",
+			       record->start - record->submitted);
+	}
+	details_number(json, "executing", "ns", record->end - record->start);
+	details_number(json, "times are right within", "ns", command->bound_ns);
+}
+
+static void add_bytes(struct json *json, const struct tandem_rec_operation *record, bool timed)
+{
+	if (!record->bytes)
+		return;
+	details_number(json, "bytes", "bytes", record->bytes);
+	if (timed && record->end > record->start)
+		details_number(json, "throughput", "rate",
+			       (uint64_t)(1e9 * (double)record->bytes /
+					  (double)(record->end - record->start)));
+}
+
+/* The record of its end. Returns 1 (the caller closes `records`), 0 or -ENOMEM. */
+static int find_record(struct view_details *details, const struct view_command *command,
+		       struct trace_records *records, struct trace_event *event)
+{
+	struct trace_stream *stream = details_find_stream(details, command->seen_stream);
+	int64_t ns = details->session->start_ns + command->seen_ns;
+	int status = stream ? view_place_open(records, stream, ns) : 0;
+
+	if (!stream || status)
+		return status;
+	while ((status = view_place_next(records, event)) > 0 && event->ns <= ns) {
+		const struct tandem_rec_operation *record = (const void *)event->record;
+
+		if (event->ns == ns && record->head.id == TANDEM_EVENT_operation &&
+		    record->op == command->op)
+			return 1;
+	}
+	trace_records_close(records);
+	return status < 0 ? status : 0;
+}
+
+/* Only a callback comes on a thread that may be in no call of its own. */
+static bool seen_by_call(const struct tandem_rec_operation *record)
+{
+	return record->proof != TANDEM_PROOF_callback && record->proof != TANDEM_PROOF_delivered;
+}
+
+static int add_record(struct view_details *details, const struct details_span *span,
+		      const struct view_command *command, struct json *json, bool *by_call)
+{
+	const struct tandem_rec_operation *record;
+	struct tandem_rec_operation shown;
+	struct trace_operation_times times;
+	struct trace_records records;
+	struct trace_event event;
+	bool timed;
+	int status;
+
+	if (command->seen_stream == VIEW_NONE)
+		return 0;
+	status = find_record(details, command, &records, &event);
+	if (status <= 0)
+		return status;
+	record = (const void *)event.record;
+	timed = !(span->label->flags & (VIEW_FLAG_untimed | VIEW_FLAG_unfinished));
+	/* Ticks of the session's clock: in ns like the others. */
+	if (trace_operation_times(details->session, record, &times) && times.on_host) {
+		shown = *record;
+		shown.start = times.start;
+		shown.end = times.end;
+		shown.queued = times.waits ? times.queued : UINT64_MAX;
+		shown.submitted = times.submitted;
+		record = &shown;
+	}
+	if (timed)
+		add_times(json, command, record);
+	add_bytes(json, record, timed);
+	add_status(json, record);
+	add_proof(json, record);
+	*by_call = seen_by_call(record);
+	trace_records_close(&records);
+	return 0;
+}
+
+static int add_call(struct view_details *details, const struct view_command *command,
+		    struct json *json)
+{
+	struct trace_records records;
+	struct trace_event event;
+	int status = 0;
+
+	if (command->call_stream != VIEW_NONE)
+		status = details_find_call(details, command->call_stream, command->call_begin_ns,
+					   INT64_MIN, &records, &event);
+	if (status <= 0)
+		return status;
+	add_shape(json, &event);
+	details_stream(json, event.stream);
+	json_end_array(json);
+	json_begin_object(json, "args");
+	event_args_json(json, &details->objects, details->session, &event);
+	json_end_object(json);
+	trace_records_close(&records);
+	return 1;
+}
+
+static void add_links(struct view_details *details, const struct details_span *span,
+		      const struct view_command *command, struct json *json, bool by_call)
+{
+	json_begin_array(json, "links");
+	if (command->call_stream != VIEW_NONE)
+		details_link_call(json, details, "call", command->call_stream,
+				  command->call_begin_ns);
+	if (command->seen_stream != VIEW_NONE)
+		details_link_during(json, details, "seen", command->seen_stream,
+				    command->seen_ns, by_call);
+	if (command->track != span->track_number)
+		details_link_command(json, details->index, "command", command);
+	json_end_array(json);
+}
+
+int details_command(struct view_details *details, const struct details_span *span,
+		    struct json *json)
+{
+	const struct view_index *index = details->index;
+	const struct view_command *command = view_index_command(index, span->track, span->item);
+	const struct view_row *queue;
+	bool by_call = false;
+	int status;
+
+	if (!command || command->track >= index->tracks_count)
+		return 0;
+	queue = &index->rows[index->tracks[command->track].row];
+	json_begin_array(json, "facts");
+	details_text(json, "queue", view_index_text(index, queue->name));
+	if (queue->device < index->rows_count)
+		details_text(json, "device",
+			     view_index_text(index, index->rows[queue->device].name));
+	details_op(json, "operation", command->op);
+	status = add_record(details, span, command, json, &by_call);
+	if (!status)
+		status = add_call(details, command, json);
+	/* With the call's arguments the facts are over already. */
+	if (status != 1)
+		json_end_array(json);
+	add_links(details, span, command, json, by_call);
+	return status < 0 ? status : 0;
+}

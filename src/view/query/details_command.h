@@ -1,0 +1,11 @@
+/* Details of a command (view/query/details.h). One thread. */
+#ifndef TANDEM_VIEW_DETAILS_COMMAND_H
+#define TANDEM_VIEW_DETAILS_COMMAND_H
+
+#include "view/query/details_json.h"
+
+/* Facts, arguments and links of a command's span. Returns 0 or -ENOMEM. */
+int details_command(struct view_details *details, const struct details_span *span,
+		    struct json *json);
+
+#endif

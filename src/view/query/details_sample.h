@@ -1,0 +1,11 @@
+/* Details of a sample (view/query/details.h). Any thread. */
+#ifndef TANDEM_VIEW_DETAILS_SAMPLE_H
+#define TANDEM_VIEW_DETAILS_SAMPLE_H
+
+#include "view/query/details_json.h"
+
+/* Facts, the whole stack, and a link to the API call that was going on. */
+void details_sample(const struct view_details *details, const struct details_span *span,
+		    struct json *json);
+
+#endif

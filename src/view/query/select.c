@@ -1,0 +1,262 @@
+#include "view/query/select.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/report/operation_stats.h"
+#include "analysis/stats/histogram.h"
+#include "util/array.h"
+#include "util/json.h"
+#include "util/map.h"
+#include "view/index/overlap.h"
+#include "view/query/select_samples.h"
+
+struct select_row { /* one label, of commands one device */
+	uint32_t label, device;
+	uint64_t count, failed, untimed, bytes, within_ns;
+	struct histogram times;
+};
+
+struct select {
+	const struct view_index *index;
+	const struct view_track *track; /* that is being looked at */
+	uint32_t device;		/* its row's */
+	int64_t from_ns, to_ns;
+	struct select_row *rows;
+	size_t count, capacity;
+	struct map row_of; /* label and device -> row */
+	uint64_t last_key;
+	size_t last_row;
+	struct select_samples samples;
+};
+
+static int find_row(struct select *select, uint32_t label, struct select_row **row)
+{
+	uint64_t key = (uint64_t)select->device << 32 | label;
+	uint64_t known;
+
+	/* The same things come again and again. */
+	if (select->count && key == select->last_key) {
+		*row = &select->rows[select->last_row];
+		return 0;
+	}
+	known = map_get(&select->row_of, key);
+	if (known == MAP_NONE) {
+		known = select->count;
+		if (array_reserve(&select->rows, &select->capacity, known + 1,
+				  sizeof(*select->rows)) ||
+		    map_set(&select->row_of, key, known))
+			return -ENOMEM;
+		select->rows[select->count++] =
+			(struct select_row){.label = label, .device = select->device};
+	}
+	select->last_key = key;
+	select->last_row = known;
+	*row = &select->rows[known];
+	return 0;
+}
+
+static int take_span(void *select_of, uint32_t item, const struct view_span *span,
+		     int64_t end_ns)
+{
+	struct select *select = select_of;
+	const struct view_label *label = view_index_label(select->index, span->label);
+	int64_t from = span->begin_ns > select->from_ns ? span->begin_ns : select->from_ns;
+	int64_t to = end_ns < select->to_ns ? end_ns : select->to_ns;
+	const struct view_command *command;
+	struct select_row *row;
+
+	if (select->track->type == VIEW_TRACK_samples)
+		return select_samples_add(&select->samples, select->track, item);
+	/* What never ended is not among what the device did. */
+	if (select->track->refs == VIEW_REFS_command && label->flags & VIEW_FLAG_unfinished)
+		return 0;
+	if (find_row(select, label->flags ? label->plain : span->label, &row))
+		return -ENOMEM;
+	if (to > from)
+		row->within_ns += (uint64_t)(to - from);
+	if (span->begin_ns < select->from_ns)
+		return 0;
+	command = view_index_command(select->index, select->track, item);
+	row->count++;
+	row->failed += (label->flags & VIEW_FLAG_failed) != 0;
+	row->bytes += command ? command->bytes : 0;
+	if (label->flags & (VIEW_FLAG_untimed | VIEW_FLAG_unfinished)) {
+		row->untimed++;
+		return 0;
+	}
+	return histogram_add(&row->times, (uint64_t)(end_ns - span->begin_ns)) ? -ENOMEM : 0;
+}
+
+/* Tracks that show what others show, too, count only where nothing but them was
+ * asked for. */
+static bool takes(const struct view_track *track, bool again)
+{
+	return view_track_named(track) && (again || !track->again);
+}
+
+static int select_all(struct select *select, uint32_t row)
+{
+	const struct view_index *index = select->index;
+	uint32_t first = row == VIEW_NONE ? 0 : row, last = first + 1;
+	bool again = false;
+	int status = 0;
+
+	/* What lies below a row follows it. */
+	while (last < index->rows_count &&
+	       (row == VIEW_NONE || (index->rows[last].parent != VIEW_NONE &&
+				     index->rows[last].parent >= first)))
+		last++;
+	if (row != VIEW_NONE)
+		again = index->rows[row].kind >= VIEW_ROW_resources ||
+			(index->rows[row].process == VIEW_NONE && index->rows[row].parent);
+	for (uint32_t i = first; i < last; i++) {
+		const struct view_row *of = &index->rows[i];
+
+		for (uint32_t t = 0; t < of->track_count && !status; t++) {
+			select->track = &index->tracks[of->first_track + t];
+			select->device = select->track->refs == VIEW_REFS_command ? of->device : VIEW_NONE;
+			if (takes(select->track, again))
+				status = view_overlap(index, select->track, select->from_ns,
+						      select->to_ns, take_span, select);
+		}
+	}
+	return status;
+}
+
+static int row_compare(const void *a, const void *b)
+{
+	const struct select_row *left = a, *right = b;
+
+	if (left->times.sum != right->times.sum)
+		return left->times.sum < right->times.sum ? 1 : -1;
+	if (left->within_ns != right->within_ns)
+		return left->within_ns < right->within_ns ? 1 : -1;
+	return left->label < right->label ? -1 : left->label > right->label;
+}
+
+static void add_times(struct json *json, const struct select_row *row)
+{
+	json_unsigned(json, "total_ns", row->times.sum);
+	json_float(json, "mean_ns", histogram_mean(&row->times), 1);
+	json_unsigned(json, "min_ns", row->times.min);
+	json_unsigned(json, "p50_ns", histogram_percentile(&row->times, 0.50));
+	json_unsigned(json, "p99_ns", histogram_percentile(&row->times, 0.99));
+	json_unsigned(json, "max_ns", row->times.max);
+	json_unsigned(json, "within_ns", row->within_ns);
+}
+
+static bool kind_between(const struct select *select, const struct select_row *row,
+			 enum view_span_kind first, enum view_span_kind last,
+			 const struct view_label **label)
+{
+	*label = view_index_label(select->index, row->label);
+	return (*label)->kind >= first && (*label)->kind <= last;
+}
+
+static void add_calls(struct json *json, const struct select *select)
+{
+	const struct view_label *label;
+
+	json_begin_array(json, "calls");
+	for (size_t i = 0; i < select->count; i++) {
+		const struct select_row *row = &select->rows[i];
+
+		if (!kind_between(select, row, VIEW_SPAN_call, VIEW_SPAN_build, &label))
+			continue;
+		json_begin_object(json, NULL);
+		json_unsigned(json, "label", row->label);
+		json_string(json, "name", view_index_text(select->index, label->name));
+		json_unsigned(json, "calls", row->count);
+		json_unsigned(json, "errors", row->failed);
+		add_times(json, row);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void add_device(struct json *json, const struct select *select)
+{
+	const struct view_index *index = select->index;
+	const struct view_label *label;
+
+	json_begin_array(json, "device");
+	for (size_t i = 0; i < select->count; i++) {
+		const struct select_row *row = &select->rows[i];
+
+		if (!kind_between(select, row, VIEW_SPAN_kernel, VIEW_SPAN_other, &label))
+			continue;
+		json_begin_object(json, NULL);
+		json_unsigned(json, "label", row->label);
+		json_string(json, "device",
+			    row->device < index->rows_count
+				    ? view_index_text(index, index->rows[row->device].name)
+				    : "");
+		json_string(json, "kind",
+			    operation_kind_name((uint8_t)(label->kind - VIEW_SPAN_kernel)));
+		json_string(json, "name", view_index_text(index, label->name));
+		json_unsigned(json, "count", row->count);
+		json_unsigned(json, "failed", row->failed);
+		json_unsigned(json, "untimed", row->untimed);
+		json_unsigned(json, "bytes", row->bytes);
+		add_times(json, row);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+static void add_states(struct json *json, const struct select *select)
+{
+	static const char *const words[] = {
+#define X(name) #name,
+		VIEW_SPANS(X)
+#undef X
+	};
+	const struct view_label *label;
+
+	json_begin_array(json, "states");
+	for (size_t i = 0; i < select->count; i++) {
+		const struct select_row *row = &select->rows[i];
+
+		if (!kind_between(select, row, VIEW_SPAN_running, VIEW_SPAN_task_unknown, &label))
+			continue;
+		json_begin_object(json, NULL);
+		json_unsigned(json, "label", row->label);
+		json_string(json, "state", words[label->kind]);
+		json_string(json, "name", view_index_text(select->index, label->name));
+		json_unsigned(json, "count", row->count);
+		add_times(json, row);
+		json_end_object(json);
+	}
+	json_end_array(json);
+}
+
+int view_select_json(const struct view_index *index, uint32_t row, int64_t from_ns,
+		     int64_t to_ns, struct text *out)
+{
+	struct select select = {.index = index,
+				.from_ns = from_ns,
+				.to_ns = to_ns,
+				.samples = {.index = index}};
+	struct json json;
+	int status = row == VIEW_NONE || row < index->rows_count ? select_all(&select, row) : 0;
+
+	if (!status) {
+		if (select.count)
+			qsort(select.rows, select.count, sizeof(*select.rows), row_compare);
+		json_init(&json, out, false);
+		json_begin_object(&json, NULL);
+		add_calls(&json, &select);
+		add_device(&json, &select);
+		add_states(&json, &select);
+		status = select_samples_json(&select.samples, &json);
+		json_end_object(&json);
+	}
+	for (size_t i = 0; i < select.count; i++)
+		histogram_free(&select.rows[i].times);
+	select_samples_free(&select.samples);
+	free(select.rows);
+	map_free(&select.row_of);
+	return status;
+}

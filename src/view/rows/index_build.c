@@ -1,0 +1,341 @@
+#include "view/rows/index_build.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/events/event_iterator.h"
+#include "trace/fingerprint.h"
+#include "util/units.h"
+#include "view/index/index_writer.h"
+#include "view/rows/cpus.h"
+#include "view/rows/queues.h"
+#include "view/rows/resources.h"
+#include "view/rows/samples.h"
+#include "view/rows/state_rows.h"
+#include "view/rows/threads.h"
+
+/* A place of a device's clock that is less sure than this is worth a word. */
+#define WIDE_BOUND_NS 100000u
+
+struct build {
+	struct trace_session *session;
+	struct iterator iterator;
+	struct view_builder builder;
+	struct view_threads threads;
+	struct view_queues queues;
+	struct view_resources resources;
+	struct view_bands bands;
+	struct view_cpus cpus;
+	struct view_samples samples;
+	uint32_t session_row;
+	int64_t end_ns; /* of the session, since its start */
+	uint64_t events, lost;
+};
+
+void view_fingerprint(const struct trace_session *session, uint8_t fingerprint[16])
+{
+	char text[TRACE_FINGERPRINT_BYTES];
+
+	trace_fingerprint(session, text);
+	memcpy(fingerprint, text, 16);
+}
+
+/* Descriptions are kept as they lie in the trace, so that an event's details need
+ * no second pass over it to say what its objects are. */
+static int keep_record(struct build *build, const struct trace_event *event)
+{
+	struct view_record head = {.stream = event->stream->index, .bytes = event->bytes};
+	static const char zeros[8];
+	struct text *records = &build->builder.records;
+
+	text_add(records, (const char *)&head, sizeof(head));
+	text_add(records, (const char *)event->record, event->bytes);
+	text_add(records, zeros, -records->length & 7);
+	return records->failed ? -ENOMEM : 0;
+}
+
+static int take_kernel(struct build *build, const struct trace_event *event)
+{
+	int status = view_cpus_event(&build->cpus, &build->bands.states, event);
+
+	if (!status)
+		status = view_bands_kernel(&build->bands, event);
+	return status ? status : view_samples_event(&build->samples, event);
+}
+
+static int take_item(struct build *build, const struct event_item *item)
+{
+	int status = 0;
+
+	if (item->event && item->event->stream->process->kernel)
+		return take_kernel(build, item->event);
+	switch (item->kind) {
+	case ITEM_CALL:
+		status = view_threads_call(&build->threads, item);
+		return status ? status : view_bands_call(&build->bands, item->event);
+	case ITEM_OPERATION:
+	case ITEM_UNFINISHED:
+		return view_queues_command(&build->queues, item);
+	case ITEM_MEMORY:
+		if (item->event->record->id == TANDEM_EVENT_memory)
+			status = keep_record(build, item->event);
+		return status ? status : view_resources_memory(&build->resources, item);
+	case ITEM_OBJECT:
+		return keep_record(build, item->event);
+	case ITEM_LOST:
+		build->lost += ((const struct tandem_rec_lost *)item->event->record)->count;
+		return 0;
+	case ITEM_BUILD:
+	case ITEM_ENGINES:
+	case ITEM_OTHER:
+		break;
+	}
+	return 0;
+}
+
+static int consume_all(struct build *build)
+{
+	const struct event_item *item;
+	int status, taken = 0;
+
+	while (!taken && (status = event_iterator_next(&build->iterator, &item)) > 0) {
+		build->events += item->event && !item->event->stream->process->kernel;
+		taken = take_item(build, item);
+	}
+	if (taken)
+		return taken;
+	if (!status)
+		status = view_cpus_finish(&build->cpus, &build->bands.states);
+	if (!status)
+		status = view_bands_finish(&build->bands, &build->threads, build->end_ns);
+	if (!status)
+		status = view_samples_finish(&build->samples, &build->threads);
+	if (!status)
+		status = view_threads_finish(&build->threads);
+	if (!status)
+		status = view_queues_finish(&build->queues, &build->resources,
+					    build->session_row);
+	return status ? status : view_resources_finish(&build->resources);
+}
+
+static int add_session(struct build *build)
+{
+	const struct trace_run *run = &build->session->run;
+	struct view_row row = {.kind = VIEW_ROW_session,
+			       .parent = VIEW_NONE,
+			       .process = VIEW_NONE,
+			       .stream = VIEW_NONE,
+			       .device = VIEW_NONE};
+	int status = view_builder_name(&build->builder,
+				       *run->program ? run->program : build->session->path,
+				       &row.name);
+
+	if (!status)
+		status = view_builder_name(&build->builder, run->command, &row.note);
+	return status ? status : view_builder_row(&build->builder, &row, &build->session_row);
+}
+
+static int note_losses(struct build *build)
+{
+	static const char *const words[] = {
+#define X(name, text) text,
+		TANDEM_LOSSES(X)
+#undef X
+	};
+	uint64_t counted = 0;
+	int status = 0;
+
+	for (unsigned i = 0; i < TANDEM_LOSS_COUNT && !status; i++) {
+		if (build->session->lost[i])
+			status = view_builder_note(&build->builder, true,
+						   "%" PRIu64 " records were lost: %s",
+						   build->session->lost[i], words[i]);
+		counted += build->session->lost[i];
+	}
+	if (!status && build->lost > counted)
+		status = view_builder_note(&build->builder, true,
+					   "%" PRIu64 " records were lost", build->lost);
+	return status;
+}
+
+static int note_damage(struct build *build)
+{
+	const struct trace_problems *problems = build->session->problems;
+
+	if (!problems || !problems->count)
+		return 0;
+	return view_builder_note(&build->builder, true,
+				 "The trace is damaged in %" PRIu64
+				 " places; %" PRIu64 " bytes could not be read",
+				 problems->count, problems->skipped_bytes);
+}
+
+static int note_clocks(struct build *build)
+{
+	int status = 0;
+
+	for (uint32_t i = 0; i < build->iterator.devices.count && !status; i++) {
+		uint64_t bound_ns = clock_sync_bound_ns(&build->iterator.clock_sync, i);
+		const char *name = event_iterator_device_name(&build->iterator, i);
+		char bound[UNITS_BYTES];
+
+		if (bound_ns == CLOCKFIT_UNBOUNDED)
+			status = view_builder_note(&build->builder, true,
+						   "Times of %s may be off by anything: too "
+						   "little is known of its clock",
+						   name);
+		else if (bound_ns >= WIDE_BOUND_NS)
+			status = view_builder_note(&build->builder, true,
+						   "Times of %s may be off by up to %s: its "
+						   "clock could not be placed better",
+						   name, units_ns(bound, (double)bound_ns));
+	}
+	return status;
+}
+
+static int note_commands(struct build *build)
+{
+	struct view_builder *builder = &build->builder;
+	int status = 0;
+
+	if (build->queues.untimed)
+		status = view_builder_note(builder, true,
+					   "%" PRIu64 " commands have no device times; they are "
+					   "drawn from their call to when their end was seen",
+					   build->queues.untimed);
+	if (!status && build->queues.unfinished)
+		status = view_builder_note(builder, true,
+					   "%" PRIu64 " commands were never seen to end",
+					   build->queues.unfinished);
+	if (!status && build->queues.noncausal)
+		status = view_builder_note(builder, true,
+					   "%" PRIu64 " commands lie where they cannot: before "
+					   "their call, as the clocks disagree",
+					   build->queues.noncausal);
+	if (!status && build->threads.open_calls)
+		status = view_builder_note(builder, false, "%" PRIu64 " calls did not return",
+					   build->threads.open_calls);
+	return status;
+}
+
+static int add_notes(struct build *build)
+{
+	int status = note_losses(build);
+
+	if (!status)
+		status = note_damage(build);
+	if (!status)
+		status = note_commands(build);
+	if (!status)
+		status = note_clocks(build);
+	if (!status && !build->bands.any)
+		status = view_builder_note(&build->builder, false,
+					   "What the operating system did was not recorded: there "
+					   "are no states of threads and no CPUs");
+	if (!status && !build->events && build->bands.any)
+		status = view_builder_note(&build->builder, false,
+					   "The program made no call of a traced runtime while "
+					   "recording was on: there is what the system saw only");
+	else if (!status && !build->events)
+		status = view_builder_note(&build->builder, true, "The trace holds no events");
+	return status;
+}
+
+static int build_all(struct build *build, struct view_header *header)
+{
+	int status = consume_all(build);
+
+	if (!status)
+		status = add_notes(build);
+	if (!status)
+		status = view_builder_finish(&build->builder, header);
+	header->events = build->events;
+	header->duration_ns = trace_session_duration_ns(build->session);
+	if (header->last_ns < build->end_ns)
+		header->last_ns = build->end_ns;
+	return status;
+}
+
+/* Where what did not end is drawn to: the end of the run, or the latest record
+ * if that came later. */
+static int64_t session_end_ns(struct trace_session *session)
+{
+	int64_t end_ns = (int64_t)trace_session_duration_ns(session);
+	int64_t last_ns = session->last_ticks ? trace_clock_ns(&session->clock,
+							       session->last_ticks) -
+							session->start_ns
+					      : 0;
+
+	return last_ns > end_ns ? last_ns : end_ns;
+}
+
+static int build_open(struct build *build, struct trace_session *session,
+		      const struct progress *progress, struct view_store *store)
+{
+	int status;
+
+	build->session = session;
+	build->end_ns = session_end_ns(session);
+	view_builder_init(&build->builder, store);
+	status = event_iterator_open(&build->iterator, session, progress);
+	if (status)
+		return status;
+	status = add_session(build);
+	if (!status)
+		status = view_threads_init(&build->threads, &build->builder, session,
+					   build->session_row, build->end_ns);
+	view_queues_init(&build->queues, &build->builder, &build->iterator,
+			 build->threads.process_rows, build->end_ns);
+	view_resources_init(&build->resources, &build->builder, &build->iterator,
+			    build->session_row);
+	view_samples_init(&build->samples, &build->builder, &build->bands.states, session);
+	view_cpus_init(&build->cpus, &build->builder, &build->resources, session);
+	if (!status)
+		status = view_bands_init(&build->bands, &build->builder, session);
+	return status;
+}
+
+static void build_close(struct build *build)
+{
+	view_bands_free(&build->bands);
+	view_samples_free(&build->samples);
+	view_cpus_free(&build->cpus);
+	view_resources_free(&build->resources);
+	view_queues_free(&build->queues);
+	view_threads_free(&build->threads);
+	view_builder_free(&build->builder);
+	event_iterator_close(&build->iterator);
+}
+
+int view_build(struct trace_session *session, const char *folder,
+	       const struct progress *progress, struct view_store *store, struct error *error)
+{
+	struct build *build = calloc(1, sizeof(*build));
+	struct view_header header = {.magic = VIEW_INDEX_MAGIC,
+				     .version = VIEW_INDEX_VERSION,
+				     .bytes = sizeof(header)};
+	int status = build ? 0 : error_add(error, -ENOMEM, "out of memory");
+
+	if (!status)
+		status = view_store_create(store, folder, error);
+	if (status) {
+		free(build);
+		return status;
+	}
+	view_fingerprint(session, header.fingerprint);
+	status = build_open(build, session, progress, store);
+	if (!status)
+		status = build_all(build, &header);
+	if (!status)
+		status = view_store_commit(store, &header);
+	build_close(build);
+	free(build);
+	if (status) {
+		view_store_close(store);
+		error_add(error, status, "%s: cannot make the timeline's index: %s",
+			  session->path, strerror(-status));
+	}
+	return status;
+}

@@ -1,0 +1,355 @@
+#include "view/rows/queues.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/array.h"
+#include "view/rows/threads.h"
+
+enum { QUEUE_ROWS = VIEW_ROW_untimed - VIEW_ROW_transfers + 1 };
+
+struct view_queue {
+	uint32_t process, number;
+	uint32_t context; /* row */
+	uint32_t device;  /* row of devices */
+	struct view_lanes lanes[QUEUE_ROWS]; /* by row kind; no row while empty */
+	bool has_row[QUEUE_ROWS];
+};
+
+void view_queues_init(struct view_queues *queues, struct view_builder *builder,
+		      struct iterator *iterator, const uint32_t *process_rows, int64_t end_ns)
+{
+	memset(queues, 0, sizeof(*queues));
+	queues->builder = builder;
+	queues->iterator = iterator;
+	queues->process_rows = process_rows;
+	queues->end_ns = end_ns;
+}
+
+static int find_context(struct view_queues *queues, uint32_t process, uint32_t number,
+			uint32_t *context)
+{
+	uint64_t key = (uint64_t)process << 32 | number;
+	uint64_t known = map_get(&queues->context_of, key);
+	struct view_row row = {
+		.kind = VIEW_ROW_context,
+		.parent = queues->process_rows[process],
+		.process = process,
+		.stream = VIEW_NONE,
+		.number = number,
+		.device = VIEW_NONE,
+	};
+	char name[32];
+	int status;
+
+	*context = (uint32_t)known;
+	if (known != MAP_NONE)
+		return 0;
+	snprintf(name, sizeof(name), number ? "context %" PRIu32 : "unknown context", number);
+	status = view_builder_name(queues->builder, name, &row.name);
+	if (!status)
+		status = view_builder_row(queues->builder, &row, context);
+	return status ? status : map_set(&queues->context_of, key, *context);
+}
+
+static int find_queue(struct view_queues *queues, const struct operation *operation,
+		      uint32_t *index)
+{
+	uint64_t key = (uint64_t)operation->process << 32 | operation->queue_number;
+	uint64_t known = map_get(&queues->queue_of, key);
+	struct view_queue queue = {.process = operation->process,
+				   .number = operation->queue_number,
+				   .device = operation->device};
+	uint32_t context = 0;
+	int status;
+
+	*index = (uint32_t)known;
+	if (known != MAP_NONE)
+		return 0;
+	if (operation->queue != TRACE_NONE)
+		context = queues->iterator->devices.objects.queues[operation->queue].context;
+	status = find_context(queues, operation->process, context, &queue.context);
+	if (status || array_reserve(&queues->queues, &queues->queue_capacity,
+				    queues->queue_count + 1, sizeof(*queues->queues)))
+		return -ENOMEM;
+	*index = (uint32_t)queues->queue_count;
+	queues->queues[queues->queue_count++] = queue;
+	return map_set(&queues->queue_of, key, *index);
+}
+
+static enum view_row_kind row_of(uint8_t kind)
+{
+	switch ((enum tandem_operation_kind)kind) {
+	case TANDEM_OPERATION_KIND_kernel:
+		return VIEW_ROW_kernels;
+	case TANDEM_OPERATION_KIND_barrier:
+	case TANDEM_OPERATION_KIND_marker:
+	case TANDEM_OPERATION_KIND_other:
+		return VIEW_ROW_sync;
+	case TANDEM_OPERATION_KIND_copy_h2d:
+	case TANDEM_OPERATION_KIND_copy_d2h:
+	case TANDEM_OPERATION_KIND_copy_d2d:
+	case TANDEM_OPERATION_KIND_fill:
+	case TANDEM_OPERATION_KIND_map:
+	case TANDEM_OPERATION_KIND_unmap:
+	case TANDEM_OPERATION_KIND_migrate:
+		break;
+	}
+	return VIEW_ROW_transfers;
+}
+
+/* Names are borrowed and live as long as the walk, so that their address is a
+ * key. */
+static int find_label(struct view_queues *queues, const struct operation *operation, unsigned flags,
+		      uint32_t *label)
+{
+	uint64_t key =
+		(uint64_t)(uintptr_t)operation->name << 8 | (uint64_t)operation->kind << 4 | flags;
+	uint64_t known = map_get(&queues->label_of, key);
+	int status;
+
+	*label = (uint32_t)known;
+	if (known != MAP_NONE)
+		return 0;
+	status = view_builder_label(queues->builder, operation->name,
+				    (enum view_span_kind)(VIEW_SPAN_kernel + operation->kind),
+				    flags, label);
+	return status ? status : map_set(&queues->label_of, key, *label);
+}
+
+static int64_t relative(const struct view_queues *queues, int64_t ns)
+{
+	return ns - queues->iterator->session->start_ns;
+}
+
+static void place(const struct view_queues *queues, const struct operation *operation,
+		  struct view_command *placed, struct view_pending *pending)
+{
+	const struct operation_times *times = &operation->times;
+	const struct tandem_rec_operation *record = operation->record;
+	int64_t from_ns, to_ns;
+
+	operation_span(operation, queues->iterator->session->start_ns + queues->end_ns, &from_ns,
+		       &to_ns);
+	placed->begin_ns = relative(queues, from_ns);
+	pending->end_ns = relative(queues, to_ns);
+	if (!operation->placed)
+		return;
+	placed->bound_ns = times->bound_ns < UINT32_MAX ? (uint32_t)times->bound_ns : UINT32_MAX;
+	pending->queued_ns = relative(queues, times->queued_ns);
+	pending->submitted_ns = relative(queues, times->submitted_ns);
+	pending->waits = record->queued <= record->submitted && record->submitted <= record->start;
+}
+
+static unsigned flags_of(struct view_queues *queues, const struct operation *operation)
+{
+	unsigned flags = 0;
+
+	if (!operation->record) {
+		queues->unfinished++;
+		return VIEW_FLAG_unfinished;
+	}
+	if (operation->record->status < 0)
+		flags |= VIEW_FLAG_failed;
+	if (!operation->placed) {
+		queues->untimed++;
+		flags |= VIEW_FLAG_untimed;
+	} else if (!operation->times.causal) {
+		queues->noncausal++;
+		flags |= VIEW_FLAG_noncausal;
+	}
+	return flags;
+}
+
+int view_queues_command(struct view_queues *queues, const struct event_item *item)
+{
+	const struct operation *operation = &item->operation;
+	struct view_builder *builder = queues->builder;
+	struct view_command placed = {
+		.op = operation->op,
+		.process = operation->process,
+		.call_stream = operation->call ? operation->stream : VIEW_NONE,
+		.call_begin_ns =
+			operation->call ? relative(queues, operation->call_begin_ns) : INT64_MIN,
+		.seen_stream = item->event ? item->event->stream->index : VIEW_NONE,
+		.seen_ns = operation->record ? relative(queues, operation->seen_ns) : INT64_MIN,
+		.bytes = operation->record ? operation->record->bytes : 0,
+		.track = VIEW_NONE,
+	};
+	struct view_pending pending = {.device = operation->device};
+	unsigned flags = flags_of(queues, operation);
+	int status = find_queue(queues, operation, &pending.queue);
+
+	if (!status)
+		status = find_label(queues, operation, flags, &placed.label);
+	if (status)
+		return status;
+	place(queues, operation, &placed, &pending);
+	pending.row_kind = flags & (VIEW_FLAG_untimed | VIEW_FLAG_unfinished)
+				   ? VIEW_ROW_untimed
+				   : (uint8_t)row_of(operation->kind);
+	if (builder->command_count == UINT32_MAX - 1)
+		return -EOVERFLOW;
+	if (array_reserve(&builder->commands, &builder->command_capacity,
+			  builder->command_count + 1, sizeof(*builder->commands)) ||
+	    array_reserve(&queues->pending, &queues->pending_capacity,
+			  builder->command_count + 1, sizeof(*queues->pending)))
+		return -ENOMEM;
+	queues->pending[builder->command_count] = pending;
+	builder->commands[builder->command_count++] = placed;
+	return 0;
+}
+
+static int begin_compare(const void *a, const void *b, void *commands_of)
+{
+	const struct view_command *commands = commands_of;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+	if (commands[left].begin_ns != commands[right].begin_ns)
+		return commands[left].begin_ns < commands[right].begin_ns ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+static uint32_t *order_by_begin(const struct view_builder *builder)
+{
+	size_t count = builder->command_count;
+	uint32_t *order = malloc((count + 1) * sizeof(*order));
+	bool sorted = true;
+
+	for (size_t i = 0; order && i < count; i++) {
+		order[i] = (uint32_t)i;
+		sorted = sorted &&
+			 (!i || builder->commands[i - 1].begin_ns <= builder->commands[i].begin_ns);
+	}
+	if (order && !sorted)
+		qsort_r(order, count, sizeof(*order), begin_compare, builder->commands);
+	return order;
+}
+
+static int add_row(struct view_queues *queues, struct view_resources *resources,
+		   struct view_queue *queue, uint8_t kind)
+{
+	static const char *const words[QUEUE_ROWS] = {
+		[VIEW_ROW_transfers - VIEW_ROW_transfers] = "transfers",
+		[VIEW_ROW_kernels - VIEW_ROW_transfers] = "kernels",
+		[VIEW_ROW_sync - VIEW_ROW_transfers] = "barriers, markers",
+		[VIEW_ROW_untimed - VIEW_ROW_transfers] = "no device times",
+	};
+	struct view_row row = {
+		.kind = kind,
+		.parent = queue->context,
+		.process = queue->process,
+		.stream = VIEW_NONE,
+		.number = queue->number,
+	};
+	char name[64];
+	int status = view_resources_device(resources, queue->device, &row.device);
+
+	snprintf(name, sizeof(name), "queue %" PRIu32 " %s", queue->number,
+		 words[kind - VIEW_ROW_transfers]);
+	if (!status)
+		status = view_builder_name(queues->builder, name, &row.name);
+	if (!status)
+		status = view_builder_name(
+			queues->builder,
+			event_iterator_device_name(queues->iterator, queue->device), &row.note);
+	queue->has_row[kind - VIEW_ROW_transfers] = true;
+	return status ? status
+		      : view_builder_row(queues->builder, &row,
+					 &queue->lanes[kind - VIEW_ROW_transfers].row);
+}
+
+/* A queue has both of its rows, even where one stays empty. */
+static int add_rows(struct view_queues *queues, struct view_resources *resources,
+		    struct view_queue *queue, uint8_t kind)
+{
+	int status = 0;
+
+	if (queue->has_row[kind - VIEW_ROW_transfers])
+		return 0;
+	if (kind != VIEW_ROW_transfers && kind != VIEW_ROW_kernels)
+		return add_row(queues, resources, queue, kind);
+	if (!queue->has_row[0])
+		status = add_row(queues, resources, queue, VIEW_ROW_transfers);
+	if (!status && !queue->has_row[1])
+		status = add_row(queues, resources, queue, VIEW_ROW_kernels);
+	return status;
+}
+
+static int write_command(struct view_queues *queues, struct view_resources *resources,
+			 struct view_strip *strips, uint32_t number)
+{
+	const struct view_pending *pending = &queues->pending[number];
+	struct view_command *operation = &queues->builder->commands[number];
+	struct view_queue *queue = &queues->queues[pending->queue];
+	struct view_writer *track;
+	int status = add_rows(queues, resources, queue, pending->row_kind);
+
+	if (!status)
+		status = view_lanes_pick(&queue->lanes[pending->row_kind - VIEW_ROW_transfers],
+					 queues->builder, operation->begin_ns, pending->end_ns,
+					 &track);
+	if (status)
+		return status;
+	operation->track = track->number;
+	status = view_writer_ref(track, operation->begin_ns, pending->end_ns, operation->label,
+				 number);
+	if (status || pending->row_kind == VIEW_ROW_untimed)
+		return status;
+	status = view_strip_add(&strips[operation->process], operation->begin_ns, pending->end_ns);
+	if (!status)
+		status = view_strip_add(&strips[queues->iterator->session->traced_count],
+					operation->begin_ns, pending->end_ns);
+	return status ? status : view_resources_command(resources, pending, number);
+}
+
+/* A strip for each process that has commands, and one for the session. */
+static int add_strips(struct view_queues *queues, struct view_strip *strips,
+		      uint32_t session_row)
+{
+	size_t count = queues->iterator->session->traced_count;
+	uint32_t label;
+	int status = view_builder_label(queues->builder, "device busy", VIEW_SPAN_active, 0,
+					&label);
+
+	for (size_t i = 0; i <= count && !status; i++) {
+		uint32_t row = i < count ? queues->process_rows[i] : session_row;
+
+		strips[i] = (struct view_strip){.label = label, .gap_ns = VIEW_STRIP_GAP_NS};
+		status = view_builder_track(queues->builder, row, VIEW_TRACK_strip,
+					    &strips[i].track);
+		if (!status)
+			strips[i].track->again = true;
+	}
+	return status;
+}
+
+int view_queues_finish(struct view_queues *queues, struct view_resources *resources,
+		       uint32_t session_row)
+{
+	size_t processes = queues->iterator->session->traced_count;
+	struct view_strip *strips = calloc(processes + 1, sizeof(*strips));
+	uint32_t *order = order_by_begin(queues->builder);
+	int status = strips && order ? add_strips(queues, strips, session_row) : -ENOMEM;
+
+	for (size_t i = 0; i < queues->builder->command_count && !status; i++)
+		status = write_command(queues, resources, strips, order[i]);
+	for (size_t i = 0; i <= processes && !status; i++)
+		status = view_strip_close(&strips[i]);
+	free(strips);
+	free(order);
+	return status;
+}
+
+void view_queues_free(struct view_queues *queues)
+{
+	free(queues->queues);
+	free(queues->pending);
+	map_free(&queues->queue_of);
+	map_free(&queues->context_of);
+	map_free(&queues->label_of);
+	memset(queues, 0, sizeof(*queues));
+}

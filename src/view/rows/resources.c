@@ -1,0 +1,344 @@
+#include "view/rows/resources.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/array.h"
+#include "view/rows/activity.h"
+#include "view/rows/depth_packing.h"
+
+/* A number of things that come and go at known times, not in order. */
+struct view_depth {
+	int64_t *come_ns, *go_ns;
+	size_t count, come_capacity, go_capacity;
+};
+
+struct view_device {
+	uint32_t row;
+	struct view_lanes transfers, kernels, sync;
+	struct view_strip busy;
+	struct view_depth host, device;
+};
+
+void view_resources_init(struct view_resources *resources, struct view_builder *builder,
+			 struct iterator *iterator, uint32_t session_row)
+{
+	memset(resources, 0, sizeof(*resources));
+	resources->builder = builder;
+	resources->iterator = iterator;
+	resources->session_row = session_row;
+}
+
+static int add_row(struct view_resources *resources, struct view_row row, const char *name,
+		   const char *note, uint32_t *number)
+{
+	int status = view_builder_name(resources->builder, name, &row.name);
+
+	if (!status)
+		status = view_builder_name(resources->builder, note, &row.note);
+	row.process = row.stream = VIEW_NONE;
+	return status ? status : view_builder_row(resources->builder, &row, number);
+}
+
+static int group_row(struct view_resources *resources, uint32_t *row)
+{
+	struct view_row group = {.kind = VIEW_ROW_resources,
+				 .parent = resources->session_row,
+				 .device = VIEW_NONE};
+	int status = 0;
+
+	if (!resources->row) {
+		status = add_row(resources, group, "Resources",
+				 "what the devices did, whoever asked for it",
+				 &resources->row);
+		resources->row++;
+	}
+	*row = resources->row - 1;
+	return status;
+}
+
+int view_resources_cpu(struct view_resources *resources, uint32_t cpu, uint32_t *row)
+{
+	struct view_row made = {.kind = VIEW_ROW_cpu, .number = cpu, .device = VIEW_NONE};
+	int status = group_row(resources, &made.parent);
+	char name[24];
+
+	snprintf(name, sizeof(name), "CPU %" PRIu32, cpu);
+	return status ? status : add_row(resources, made, name, "threads that ran on it", row);
+}
+
+static int device_make(struct view_resources *resources, uint32_t number,
+		       struct view_device **made)
+{
+	const struct device_row *device = &resources->iterator->devices.rows[number];
+	uint64_t bound_ns = clock_sync_bound_ns(&resources->iterator->clock_sync, number);
+	struct view_row row = {.kind = VIEW_ROW_device, .number = number, .device = VIEW_NONE};
+	const char *platform =
+		intern_text(&resources->iterator->devices.objects.names, device->platform_name);
+	struct text note = TEXT_INIT;
+	int status = group_row(resources, &row.parent);
+
+	*made = calloc(1, sizeof(**made));
+	row.clock_bound_ns = bound_ns < UINT32_MAX ? (uint32_t)bound_ns : UINT32_MAX;
+	text_format(&note, "%s device%s%s", devices_domain(device->domain),
+		    *platform ? " of " : "", platform);
+	if (!status && (!*made || note.failed))
+		status = -ENOMEM;
+	if (!status)
+		status = add_row(resources, row,
+				 event_iterator_device_name(resources->iterator, number), note.data,
+				 &(*made)->row);
+	if (status) {
+		free(*made);
+		*made = NULL;
+	}
+	text_free(&note);
+	return status;
+}
+
+static int find_device(struct view_resources *resources, uint32_t number,
+		       struct view_device **device)
+{
+	if (array_reserve(&resources->devices, &resources->device_capacity, (size_t)number + 1,
+			  sizeof(*resources->devices)))
+		return -ENOMEM;
+	while (resources->device_count <= number)
+		resources->devices[resources->device_count++] = NULL;
+	*device = resources->devices[number];
+	if (*device)
+		return 0;
+	return device_make(resources, number, device) ? -ENOMEM
+						      : (resources->devices[number] = *device, 0);
+}
+
+int view_resources_device(struct view_resources *resources, uint32_t device, uint32_t *row)
+{
+	struct view_device *found;
+	int status = find_device(resources, device, &found);
+
+	*row = status ? VIEW_NONE : found->row;
+	return status;
+}
+
+static int memory_track(struct view_resources *resources, uint32_t number,
+			struct view_writer **track)
+{
+	const struct memory_row *memory = &resources->iterator->memory.rows[number];
+	struct view_row row = {.kind = VIEW_ROW_memory, .device = VIEW_NONE, .number = number};
+	char name[64] = "memory in use";
+	uint32_t made;
+	int status;
+
+	if (memory->device != TRACE_NONE) {
+		status = view_resources_device(resources, memory->device, &row.parent);
+		row.device = row.parent;
+	} else {
+		status = group_row(resources, &row.parent);
+		if (memory->shared)
+			snprintf(name, sizeof(name), "memory of contexts of %" PRIu32 " devices",
+				 memory->shared);
+		else
+			snprintf(name, sizeof(name), "host memory in use");
+	}
+	if (!status)
+		status = add_row(resources, row, name, "bytes allocated and not yet freed",
+				 &made);
+	if (!status)
+		status = view_builder_track(resources->builder, made, VIEW_TRACK_counter, track);
+	return status ? status : view_writer_point(*track, 0, 0);
+}
+
+int view_resources_memory(struct view_resources *resources, const struct event_item *item)
+{
+	uint32_t number = item->memory_row;
+	int64_t at_ns = item->event->ns - resources->iterator->session->start_ns;
+	struct view_writer **track;
+	int status = 0;
+
+	if (number == TRACE_NONE)
+		return 0;
+	if (array_reserve(&resources->memory, &resources->memory_capacity, (size_t)number + 1,
+			  sizeof(struct view_writer *)))
+		return -ENOMEM;
+	while (resources->memory_count <= number)
+		resources->memory[resources->memory_count++] = NULL;
+	track = &resources->memory[number];
+	if (!*track)
+		status = memory_track(resources, number, track);
+	return status ? status
+		      : view_writer_point(*track, at_ns > 0 ? at_ns : 0, item->memory_live_bytes);
+}
+
+static int lanes_of(struct view_resources *resources, struct view_device *device,
+		    uint8_t row_kind, struct view_lanes **lanes)
+{
+	static const char *const words[] = {
+		[VIEW_ROW_transfers] = "transfers",
+		[VIEW_ROW_kernels] = "kernels",
+		[VIEW_ROW_sync] = "barriers, markers",
+	};
+	struct view_row row = {.kind = row_kind, .parent = device->row, .device = device->row};
+
+	*lanes = row_kind == VIEW_ROW_kernels ? &device->kernels
+		 : row_kind == VIEW_ROW_sync  ? &device->sync
+					      : &device->transfers;
+	if ((*lanes)->count)
+		return 0;
+	(*lanes)->again = true;
+	return add_row(resources, row, words[row_kind], "of all queues and processes",
+		       &(*lanes)->row);
+}
+
+static int depth_add(struct view_depth *depth, int64_t come_ns, int64_t go_ns)
+{
+	if (array_reserve(&depth->come_ns, &depth->come_capacity, depth->count + 1,
+			  sizeof(*depth->come_ns)) ||
+	    array_reserve(&depth->go_ns, &depth->go_capacity, depth->count + 1,
+			  sizeof(*depth->go_ns)))
+		return -ENOMEM;
+	depth->come_ns[depth->count] = come_ns;
+	depth->go_ns[depth->count++] = go_ns;
+	return 0;
+}
+
+static int busy_add_command(struct view_resources *resources, struct view_device *device,
+			    int64_t begin_ns, int64_t end_ns)
+{
+	struct view_row row = {.kind = VIEW_ROW_utilisation,
+			       .parent = device->row,
+			       .device = device->row};
+	uint32_t made;
+	int status = 0;
+
+	if (!device->busy.track) {
+		status = add_row(resources, row, "utilisation",
+				 "share of the time with a command executing", &made);
+		if (!status)
+			status = view_builder_track(resources->builder, made, VIEW_TRACK_cover,
+						    &device->busy.track);
+		if (!status)
+			status = view_builder_label(resources->builder, "busy", VIEW_SPAN_active,
+						    0, &device->busy.label);
+		if (status)
+			return status;
+		device->busy.track->again = true;
+	}
+	return view_strip_add(&device->busy, begin_ns, end_ns);
+}
+
+int view_resources_command(struct view_resources *resources, const struct view_pending *pending,
+			   uint32_t number)
+{
+	const struct view_command *command = &resources->builder->commands[number];
+	struct view_device *device;
+	struct view_writer *track;
+	struct view_lanes *lanes;
+	int status = find_device(resources, pending->device, &device);
+
+	if (!status)
+		status = lanes_of(resources, device, pending->row_kind, &lanes);
+	if (!status)
+		status = view_lanes_pick(lanes, resources->builder, command->begin_ns,
+					 pending->end_ns, &track);
+	if (!status)
+		status = view_writer_ref(track, command->begin_ns, pending->end_ns,
+					 command->label, number);
+	if (!status)
+		status = busy_add_command(resources, device, command->begin_ns, pending->end_ns);
+	if (!status && pending->waits)
+		status = depth_add(&device->host, pending->queued_ns, pending->submitted_ns);
+	if (!status && pending->waits)
+		status = depth_add(&device->device, pending->submitted_ns, command->begin_ns);
+	return status;
+}
+
+static int ns_compare(const void *a, const void *b)
+{
+	int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+static void ns_sort(int64_t *list, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (list[i - 1] > list[i]) {
+			qsort(list, count, sizeof(*list), ns_compare);
+			return;
+		}
+	}
+}
+
+static int depth_write(struct view_resources *resources, struct view_device *device,
+		       struct view_depth *depth, enum view_row_kind kind, const char *name,
+		       const char *note)
+{
+	struct view_row row = {.kind = kind, .parent = device->row, .device = device->row};
+	struct view_writer *track;
+	size_t come = 0, go = 0;
+	uint32_t made;
+	int status = depth->count ? add_row(resources, row, name, note, &made) : 0;
+
+	if (!depth->count || status)
+		return status;
+	status = view_builder_track(resources->builder, made, VIEW_TRACK_counter, &track);
+	if (!status)
+		status = view_writer_point(track, 0, 0);
+	ns_sort(depth->come_ns, depth->count);
+	ns_sort(depth->go_ns, depth->count);
+	while (go < depth->count && !status) {
+		bool comes = come < depth->count && depth->come_ns[come] <= depth->go_ns[go];
+		int64_t at_ns = comes ? depth->come_ns[come++] : depth->go_ns[go++];
+
+		status = view_writer_point(track, at_ns, come - go);
+	}
+	return status;
+}
+
+static void depth_free(struct view_depth *depth)
+{
+	free(depth->come_ns);
+	free(depth->go_ns);
+	*depth = (struct view_depth){.count = 0};
+}
+
+int view_resources_finish(struct view_resources *resources)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < resources->device_count && !status; i++) {
+		struct view_device *device = resources->devices[i];
+
+		if (!device)
+			continue;
+		status = view_strip_close(&device->busy);
+		if (!status)
+			status = depth_write(resources, device, &device->host,
+					     VIEW_ROW_host_queue, "in the host queue",
+					     "commands queued and not yet submitted");
+		if (!status)
+			status = depth_write(resources, device, &device->device,
+					     VIEW_ROW_device_queue, "in the device queue",
+					     "commands submitted and not yet started");
+		depth_free(&device->host);
+		depth_free(&device->device);
+	}
+	return status;
+}
+
+void view_resources_free(struct view_resources *resources)
+{
+	for (size_t i = 0; i < resources->device_count; i++) {
+		if (!resources->devices[i])
+			continue;
+		depth_free(&resources->devices[i]->host);
+		depth_free(&resources->devices[i]->device);
+		free(resources->devices[i]);
+	}
+	free(resources->devices);
+	free(resources->memory);
+	memset(resources, 0, sizeof(*resources));
+}

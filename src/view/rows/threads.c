@@ -1,0 +1,296 @@
+#include "view/rows/threads.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/text.h"
+
+/* Calls nested deeper than this share the last track. */
+#define DEPTH_MOST 32u
+
+struct view_thread {
+	uint32_t row;
+	unsigned depth; /* calls that are going on */
+	int64_t ends_ns[DEPTH_MOST];
+	unsigned track_count;
+	struct view_writer *tracks[DEPTH_MOST];
+};
+
+static int add_row(struct view_threads *threads, struct view_row *row, const char *name,
+		   const char *note, uint32_t *number)
+{
+	int status = view_builder_name(threads->builder, name, &row->name);
+
+	if (!status)
+		status = view_builder_name(threads->builder, note, &row->note);
+	row->device = VIEW_NONE;
+	return status ? status : view_builder_row(threads->builder, row, number);
+}
+
+static int add_strip(struct view_threads *threads, uint32_t row, struct view_strip *strip)
+{
+	int status = view_builder_label(threads->builder, "in API calls", VIEW_SPAN_active, 0,
+					&strip->label);
+
+	strip->gap_ns = VIEW_STRIP_GAP_NS;
+	if (!status)
+		status = view_builder_track(threads->builder, row, VIEW_TRACK_strip,
+					    &strip->track);
+	if (!status)
+		strip->track->again = true;
+	return status;
+}
+
+static uint64_t thread_key(uint32_t process_row, uint32_t tid)
+{
+	return (uint64_t)process_row << 32 | tid;
+}
+
+static int add_thread(struct view_threads *threads, uint32_t process_row, uint32_t stream,
+		      uint32_t tid, const char *name, uint32_t *number)
+{
+	const struct view_row *process = &threads->builder->rows[process_row];
+	struct view_row row = {
+		.kind = VIEW_ROW_thread,
+		.parent = process_row,
+		.process = process->process,
+		.stream = stream,
+		.number = tid,
+	};
+	struct text note = TEXT_INIT;
+	int status;
+
+	text_format(&note, "thread %" PRIu32 " of process %" PRIu64, tid, process->number);
+	status = note.failed ? -ENOMEM
+			     : add_row(threads, &row, *name ? name : "thread", note.data, number);
+	text_free(&note);
+	return status ? status : map_set(&threads->row_of, thread_key(process_row, tid), *number);
+}
+
+/* The process of that number that was there last. */
+static const struct trace_process *find_process(const struct view_threads *threads, uint64_t pid)
+{
+	for (size_t i = threads->session->process_count; i-- > 0;) {
+		const struct trace_process *process = &threads->session->processes[i];
+
+		if (!process->kernel && process->pid == pid)
+			return process;
+	}
+	return NULL;
+}
+
+bool view_threads_find(const struct view_threads *threads, uint64_t pid, uint32_t tid,
+		       uint32_t *row)
+{
+	uint64_t stranger = map_get(&threads->strangers, pid);
+	uint64_t known = MAP_NONE;
+
+	if (stranger != MAP_NONE)
+		known = map_get(&threads->row_of, thread_key((uint32_t)stranger, tid));
+	for (size_t i = 0; i < threads->session->process_count && known == MAP_NONE; i++) {
+		const struct trace_process *process = &threads->session->processes[i];
+
+		if (!process->kernel && process->pid == pid)
+			known = map_get(&threads->row_of,
+					thread_key(threads->process_rows[process->index], tid));
+	}
+	*row = (uint32_t)known;
+	return known != MAP_NONE;
+}
+
+int view_threads_add(struct view_threads *threads, uint64_t pid, uint32_t tid, const char *name,
+		     uint32_t *row)
+{
+	const struct trace_process *process = find_process(threads, pid);
+	uint64_t stranger = map_get(&threads->strangers, pid);
+	uint32_t parent;
+
+	if (process)
+		parent = threads->process_rows[process->index];
+	else if (stranger != MAP_NONE)
+		parent = (uint32_t)stranger;
+	else
+		return -EINVAL;
+	return add_thread(threads, parent, VIEW_NONE, tid, name, row);
+}
+
+int view_threads_stranger(struct view_threads *threads, uint64_t pid, const char *name)
+{
+	struct view_row row = {
+		.kind = VIEW_ROW_process,
+		.parent = threads->session_row,
+		.process = VIEW_NONE,
+		.stream = VIEW_NONE,
+		.number = pid,
+	};
+	uint32_t number;
+	int status;
+
+	if (find_process(threads, pid) || map_get(&threads->strangers, pid) != MAP_NONE)
+		return 0;
+	status = add_row(threads, &row, *name ? name : "process", "made no API calls", &number);
+	return status ? status : map_set(&threads->strangers, pid, number);
+}
+
+static int add_process(struct view_threads *threads, const struct trace_process *process,
+		       uint32_t session_row)
+{
+	struct view_row row = {
+		.kind = VIEW_ROW_process,
+		.parent = session_row,
+		.process = process->index,
+		.stream = VIEW_NONE,
+		.number = process->pid,
+	};
+	int status = add_row(threads, &row, *process->name ? process->name : "process",
+			     process->command, &threads->process_rows[process->index]);
+
+	if (!status)
+		status = add_strip(threads, threads->process_rows[process->index],
+				   &threads->processes[process->index]);
+	for (size_t i = 0; i < process->stream_count && !status; i++) {
+		const struct trace_stream *stream = &process->streams[i];
+
+		status = add_thread(threads, threads->process_rows[process->index],
+				    stream->index, stream->tid, stream->thread_name,
+				    &threads->threads[stream->index].row);
+	}
+	return status;
+}
+
+int view_threads_init(struct view_threads *threads, struct view_builder *builder,
+		      struct trace_session *session, uint32_t session_row, int64_t end_ns)
+{
+	const struct trace_layouts *layouts = trace_session_layouts(session, TANDEM_ARGS_NONE);
+	int status = layouts ? 0 : -ENOMEM;
+
+	memset(threads, 0, sizeof(*threads));
+	threads->builder = builder;
+	threads->session = session;
+	threads->end_ns = end_ns;
+	threads->session_row = session_row;
+	if (status)
+		return status;
+	threads->label_count = trace_layouts_count(layouts);
+	threads->labels = calloc(threads->label_count * 4 + 1, sizeof(*threads->labels));
+	threads->threads = calloc(session->stream_count + 1, sizeof(*threads->threads));
+	threads->processes = calloc(session->process_count + 1, sizeof(*threads->processes));
+	threads->process_rows = calloc(session->process_count + 1,
+				       sizeof(*threads->process_rows));
+	if (!threads->labels || !threads->threads || !threads->processes ||
+	    !threads->process_rows)
+		status = -ENOMEM;
+	if (!status)
+		status = add_strip(threads, session_row, &threads->all);
+	for (size_t i = 0; i < session->traced_count && !status; i++)
+		status = add_process(threads, &session->processes[i], session_row);
+	if (status)
+		view_threads_free(threads);
+	return status;
+}
+
+static enum view_span_kind kind_of(const struct tandem_event *event)
+{
+	switch ((enum tandem_event_class)event->class) {
+	case TANDEM_CLASS_ENQUEUE:
+		return VIEW_SPAN_enqueue;
+	case TANDEM_CLASS_WAIT:
+		return VIEW_SPAN_wait;
+	case TANDEM_CLASS_CREATE:
+		return VIEW_SPAN_create;
+	case TANDEM_CLASS_RELEASE:
+		return VIEW_SPAN_release;
+	case TANDEM_CLASS_BUILD:
+		return VIEW_SPAN_build;
+	case TANDEM_CLASS_CALL:
+	case TANDEM_CLASS_QUERY:
+	case TANDEM_CLASS_RETAIN:
+	case TANDEM_CLASS_RECORD:
+		break;
+	}
+	return VIEW_SPAN_call;
+}
+
+static int find_label(struct view_threads *threads, const struct trace_event *event,
+		      uint32_t *label)
+{
+	unsigned flags = (trace_event_failed(event) ? VIEW_FLAG_failed : 0) |
+			 (event->end_ticks ? 0 : VIEW_FLAG_unfinished);
+	uint32_t *known = &threads->labels[event->layout->index * 4 + flags];
+	const struct tandem_event *descriptor = event->layout->event;
+	int status = 0;
+
+	if (!*known) {
+		status = view_builder_label(threads->builder, descriptor->name,
+					    kind_of(descriptor), flags, known);
+		++*known;
+	}
+	*label = *known - 1;
+	return status;
+}
+
+/* The track of a call that begins now: below the calls that are going on. */
+static int find_track(struct view_threads *threads, struct view_thread *thread,
+		      int64_t begin_ns, int64_t end_ns, struct view_writer **track)
+{
+	int status = 0;
+
+	while (thread->depth && thread->ends_ns[thread->depth - 1] <= begin_ns)
+		thread->depth--;
+	if (thread->depth == DEPTH_MOST)
+		thread->depth--;
+	if (thread->depth == thread->track_count) {
+		status = view_builder_track(threads->builder, thread->row, VIEW_TRACK_spans,
+					    &thread->tracks[thread->depth]);
+		thread->track_count += !status;
+	}
+	*track = thread->tracks[thread->depth];
+	thread->ends_ns[thread->depth++] = end_ns;
+	return status;
+}
+
+int view_threads_call(struct view_threads *threads, const struct event_item *item)
+{
+	const struct trace_event *event = item->event;
+	int64_t start_ns = threads->session->start_ns;
+	int64_t begin_ns = event->ns - start_ns;
+	int64_t end_ns = event->end_ticks ? item->end_ns - start_ns : threads->end_ns;
+	struct view_thread *thread = &threads->threads[event->stream->index];
+	struct view_writer *track;
+	uint32_t label;
+	int status = find_label(threads, event, &label);
+
+	if (end_ns < begin_ns)
+		end_ns = begin_ns;
+	threads->open_calls += !event->end_ticks;
+	if (!status)
+		status = find_track(threads, thread, begin_ns, end_ns, &track);
+	if (!status)
+		status = view_writer_span(track, begin_ns, end_ns, label);
+	if (!status)
+		status = view_strip_add(&threads->processes[event->stream->process->index],
+					begin_ns, end_ns);
+	return status ? status : view_strip_add(&threads->all, begin_ns, end_ns);
+}
+
+int view_threads_finish(struct view_threads *threads)
+{
+	int status = view_strip_close(&threads->all);
+
+	for (size_t i = 0; i < threads->session->traced_count && !status; i++)
+		status = view_strip_close(&threads->processes[i]);
+	return status;
+}
+
+void view_threads_free(struct view_threads *threads)
+{
+	free(threads->threads);
+	free(threads->processes);
+	free(threads->process_rows);
+	free(threads->labels);
+	map_free(&threads->row_of);
+	map_free(&threads->strangers);
+	memset(threads, 0, sizeof(*threads));
+}

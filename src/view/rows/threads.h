@@ -1,0 +1,60 @@
+/* Processes and their threads as rows, API calls as spans: a track for each depth
+ * of nesting, and above them, for each process and for the session, a strip that
+ * says when any thread was in a call. Part of building an index. One thread.
+ *
+ *	view_threads_init(&threads, &builder, session, session_row);
+ *	view_threads_call(&threads, item);          each call of a walk
+ *	view_threads_finish(&threads);
+ *	view_threads_free(&threads);
+ */
+#ifndef TANDEM_VIEW_THREADS_H
+#define TANDEM_VIEW_THREADS_H
+
+#include "analysis/events/event_iterator.h"
+#include "view/index/index_writer.h"
+#include "view/rows/activity.h"
+
+/* Gaps that a summary of activity leaves out. */
+#define VIEW_STRIP_GAP_NS 10000
+
+struct view_thread;
+
+struct view_threads {
+	struct view_builder *builder;	/* borrowed */
+	struct trace_session *session;	/* borrowed */
+	int64_t end_ns;			/* of the session: where open calls end */
+	struct view_thread *threads;	/* by stream */
+	struct view_strip *processes;	/* by process */
+	struct view_strip all;
+	uint32_t *process_rows;		/* by process */
+	uint32_t session_row;
+	struct map strangers; /* pid of a process that made no calls -> row */
+	uint32_t *labels;		/* by layout and flags; label + 1 */
+	size_t label_count;
+	struct map row_of; /* process's row and tid -> row */
+	uint64_t open_calls;
+};
+
+/* Returns 0 or -ENOMEM; on error there is nothing to free. */
+int view_threads_init(struct view_threads *threads, struct view_builder *builder,
+		      struct trace_session *session, uint32_t session_row, int64_t end_ns);
+
+/* The row of a thread by its numbers; false where it has none. */
+bool view_threads_find(const struct view_threads *threads, uint64_t pid, uint32_t tid,
+		       uint32_t *row);
+
+/* A row for a process that made no calls, where it has none. Returns 0 or -ENOMEM. */
+int view_threads_stranger(struct view_threads *threads, uint64_t pid, const char *name);
+
+/* A row for a thread that made no calls. Returns 0, -EINVAL (its process has no row)
+ * or -ENOMEM. */
+int view_threads_add(struct view_threads *threads, uint64_t pid, uint32_t tid, const char *name,
+		     uint32_t *row);
+
+/* Both return 0 or -errno. */
+int view_threads_call(struct view_threads *threads, const struct event_item *item);
+int view_threads_finish(struct view_threads *threads);
+
+void view_threads_free(struct view_threads *threads);
+
+#endif
