@@ -1,7 +1,7 @@
 /* The OpenCL domain: what its files share, and what its rules call.
  *
  *   gen/        wrappers, records, the table of next functions (tools/apigen)
- *   layer.c     the two ways in: preloaded symbols and the loader's layer
+ *   loader.c    the two ways in: preloaded symbols and the loader's layer
  *   hooks.h     what the wrappers and the rules (opencl.rules) call
  *   extension.c functions that a driver hands out by name
  *   queue.c     queues: forced profiling and its hiding; commands under way
@@ -49,7 +49,7 @@ static inline bool opencl_in_session(void)
 	return tandem_session_dir[0] != 0;
 }
 
-/* layer.c: finds the real functions. Called by the first call of each. */
+/* loader.c: finds the real functions. Called by the first call of each. */
 void opencl_bootstrap(void);
 
 /* queue.c */
