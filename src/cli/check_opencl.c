@@ -28,6 +28,10 @@ enum {
 	LOADER_VERSION = 2,
 	LOADER_NAME = 3,
 };
+
+/* What tandem_opencl_layer() returns (domains/opencl/loader.h). */
+enum { LAYER_UNKNOWN, LAYER_ASKED, LAYER_SUPPORTED };
+
 #define DEVICE_TYPE_ALL UINT64_C(0xFFFFFFFF)
 #define DEVICES_MAX 64
 #define PLATFORMS_MAX 32
@@ -41,17 +45,27 @@ typedef int32_t (*get_device_info)(void *device, uint32_t name, size_t bytes, vo
 				   size_t *size);
 typedef int32_t (*get_loader_info)(uint32_t name, size_t bytes, void *value, size_t *size);
 typedef void *(*get_extension)(const char *name);
+typedef unsigned (*get_layer)(void);
 
 /* dlsym() returns an object's pointer; ISO C has no cast to a function's. */
 #define FIND(type, library, name) ((union { void *object; type function; }){dlsym(library, name)}.function)
 
-static void check_loader(struct checks *checks, void *loader, const char *library)
+/* What the loader did with our layer: libtandem.so knows, if it was loaded. */
+static unsigned find_layer_state(const char *library)
+{
+	void *loaded = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+	unsigned (*state)(void) = loaded ? FIND(get_layer, loaded, "tandem_opencl_layer") : NULL;
+
+	return state ? state() : LAYER_UNKNOWN;
+}
+
+static void check_loader(struct checks *checks, void *loader, const struct library *library)
 {
 	get_extension extension = FIND(get_extension, loader, "clGetExtensionFunctionAddress");
 	get_platforms platforms = FIND(get_platforms, loader, "clGetPlatformIDs");
 	char name[128] = "a loader without a name", version[64] = "";
 	uint32_t count = 0;
-	void *layer;
+	unsigned layer_state;
 
 	if (!platforms) {
 		check_add(checks, CHECK_MISSING, AREA, "loader", NULL,
@@ -74,15 +88,17 @@ static void check_loader(struct checks *checks, void *loader, const char *librar
 	platforms(0, NULL, &count);
 	if (!count)
 		return;
-	layer = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
-	if (layer)
+	layer_state = find_layer_state(library->path);
+	if (layer_state == LAYER_SUPPORTED)
 		check_add(checks, CHECK_OK, AREA, "layers", NULL,
-			  "taken: programs that look OpenCL up with dlopen() are recorded too");
+			  "supported: programs that look OpenCL up with dlopen() are recorded too");
 	else
 		check_add(checks, CHECK_OPTIONAL, AREA, "layers",
-			  "apt-get install ocl-icd-libopencl1",
-			  "the loader takes none: programs that look OpenCL up with dlopen() "
-			  "are not recorded");
+			  "apt-get install ocl-icd-libopencl1", "%s: programs that look OpenCL up "
+			  "with dlopen() are not recorded",
+			  layer_state == LAYER_ASKED ?
+				  "the loader does not take Tandem's layer" :
+				  "unsupported by the loader");
 }
 
 static void check_devices(struct checks *checks, void *loader)
@@ -121,10 +137,10 @@ static void check_devices(struct checks *checks, void *loader)
 
 static void load_loader(struct checks *checks, const void *data)
 {
-	const char *library = data;
+	const struct library *library = data;
 	void *loader;
 
-	setenv("OPENCL_LAYERS", library, 1);
+	setenv("OPENCL_LAYERS", library->layer, 1);
 	loader = dlopen(LOADER, RTLD_NOW);
 	if (!loader) {
 		check_add(checks, CHECK_MISSING, AREA, "loader",
@@ -260,7 +276,7 @@ static bool has(const struct checks *checks, const char *name, enum check_state 
 
 bool check_opencl(struct checks *checks)
 {
-	struct library library;
+	struct library library = {.path = ""};
 	int error = library_find(&library);
 
 	if (error == -ENOENT)
@@ -272,7 +288,7 @@ bool check_opencl(struct checks *checks)
 	else
 		check_apart(checks, AREA, "libtandem.so", SECONDS, load_library, library.path);
 	check_drivers(checks);
-	check_apart(checks, AREA, "loader", SECONDS, load_loader, library.path);
+	check_apart(checks, AREA, "loader", SECONDS, load_loader, &library);
 	if (has(checks, "loader", CHECK_OK) && !has(checks, "device", CHECK_OK))
 		check_add(checks, CHECK_MISSING, AREA, "device", "apt-get install pocl-opencl-icd",
 			  "no platform has one");

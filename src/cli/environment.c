@@ -140,7 +140,7 @@ static void own_add_all(struct environment *environment, const struct environmen
 			environment_compose_preload(getenv("LD_PRELOAD"), library));
 	if (wish->layer)
 		own_add(environment, "OPENCL_LAYERS",
-			environment_compose_layers(getenv("OPENCL_LAYERS"), library));
+			environment_compose_layers(getenv("OPENCL_LAYERS"), wish->layer));
 	if (wish->cuda) {
 		if (is_set("CUDA_INJECTION64_PATH", library))
 			own_add_copy(environment, "TANDEM_CUDA_INJECTION",

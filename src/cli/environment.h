@@ -33,7 +33,8 @@ struct environment {
 struct environment_wish {
 	const char *session; /* directory, absolute */
 	const char *library;
-	bool preload, layer;
+	const char *layer; /* the OpenCL loader's; NULL: none */
+	bool preload;
 	bool cuda, nvtx;
 };
 

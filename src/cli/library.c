@@ -66,19 +66,33 @@ static bool find(struct library *library, const char *const near[2], const char 
 	return try_configured(library, name);
 }
 
+static bool find_layer(struct library *library)
+{
+	int folder = (int)(strrchr(library->path, '/') - library->path);
+
+	if (snprintf(library->layer, sizeof(library->layer), "%.*s/%s", folder, library->path,
+		     TANDEM_LAYER_NAME) >= (int)sizeof(library->layer))
+		return false;
+	if (!access(library->layer, R_OK))
+		return true;
+	snprintf(library->looked, sizeof(library->looked), "%s", library->layer);
+	return false;
+}
+
 int library_find(struct library *library)
 {
-	/* tandem-reader lies in a folder of the one that it is in. */
+	/* tandem-reader is in a folder of the one that it is in. */
 	static const char *const near[] = { TANDEM_LIBRARY_NAME, "../" TANDEM_LIBRARY_NAME };
 	const char *named = getenv("TANDEM_LIBRARY");
 	bool found;
 
 	library->looked[0] = '\0';
+	library->layer[0] = '\0';
 	if (named && *named)
 		found = try_path(library, named);
 	else
 		found = find(library, near, TANDEM_LIBRARY_NAME);
-	if (!found)
+	if (!found || !find_layer(library))
 		return -ENOENT;
 	return strpbrk(library->path, " \t\n:") ? -EINVAL : 0;
 }

@@ -1,6 +1,7 @@
-/* Where libtandem.so lies: what is loaded into the traced program.
+/* Where libtandem.so is, which is loaded into the traced program, and next to it
+ * libtandem-opencl.so, which the OpenCL loader loads as a layer.
  *
- * TANDEM_LIBRARY names it; else it lies beside the command (a build tree), or
+ * TANDEM_LIBRARY names it; else it is next to the command (a build tree), or
  * in the installation that the command belongs to.
  */
 #ifndef TANDEM_CLI_LIBRARY_H
@@ -10,10 +11,11 @@
 
 struct library {
 	char path[PATH_MAX]; /* absolute, without symbolic links */
+	char layer[PATH_MAX]; /* likewise */
 	char looked[2 * PATH_MAX]; /* where it was looked for, in words */
 };
 
-/* Returns 0, -ENOENT (nowhere; `looked` says where), -EINVAL (a path that
+/* Returns 0, -ENOENT (nowhere, either of them; `looked` says where), -EINVAL (a path that
  * neither LD_PRELOAD nor OPENCL_LAYERS can hold: blanks, colons). */
 int library_find(struct library *library);
 

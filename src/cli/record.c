@@ -387,7 +387,7 @@ static int start(struct session *session, const struct program *program,
 		.session = session->absolute,
 		.library = library->path,
 		.preload = inject != INJECT_LAYER,
-		.layer = inject != INJECT_PRELOAD,
+		.layer = inject != INJECT_PRELOAD ? library->layer : NULL,
 		.cuda = cuda,
 		.nvtx = cuda && session->options->cuda & TANDEM_CUDA_BIT(nvtx),
 	};
@@ -415,8 +415,10 @@ static int check_library(struct library *library)
 		return cli_error("%s: the loader takes no path with blanks or colons; install "
 				 "Tandem elsewhere, or set TANDEM_LIBRARY", library->path);
 	default:
-		return cli_error("libtandem.so is missing (looked for %s): install Tandem, or "
-				 "set TANDEM_LIBRARY", library->looked);
+		return cli_error("%s is missing (looked for %s): install Tandem, or "
+				 "set TANDEM_LIBRARY",
+				 *library->layer ? TANDEM_LAYER_NAME : "libtandem.so",
+				 library->looked);
 	}
 }
 

@@ -58,6 +58,11 @@ static const char *why_nothing(const struct session *session, const struct progr
 		return "it is statically linked, so that nothing can be loaded into it";
 	if (!program->loadable)
 		return "it is a program for another kind of machine than this tandem";
+	if (atomic_load(&session->control->notices) >> TANDEM_NOTICE_opencl_no_layer & 1)
+		return "its OpenCL calls did not reach Tandem";
+	if (!strcmp(session->inject, "preload"))
+		return "it made no OpenCL call by a function that it is linked to (--inject preload), "
+		       "and no CUDA call, while recording was on";
 	return "it made no OpenCL or CUDA call while recording was on";
 }
 

@@ -32,7 +32,15 @@
 	X(cuda_no_device, "CUDA was used, but it found no device: nothing of it is "  \
 			  "recorded (`tandem doctor` tells more)")              \
 	X(cuda_fatal, "CUPTI met a fatal error and stopped: CUDA is recorded up "  \
-		      "to there")
+		      "to there")                                              \
+	X(opencl_no_layer, "OpenCL was used, but its loader (libOpenCL) did not "  \
+			   "take Tandem's layer: only calls of functions that the " \
+			   "program is linked to are recorded (see `tandem doctor`)") \
+	X(opencl_second_loader, "a process used a second OpenCL loader "           \
+				"(libOpenCL): its calls are not recorded")             \
+	X(opencl_outer_layer, "OPENCL_LAYERS names another layer after Tandem's: " \
+			      "only calls of functions that the program is linked " \
+			      "to are recorded")
 
 enum tandem_notice {
 #define X(name, words) TANDEM_NOTICE_##name,

@@ -54,6 +54,16 @@ if os.path.exists("/etc/OpenCL/vendors/pocl.icd"):
           "PoCL can be recorded", here.stdout)
 else:
     skip("PoCL can be recorded", "PoCL is not installed")
+build = os.environ["TANDEM_BUILD"]
+loader = os.path.join(build, "tests", "stubs", "loader")
+if os.path.exists(loader) and not os.environ.get("TANDEM_SANITIZE"):
+    for protocol, state in (("properties", "ok"), ("init", "ok"), ("later", "optional"),
+                            ("none", "optional")):
+        stub = doctor("--format", "json", LD_LIBRARY_PATH=loader, LOADER_PROTOCOL=protocol,
+                      OCL_ICD_VENDORS=os.path.join(build, "tests", "stubs", "libstubcl.so"))
+        check(states(stub, "layers") == [state], f"a loader's layers: {protocol}", stub.stdout)
+else:
+    skip("a loader's layers", "the stub loader is not built here")
 check(doctor("words").returncode == 2, "an argument is wrong usage")
 check(doctor("--format", "xml").returncode == 2, "another format as well")
 finish()

@@ -2,6 +2,7 @@
 # What the recorded program finds in its environment.
 . "$TANDEM_SOURCE/tests/lib/check.sh"
 library=$(realpath "$TANDEM_BUILD/libtandem.so.0")
+layer=$(realpath "$TANDEM_BUILD/libtandem-opencl.so")
 
 # shown NAME [ASSIGNMENT...] [-- OPTION...]: the variable that the program has
 shown() {
@@ -20,11 +21,11 @@ if [ -z "${TANDEM_SANITIZE-}" ]; then
 else
 	skip "this build brings a sanitizer's runtime along" "LD_PRELOAD"
 fi
-check_same "OPENCL_LAYERS" "$(shown OPENCL_LAYERS)" "$library"
+check_same "OPENCL_LAYERS" "$(shown OPENCL_LAYERS)" "$layer"
 check_same "behind what is there" "$(OPENCL_LAYERS=/a.so:/b.so shown OPENCL_LAYERS)" \
-	"/a.so:/b.so:$library"
-check_same "not twice" "$(OPENCL_LAYERS="$library:/a.so" shown OPENCL_LAYERS)" "$library:/a.so"
-check_same "an empty one is none" "$(OPENCL_LAYERS='' shown OPENCL_LAYERS)" "$library"
+	"/a.so:/b.so:$layer"
+check_same "not twice" "$(OPENCL_LAYERS="$layer:/a.so" shown OPENCL_LAYERS)" "$layer:/a.so"
+check_same "an empty one is none" "$(OPENCL_LAYERS='' shown OPENCL_LAYERS)" "$layer"
 check_same "not with --inject preload" "$(shown OPENCL_LAYERS --inject preload)" ""
 check_same "TANDEM_SESSION is absolute" "$(shown TANDEM_SESSION)" "$PWD/session"
 
@@ -37,13 +38,20 @@ check "nothing else changed" cmp inside outside
 copy=$PWD/lib/copy.so
 mkdir lib
 cp "$library" "$copy"
+check_status 1 "one without its layer is said before the start" \
+	env TANDEM_LIBRARY=lib/copy.so "$TANDEM" record -o fresh touch ran
+check_text "with its name" "libtandem-opencl.so is missing \\(looked for $PWD/lib/libtandem-opencl.so\\)" check.err
+cp "$layer" lib
 check_same "TANDEM_LIBRARY names the library" \
-	"$(TANDEM_LIBRARY=lib/copy.so shown OPENCL_LAYERS)" "$copy"
+	"$(TANDEM_LIBRARY=lib/copy.so shown CUDA_INJECTION64_PATH)" "$copy"
+check_same "and the layer is next to it" \
+	"$(TANDEM_LIBRARY=lib/copy.so shown OPENCL_LAYERS)" "$PWD/lib/libtandem-opencl.so"
 check_status 1 "one that is missing is said before the start" \
 	env TANDEM_LIBRARY=/no/such.so "$TANDEM" record -o fresh touch ran
 check_text "with its name" 'libtandem.so is missing \(looked for /no/such.so\)' check.err
 mkdir 'a b'
 cp "$library" 'a b/copy.so'
+cp "$layer" 'a b'
 check_status 1 "a path that LD_PRELOAD cannot hold" \
 	env TANDEM_LIBRARY='a b/copy.so' "$TANDEM" record -o fresh touch ran
 check_text "is said" 'no path with blanks' check.err

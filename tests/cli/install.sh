@@ -6,6 +6,10 @@ check "installs" meson install -C "$TANDEM_BUILD" --no-rebuild --destdir "$PWD/d
 prefix=$(find dest -type d -name bin -exec dirname {} \; | head -n 1)
 library=$(find "$prefix" -name 'libtandem.so.0')
 check_same "one library" "$(echo "$library" | grep -c libtandem)" 1
+layer=$(dirname "$library")/libtandem-opencl.so
+check_text "whose layer finds it wherever it is" 'RUNPATH.*\[\$ORIGIN\]' - <<END
+$(readelf -d "$layer" 2>&1)
+END
 for file in bin/tandem share/man/man1/tandem.1 share/man/man1/tandem-record.1 \
 	share/man/man1/tandem-report.1 share/man/man1/tandem-print.1 \
 	share/man/man1/tandem-resume.1 share/bash-completion/completions/tandem \
@@ -14,10 +18,10 @@ for file in bin/tandem share/man/man1/tandem.1 share/man/man1/tandem-record.1 \
 done
 
 check "records with its own library" "$prefix/bin/tandem" record -q -o session sh -c \
-	"test \"\$OPENCL_LAYERS\" = '$(realpath "$library")'"
+	"test \"\$OPENCL_LAYERS\" = '$(realpath "$layer")'"
 mv "$prefix" elsewhere
 check "and from another place" elsewhere/bin/tandem record -q -o moved sh -c \
-	"test \"\$OPENCL_LAYERS\" = '$(realpath "$(find elsewhere -name libtandem.so.0)")'"
+	"test \"\$OPENCL_LAYERS\" = '$(realpath "$(find elsewhere -name libtandem-opencl.so)")'"
 ln -s "$PWD/elsewhere/bin/tandem" link
 check "and through a link" ./link record -q -o linked true
 PKG_CONFIG_PATH=$(dirname "$(find elsewhere -name tandem.pc)")

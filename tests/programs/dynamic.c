@@ -4,6 +4,10 @@
  *   dynamic dlvsym   dlopen, then dlvsym with the library's version
  *   dynamic again    dlopen and dlclose several times over
  *   dynamic mixed    links libOpenCL, and still takes functions by dlsym
+ *   dynamic idle     has it, and calls nothing
+ *   dynamic leave    closes it with a command under way
+ *   dynamic two PATH another loader beside it
+ *   dynamic ended    goes on after the loader has ended (the stub loader)
  */
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -49,12 +53,13 @@ static void must(cl_int error, int line)
 }
 #define MUST(call) must((call), __LINE__)
 
-static void work(void)
+static void work(int leave)
 {
 	cl_platform_id platform;
 	cl_device_id device;
 	cl_int error;
-	int written[4] = {3, 1, 4, 1}, read[4] = {0};
+	static int written[4] = {3, 1, 4, 1};
+	int read[4] = {0};
 
 	MUST(cl.clGetPlatformIDs(1, &platform, NULL));
 	MUST(cl.clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
@@ -72,6 +77,8 @@ static void work(void)
 	MUST(error);
 	MUST(cl.clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, sizeof(written), written, 0, NULL,
 				     NULL));
+	if (leave)
+		return;
 	MUST(cl.clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(read), read, 0, NULL, NULL));
 	if (memcmp(read, written, sizeof(read))) {
 		fputs("dynamic: the buffer holds something else\n", stderr);
@@ -83,9 +90,9 @@ static void work(void)
 	MUST(cl.clReleaseContext(context));
 }
 
-static void *library_open(void)
+static void *library_open(const char *path)
 {
-	void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 
 	if (!library) {
 		fprintf(stderr, "dynamic: %s\n", dlerror());
@@ -99,19 +106,46 @@ int main(int argc, char **argv)
 	const char *way = argc > 1 ? argv[1] : "dlsym";
 	const char *version = strcmp(way, "dlvsym") ? NULL : "OPENCL_1.0";
 
+	if (!strcmp(way, "idle")) {
+#ifdef LINKED
+		if (argc > 2) /* never */
+			clGetPlatformIDs(0, NULL, NULL);
+#else
+		library_open("libOpenCL.so.1");
+#endif
+		puts("done");
+		return 0;
+	}
 #ifdef LINKED
 	cl_uint platforms = 0;
 
 	must(clGetPlatformIDs(0, NULL, &platforms), __LINE__);
 	printf("platforms %u\n", platforms);
 	functions_find(RTLD_DEFAULT, NULL);
-	work();
+	work(0);
+	if (!strcmp(way, "ended")) {
+		void (*end)(void);
+
+		*(void **)&end = find(RTLD_DEFAULT, "loader_deinit", NULL);
+		end();
+		printf("%d", clGetPlatformIDs(0, NULL, &platforms));
+		printf(" %d\n", clGetPlatformInfo(NULL, CL_PLATFORM_NAME, 0, NULL, NULL));
+		return 0;
+	}
 #endif
+	if (!strcmp(way, "two")) {
+		functions_find(library_open("libOpenCL.so.1"), NULL);
+		work(0);
+		functions_find(library_open(argv[2]), NULL);
+		work(0);
+		puts("done");
+		return 0;
+	}
 	for (int i = 0; i < (strcmp(way, "again") ? 1 : 3); i++) {
-		void *library = library_open();
+		void *library = library_open("libOpenCL.so.1");
 
 		functions_find(library, version);
-		work();
+		work(!strcmp(way, "leave"));
 		dlclose(library);
 	}
 	puts("done");

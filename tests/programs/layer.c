@@ -99,10 +99,27 @@ __attribute__((visibility("default"))) cl_int clGetLayerInfo(cl_layer_info param
 	return CL_SUCCESS;
 }
 
+/* One by the other, through the symbol that anybody may put in its place: as layers
+ * out there do. */
+__attribute__((visibility("default"))) cl_int
+clInitLayerWithProperties(cl_uint num_entries, const cl_icd_dispatch *target_dispatch,
+			  cl_uint *num_entries_ret, const cl_icd_dispatch **layer_dispatch_ret,
+			  const uint64_t *properties);
+
 __attribute__((visibility("default"))) cl_int
 clInitLayer(cl_uint num_entries, const cl_icd_dispatch *target_dispatch, cl_uint *num_entries_ret,
 	    const cl_icd_dispatch **layer_dispatch_ret)
 {
+	return clInitLayerWithProperties(num_entries, target_dispatch, num_entries_ret,
+					 layer_dispatch_ret, NULL);
+}
+
+__attribute__((visibility("default"))) cl_int
+clInitLayerWithProperties(cl_uint num_entries, const cl_icd_dispatch *target_dispatch,
+			  cl_uint *num_entries_ret, const cl_icd_dispatch **layer_dispatch_ret,
+			  const uint64_t *properties)
+{
+	(void)properties;
 	if (num_entries < sizeof(table) / sizeof(void *))
 		return CL_INVALID_VALUE;
 #define X(name)                                                   \

@@ -7,6 +7,7 @@
 #include "check.h"
 
 #define OURS "/lib/libtandem.so.0"
+#define LAYER "/lib/libtandem-opencl.so"
 
 static void same(char *value, const char *expected)
 {
@@ -63,7 +64,7 @@ static const char *value_of(char **variables, const char *name)
 
 static void whole(void)
 {
-	struct environment_wish wish = { .session = "/inner", .library = OURS, .layer = true };
+	struct environment_wish wish = { .session = "/inner", .library = OURS, .layer = LAYER };
 	struct environment environment;
 
 	clearenv();
@@ -73,12 +74,12 @@ static void whole(void)
 	CHECK(environment_create(&environment, &wish) == 0);
 	CHECK(!strcmp(value_of(environment.variables, "HOME"), "/root"));
 	CHECK(!strcmp(value_of(environment.variables, "TANDEM_SESSION"), "/inner"));
-	CHECK(!strcmp(value_of(environment.variables, "OPENCL_LAYERS"), "/a.so:" OURS));
+	CHECK(!strcmp(value_of(environment.variables, "OPENCL_LAYERS"), "/a.so:" LAYER));
 	CHECK(!value_of(environment.variables, "LD_PRELOAD"));
 	environment_destroy(&environment);
 
 	wish.preload = true;
-	wish.layer = false;
+	wish.layer = NULL;
 	CHECK(environment_create(&environment, &wish) == 0);
 	CHECK(!strcmp(value_of(environment.variables, "OPENCL_LAYERS"), "/a.so"));
 	CHECK(!strcmp(value_of(environment.variables, "LD_PRELOAD"), OURS));
@@ -96,7 +97,7 @@ static void whole(void)
 /* One library each: another tool's is brought in by ours, or stays. */
 static void injections(void)
 {
-	struct environment_wish wish = { "/inner", OURS, false, false, true, true };
+	struct environment_wish wish = { "/inner", OURS, NULL, false, true, true };
 	struct environment environment;
 
 	clearenv();

@@ -68,7 +68,7 @@ extern struct opencl_next opencl_next;
  * CL_PLATFORM_NOT_FOUND_KHR, NULL. */
 extern const struct opencl_next opencl_missing;
 
-/* Finds the real functions and fills opencl_next; hand-written (bootstrap.c). */
+/* Finds the real functions and fills opencl_next; hand-written (loader.c). */
 void opencl_bootstrap(void);
 
 /* Extension functions: each platform may hand out its own, and each that we

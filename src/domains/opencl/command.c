@@ -321,7 +321,8 @@ static void command_called_back(void *event, int32_t status, void *queue)
 {
 	(void)event;
 	(void)status;
-	opencl_harvest(queue, TANDEM_PROOF_callback);
+	if (opencl_loader_usable())
+		opencl_harvest(queue, TANDEM_PROOF_callback);
 }
 
 /* clSetEventCallback came with OpenCL 1.1: the table of an older driver has
@@ -365,9 +366,7 @@ static bool any_pending(void)
 	return false;
 }
 
-/* Registered once there is a queue, so after the driver's own exit handlers,
- * which therefore run after this: the driver still works here. */
-static void command_exit(void)
+static void pending_wait(void)
 {
 	uint64_t deadline = tandem_monotonic_ns() + tandem_control.exit_wait_ms * 1000000ull;
 	struct timespec pause = { .tv_nsec = 50000 };
@@ -381,6 +380,26 @@ static void command_exit(void)
 	}
 }
 
+static _Atomic int exiting;
+
+/* Registered once there is a queue, so after the driver's own exit handlers,
+ * which therefore run after this: the driver still works here. */
+static void command_exit(void)
+{
+	atomic_store(&exiting, 1);
+	if (any_pending() && opencl_loader_usable())
+		pending_wait();
+}
+
+static void pending_forget(struct opencl_queue *queue)
+{
+	atomic_store(&queue->harvesting, 0);
+	atomic_store(&queue->fresh, NULL);
+	atomic_store(&queue->pending, 0);
+	queue->oldest = NULL;
+	queue->newest = NULL;
+}
+
 /* The last thing: the drivers may be gone, so nothing is asked of them. */
 static void command_process_end(void)
 {
@@ -388,17 +407,24 @@ static void command_process_end(void)
 		atomic_fetch_add(&tandem_control.unfinished, atomic_load(&queue->pending));
 }
 
+/* At exit, loaders end after the drivers' own exit handlers. */
+void opencl_commands_close(void)
+{
+	if (!any_pending())
+		return;
+	if (!atomic_load(&exiting))
+		pending_wait();
+	command_process_end();
+	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
+		pending_forget(queue);
+}
+
 /* In the child of a fork: the parent's commands are the parent's. */
 static void command_forked(void)
 {
 	atomic_store(&pending_pool.taking, 0);
-	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next) {
-		atomic_store(&queue->harvesting, 0);
-		atomic_store(&queue->fresh, NULL);
-		atomic_store(&queue->pending, 0);
-		queue->oldest = NULL;
-		queue->newest = NULL;
-	}
+	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
+		pending_forget(queue);
 }
 
 void opencl_command_at_exit(void)

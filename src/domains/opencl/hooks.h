@@ -1,7 +1,8 @@
 /* The OpenCL domain: what its files share, and what its rules call.
  *
  *   gen/        wrappers, records, the table of next functions (tools/apigen)
- *   loader.c    the two ways in: preloaded symbols and the loader's layer
+ *   loader.c    the real functions, and the two ways in: preload and loader's layer
+ *   layer.c     the layer's entry points: libtandem-opencl.so
  *   hooks.h     what the wrappers and the rules (opencl.rules) call
  *   extension.c functions that a driver hands out by name
  *   queue.c     queues: forced profiling and its hiding; commands under way
@@ -23,6 +24,7 @@
 
 #include "core/call.h"
 #include "domains/opencl/gen/next.h"
+#include "domains/opencl/loader.h"
 #include "schema/gen/core_records.h"
 
 #define OPENCL_BIT TANDEM_DOMAIN_BIT(opencl)
@@ -48,9 +50,6 @@ static inline bool opencl_in_session(void)
 {
 	return tandem_session_dir[0] != 0;
 }
-
-/* loader.c: finds the real functions. Called by the first call of each. */
-void opencl_bootstrap(void);
 
 /* queue.c */
 struct opencl_pending; /* a command whose end is not known yet */
@@ -125,6 +124,10 @@ void opencl_command_call_back(struct opencl_queue *queue);
 
 /* What to do at the program's exit, once there are queues. */
 void opencl_command_at_exit(void);
+
+/* The loader goes before the program ends: writes what has ended, and counts and
+ * forgets the rest. */
+void opencl_commands_close(void);
 
 /* describe.c: our number of a new object, with a record that says what it is. */
 void opencl_describe(unsigned type, void *handle, uint32_t number);

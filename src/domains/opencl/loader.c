@@ -1,35 +1,43 @@
-/* The two ways in.
- *
- *  - Preloaded: the program's own calls of cl* bind to this library's symbols.
- *    The first call finds the loader behind us and has it load its layers.
- *  - As a layer of the loader (OPENCL_LAYERS; Khronos' layer interface): calls
- *    that come through dlopen and dlsym, from any library.
- *
- * Both end in the same wrappers, and both go on at the loader's inner table
- * (the layer's target), below every public symbol: whichever way a call came,
- * it passes a wrapper once. Only where the loader knows no layers does the
- * preload go on at the loader's public functions instead.
- */
+#include "domains/opencl/loader.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/process.h"
 #include "domains/opencl/cl.h"
-
 #include "domains/opencl/hooks.h"
 
 static _Atomic int bootstrap_state; /* 0 not yet, 1 under way, 2 done */
 static __thread int bootstrap_here __attribute__((tls_model("initial-exec")));
 static _Atomic int layer_loaded;
-static void *layer_target; /* the loader's first function below us */
-static struct { /* and the library that it lies in */
+static struct { /* which we are a layer of: an address in it, and its library */
+	void *address;
 	void *base;
 	char path[PATH_MAX];
-} layer_loader;
+} loader;
 static void *layer_dispatch[OPENCL_ICD_SLOTS];
+static _Atomic unsigned layer_state; /* enum tandem_opencl_layer */
+static struct opencl_next opencl_first; /* what opencl_next is before anything is found */
+
+static void notice(enum tandem_notice number)
+{
+	if (tandem_control.domains & OPENCL_BIT)
+		atomic_fetch_or(&tandem_control.notices, (uint64_t)1 << number);
+}
+
+/* Before opencl_next is changed for the first time. */
+static void first_keep(void)
+{
+	static _Atomic int kept;
+
+	if (!atomic_exchange(&kept, 1))
+		opencl_first = opencl_next;
+}
 
 static void next_set(int fn, void *real)
 {
@@ -49,9 +57,9 @@ static int loader_look(struct dl_phdr_info *info, size_t size, void *found)
 
 /* The real loader: next in the global scope, or (a plugin's or a Python
  * module's own) somewhere among what is loaded. */
-static void *loader_symbol(void *loader, const char *name)
+static void *loader_symbol(void *library, const char *name)
 {
-	return loader ? dlsym(loader, name) : dlsym(RTLD_NEXT, name);
+	return library ? dlsym(library, name) : dlsym(RTLD_NEXT, name);
 }
 
 static void *loader_find(void)
@@ -79,17 +87,18 @@ static int32_t layer_platforms(uint32_t num_entries, void *platforms, void *num_
 static void bootstrap(void)
 {
 	int32_t (*platforms)(uint32_t, void *, uint32_t *);
-	void *loader = loader_find();
+	void *behind = loader_find();
 	uint32_t count;
 
+	first_keep();
 	/* Any first call makes the loader load its layers, us among them. */
-	*(void **)&platforms = loader_symbol(loader, "clGetPlatformIDs");
+	*(void **)&platforms = loader_symbol(behind, "clGetPlatformIDs");
 	if (platforms && platforms != (void *)opencl_wraps[OPENCL_FN_clGetPlatformIDs])
 		platforms(0, NULL, &count);
 	if (atomic_load(&layer_loaded))
 		return;
 	for (int fn = 0; fn < OPENCL_FN_FIRST_EXTENSION; fn++)
-		next_set(fn, platforms ? loader_symbol(loader, opencl_fn_names[fn]) : NULL);
+		next_set(fn, platforms ? loader_symbol(behind, opencl_fn_names[fn]) : NULL);
 }
 
 void opencl_bootstrap(void)
@@ -107,74 +116,89 @@ void opencl_bootstrap(void)
 	errno = saved;
 }
 
-/* Khronos' layer interface, with its types lowered. */
-struct _cl_icd_dispatch;
-
-__attribute__((visibility("default"))) int32_t
-clGetLayerInfo(uint32_t param_name, size_t param_value_size, void *param_value,
-	       size_t *param_value_size_ret);
-__attribute__((visibility("default"))) int32_t
-clInitLayer(uint32_t num_entries, const struct _cl_icd_dispatch *target_dispatch,
-	    uint32_t *num_entries_out, const struct _cl_icd_dispatch **layer_dispatch_ret);
-
-int32_t clGetLayerInfo(uint32_t param_name, size_t param_value_size, void *param_value,
-		       size_t *param_value_size_ret)
+static bool is_in_loader(void *address)
 {
-	static const uint32_t version = CL_LAYER_API_VERSION_100;
-	static const char name[] = "tandem";
-	const void *answer = param_name == CL_LAYER_API_VERSION ? (const void *)&version : name;
-	size_t bytes = param_name == CL_LAYER_API_VERSION ? sizeof(version) : sizeof(name);
+	Dl_info info;
 
-	if (param_name != CL_LAYER_API_VERSION && param_name != CL_LAYER_NAME)
-		return CL_INVALID_VALUE;
-	if (param_value && param_value_size < bytes)
-		return CL_INVALID_VALUE;
-	if (param_value)
-		memcpy(param_value, answer, bytes);
-	if (param_value_size_ret)
-		*param_value_size_ret = bytes;
-	return CL_SUCCESS;
+	return dladdr(address, &info) && info.dli_fbase == loader.base &&
+	       !strcmp(info.dli_fname, loader.path);
 }
 
 /* Whether the loader that we serve is gone: a program that closes libOpenCL and
  * opens it again has a new one, at the same place or at another, and another
  * library may lie where the old one was. */
-static int loader_is_gone(void *target)
+static bool loader_is_gone(void *asking)
 {
-	Dl_info info;
-
-	return target == layer_target || !dladdr(layer_target, &info) ||
-	       info.dli_fbase != layer_loader.base || strcmp(info.dli_fname, layer_loader.path) != 0;
+	return !is_in_loader(loader.address) || is_in_loader(asking);
 }
 
-static void loader_keep(void *target)
+static void loader_keep(void *address)
 {
 	Dl_info info;
 
-	layer_target = target;
-	layer_loader.base = NULL;
-	if (dladdr(target, &info) && strlen(info.dli_fname) < sizeof(layer_loader.path)) {
-		layer_loader.base = info.dli_fbase;
-		strcpy(layer_loader.path, info.dli_fname);
+	loader.address = address;
+	loader.base = NULL;
+	if (dladdr(address, &info) && strlen(info.dli_fname) < sizeof(loader.path)) {
+		loader.base = info.dli_fbase;
+		strcpy(loader.path, info.dli_fname);
 	}
 }
 
-int32_t clInitLayer(uint32_t num_entries, const struct _cl_icd_dispatch *target_dispatch,
-		    uint32_t *num_entries_out, const struct _cl_icd_dispatch **layer_dispatch_ret)
+bool opencl_loader_usable(void)
 {
-	void *const *target = (void *const *)target_dispatch;
+	return !atomic_load(&layer_loaded) || is_in_loader(loader.address);
+}
 
-	if (!target_dispatch || !num_entries_out || !layer_dispatch_ret)
+#define LAYER_FILE "libtandem-opencl.so"
+
+/* Whether OPENCL_LAYERS names another layer after ours, which goes around us. The
+ * loader's inner table, at which the preloaded symbols go on, would lead past it. */
+static bool outer_layer_is_named(void)
+{
+	const char *layers = getenv("OPENCL_LAYERS");
+	const char *rest = layers ? strstr(layers, LAYER_FILE) : NULL;
+
+	for (const char *next = rest; next; next = strstr(next + 1, LAYER_FILE))
+		rest = next;
+	if (!rest)
+		return false;
+	rest += strlen(LAYER_FILE);
+	return rest[strspn(rest, ":")] != '\0';
+}
+
+static bool is_preloaded(void)
+{
+	void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+	bool found = program && dlsym(program, "clGetPlatformIDs") ==
+					opencl_wraps[OPENCL_FN_clGetPlatformIDs];
+
+	if (program)
+		dlclose(program);
+	return found;
+}
+
+int32_t tandem_opencl_attach(void *address, uint32_t entries, void *const *target,
+			     uint32_t *entries_ret, void *const **table)
+{
+	if (!entries || !target || !entries_ret || !table)
 		return CL_INVALID_VALUE;
-	/* No session: the loader leaves us out, and calls cost nothing. A second
-	 * loader in the process keeps its calls to itself. */
-	if (!tandem_session_dir[0] ||
-	    (atomic_exchange(&layer_loaded, 1) && !loader_is_gone(target[0])))
+	atomic_store(&layer_state, TANDEM_LAYER_SUPPORTED);
+	/* No session: the loader leaves us out, and calls cost nothing. */
+	if (!tandem_session_dir[0])
 		return CL_INVALID_OPERATION;
-	loader_keep(target[0]);
+	if (outer_layer_is_named() && is_preloaded()) {
+		notice(TANDEM_NOTICE_opencl_outer_layer);
+		return CL_INVALID_OPERATION;
+	}
+	if (atomic_exchange(&layer_loaded, 1) && !loader_is_gone(address)) {
+		notice(TANDEM_NOTICE_opencl_second_loader);
+		return CL_INVALID_OPERATION;
+	}
+	first_keep();
+	loader_keep(address);
 	for (uint32_t slot = 0; slot < OPENCL_ICD_SLOTS; slot++) {
 		int fn = opencl_icd_table[slot];
-		void *real = slot < num_entries ? target[slot] : NULL;
+		void *real = slot < entries ? target[slot] : NULL;
 
 		layer_dispatch[slot] = real;
 		if (fn < 0)
@@ -184,12 +208,112 @@ int32_t clInitLayer(uint32_t num_entries, const struct _cl_icd_dispatch *target_
 			layer_dispatch[slot] = fn == OPENCL_FN_clGetPlatformIDs ?
 						       (void *)layer_platforms : opencl_wraps[fn];
 	}
-	*num_entries_out = num_entries < OPENCL_ICD_SLOTS ? num_entries : OPENCL_ICD_SLOTS;
-	*layer_dispatch_ret = (const struct _cl_icd_dispatch *)layer_dispatch;
+	*entries_ret = entries < OPENCL_ICD_SLOTS ? entries : OPENCL_ICD_SLOTS;
+	*table = layer_dispatch;
 	return CL_SUCCESS;
 }
 
-__attribute__((constructor)) static void layer_begins(void)
+/* Whoever calls us from here on, preloaded as we are, finds the loader again: its
+ * public functions then say that it has ended, as they would without us. */
+void tandem_opencl_detach(void)
+{
+	int saved = errno;
+
+	opencl_commands_close();
+	opencl_next = opencl_first;
+	atomic_store(&layer_loaded, 0);
+	atomic_store(&bootstrap_state, 0);
+	errno = saved;
+}
+
+void tandem_opencl_asked(void)
+{
+	unsigned unknown = TANDEM_LAYER_UNKNOWN;
+
+	atomic_compare_exchange_strong(&layer_state, &unknown, TANDEM_LAYER_ASKED);
+}
+
+unsigned tandem_opencl_layer(void)
+{
+	return atomic_load(&layer_state);
+}
+
+void tandem_opencl_refused(void)
+{
+	notice(TANDEM_NOTICE_opencl_no_layer);
+}
+
+/* The process ends, and no loader has asked for our layer. Was there one that has no
+ * layers, and was it used? Then it has loaded drivers, behind it in the list of
+ * what is loaded. */
+
+struct nth {
+	unsigned left;
+	const char *path;
+};
+
+static int library_nth(struct dl_phdr_info *info, size_t size, void *data)
+{
+	struct nth *nth = data;
+
+	(void)size;
+	if (nth->left--)
+		return 0;
+	nth->path = info->dlpi_name;
+	return 1;
+}
+
+/* The one function that a loader looks up in a driver. */
+static bool is_driver(const char *path)
+{
+	void *library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	void *found = library ? dlsym(library, "clGetExtensionFunctionAddress") : NULL;
+	Dl_info info;
+	/* dlsym() looks into what the library needs as well. */
+	bool driver = found && dladdr(found, &info) && !strcmp(info.dli_fname, path);
+
+	if (library)
+		dlclose(library);
+	return driver;
+}
+
+static bool any_driver_behind(const char *loader_path)
+{
+	bool behind = false;
+
+	for (unsigned n = 0;; n++) {
+		struct nth nth = { .left = n };
+
+		/* One walk for each: nothing may be opened within one. */
+		if (!dl_iterate_phdr(library_nth, &nth))
+			return false;
+		if (behind && nth.path[0] == '/' && is_driver(nth.path))
+			return true;
+		behind |= nth.path == loader_path;
+	}
+}
+
+static bool layer_was_named(void)
+{
+	const char *layers = getenv("OPENCL_LAYERS");
+
+	return layers && strstr(layers, LAYER_FILE);
+}
+
+static void loader_process_end(void)
+{
+	const char *path = NULL;
+
+	if (!(tandem_control.domains & OPENCL_BIT) || atomic_load(&bootstrap_state) ||
+	    atomic_load(&layer_state) != TANDEM_LAYER_UNKNOWN)
+		return;
+	dl_iterate_phdr(loader_look, &path);
+	if (path && layer_was_named() && any_driver_behind(path))
+		notice(TANDEM_NOTICE_opencl_no_layer);
+}
+
+__attribute__((constructor)) static void loader_begins(void)
 {
 	tandem_object_describer(opencl_describe);
+	tandem_process_at_end(loader_process_end);
 }
