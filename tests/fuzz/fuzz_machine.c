@@ -57,7 +57,7 @@ static void read_all(struct trace_session *session, size_t turn)
 	}
 	if (turn % 8 == 1 && !findings_make(&findings, session, NULL, NULL, &error))
 		findings_free(&findings);
-	if (turn % 8 == 2 && !view_build(session, NULL, &store, &error))
+	if (turn % 8 == 2 && !index_build(session, NULL, NULL, &store, &error))
 		view_store_close(&store);
 }
 

@@ -64,43 +64,43 @@ static void build(struct view_index *index)
 				     .version = VIEW_INDEX_VERSION,
 				     .bytes = sizeof(header)};
 	struct error error = ERROR_INIT;
-	struct view_builder builder;
-	struct view_writer *track, *counter, *samples;
+	struct index_writer writer;
+	struct track_writer *track, *counter, *samples;
 	struct view_store store;
 	uint32_t number, label, leaf;
 	char name[16];
 
 	memcpy(header.fingerprint, fingerprint, sizeof(fingerprint));
 	CHECK(!view_store_create(&store, ".", &error));
-	view_builder_init(&builder, &store);
+	index_writer_init(&writer, &store);
 	for (uint32_t i = 0; i < LABELS; i++) {
 		snprintf(name, sizeof(name), "label-%u", i);
-		CHECK(!view_builder_label(&builder, name, VIEW_SPAN_call, 0, &label));
+		CHECK(!index_writer_label(&writer, name, VIEW_SPAN_call, 0, &label));
 		CHECK(label == i);
 	}
-	CHECK(!view_builder_row(&builder, &row, &number));
-	CHECK(!view_builder_track(&builder, number, VIEW_TRACK_spans, &track));
-	CHECK(!view_builder_track(&builder, number, VIEW_TRACK_counter, &counter));
+	CHECK(!index_writer_row(&writer, &row, &number));
+	CHECK(!index_writer_track(&writer, number, VIEW_TRACK_spans, &track));
+	CHECK(!index_writer_track(&writer, number, VIEW_TRACK_counter, &counter));
 	for (size_t i = 0; i < SPANS; i++) {
-		CHECK(!view_writer_span(track, spans[i].begin, spans[i].end, spans[i].label));
-		CHECK(!view_writer_point(counter, spans[i].begin, i % 100));
+		CHECK(!track_writer_span(track, spans[i].begin, spans[i].end, spans[i].label));
+		CHECK(!track_writer_point(counter, spans[i].begin, i % 100));
 	}
-	CHECK(!view_builder_track(&builder, number, VIEW_TRACK_samples, &samples));
+	CHECK(!index_writer_track(&writer, number, VIEW_TRACK_samples, &samples));
 	samples->refs_kind = VIEW_REFS_sample;
 	/* main, which calls itself, which calls work: stacks 1, 2, 3. */
-	CHECK(!view_builder_frame(&builder, "main", "/bin/program"));
-	CHECK(!view_builder_frame(&builder, "work", ""));
+	CHECK(!index_writer_frame(&writer, "main", "/bin/program"));
+	CHECK(!index_writer_frame(&writer, "work", ""));
 	for (uint32_t i = 0; i < 4; i++)
-		CHECK(!view_builder_stack(&builder, i ? i - 1 : 0, i == 3));
-	CHECK(!view_builder_label(&builder, "work", VIEW_SPAN_sample, 0, &leaf));
+		CHECK(!index_writer_stack(&writer, i ? i - 1 : 0, i == 3));
+	CHECK(!index_writer_label(&writer, "work", VIEW_SPAN_sample, 0, &leaf));
 	/* The last of a node's lies where a bin begins. */
 	for (int64_t i = 1; i <= SAMPLES; i++)
-		CHECK(!view_writer_ref(samples, i * SAMPLES_APART_NS, i * SAMPLES_APART_NS, leaf,
-				       (uint32_t)(i % 2 ? 3 : 2) * 2 + 1));
-	CHECK(!view_builder_finish(&builder, &header));
+		CHECK(!track_writer_ref(samples, i * SAMPLES_APART_NS, i * SAMPLES_APART_NS, leaf,
+					(uint32_t)(i % 2 ? 3 : 2) * 2 + 1));
+	CHECK(!index_layout(&writer, &header));
 	CHECK(!view_store_commit(&store, &header));
 	CHECK(!view_index_map(index, store.fd, fingerprint));
-	view_builder_free(&builder);
+	index_writer_free(&writer);
 	view_store_close(&store);
 }
 
@@ -355,34 +355,34 @@ static void totals(const struct view_index *index)
 	text_free(&out);
 }
 
-/* Overlapping spans get lanes in which they do not. */
-static void lanes_part(void)
+/* Overlapping spans get packing in which they do not. */
+static void depths_part(void)
 {
 	struct view_row row = {.kind = VIEW_ROW_kernels, .parent = VIEW_NONE};
 	struct error error = ERROR_INIT;
-	struct view_builder builder;
+	struct index_writer writer;
 	struct view_store store;
-	struct view_lanes lanes = {.row = 0};
-	struct view_writer *track;
+	struct depth_packing packing = {.row = 0};
+	struct track_writer *track;
 	uint32_t number;
-	static int64_t ends[LANES_MOST];
+	static int64_t ends[DEPTHS_MOST];
 
 	CHECK(!view_store_create(&store, ".", &error));
-	view_builder_init(&builder, &store);
-	CHECK(!view_builder_row(&builder, &row, &number));
+	index_writer_init(&writer, &store);
+	CHECK(!index_writer_row(&writer, &row, &number));
 	for (int64_t now = 0; now < 20000; now += 7) {
 		int64_t end = now + (int64_t)(next_random() % 60);
 
-		CHECK(!view_lanes_pick(&lanes, &builder, now, end, &track));
-		CHECK(track->number < LANES_MOST && ends[track->number] <= now);
+		CHECK(!depth_packing_pick(&packing, &writer, now, end, &track));
+		CHECK(track->number < DEPTHS_MOST && ends[track->number] <= now);
 		ends[track->number] = end;
 	}
-	CHECK(lanes.count > 3 && lanes.count < 12);
-	/* More at once than there are lanes: the last one takes them. */
+	CHECK(packing.count > 3 && packing.count < 12);
+	/* More at once than there are packing: the last one takes them. */
 	for (int i = 0; i < 100; i++)
-		CHECK(!view_lanes_pick(&lanes, &builder, 30000, 40000, &track));
-	CHECK(lanes.count == LANES_MOST && track == lanes.tracks[LANES_MOST - 1]);
-	view_builder_free(&builder);
+		CHECK(!depth_packing_pick(&packing, &writer, 30000, 40000, &track));
+	CHECK(packing.count == DEPTHS_MOST && track == packing.tracks[DEPTHS_MOST - 1]);
+	index_writer_free(&writer);
 	view_store_close(&store);
 }
 
@@ -452,7 +452,7 @@ int main(void)
 	overlaps(&index);
 	searches(&index);
 	totals(&index);
-	lanes_part();
+	depths_part();
 	damage_is_harmless(&index);
 	cut_is_refused();
 	view_index_close(&index);

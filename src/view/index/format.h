@@ -13,8 +13,8 @@
  *           VIEW_FANOUT items, or nodes of the level below. The highest level
  *           has VIEW_FANOUT nodes at most.
  */
-#ifndef TANDEM_VIEW_FORMAT_H
-#define TANDEM_VIEW_FORMAT_H
+#ifndef TANDEM_VIEW_INDEX_FORMAT_H
+#define TANDEM_VIEW_INDEX_FORMAT_H
 
 #include <stdint.h>
 
@@ -29,7 +29,7 @@
 
 struct view_span {
 	int64_t begin_ns;
-	uint32_t length_ns; /* UINT32_MAX: stands in the section `longs` */
+	uint32_t length_ns; /* UINT32_MAX: see the section `longs` */
 	uint32_t label;
 };
 

@@ -9,9 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trace/cache.h"
-#include "view/rows/index_build.h"
-
 static bool section_take(struct view_index *index, enum view_section_number number,
 			 size_t item_bytes, void *items, uint64_t *count)
 {
@@ -118,8 +115,7 @@ int view_index_map(struct view_index *index, int fd, const uint8_t fingerprint[1
 	return -ESTALE;
 }
 
-static int index_cached(struct view_index *index, const char *folder,
-			const uint8_t fingerprint[16])
+int view_index_open(struct view_index *index, const char *folder, const uint8_t fingerprint[16])
 {
 	char *path;
 	int status = -ENOMEM, fd;
@@ -132,39 +128,6 @@ static int index_cached(struct view_index *index, const char *folder,
 		close(fd);
 	free(path);
 	return status;
-}
-
-int view_index_open(struct view_index *index, struct trace_session *session,
-		    const struct progress *progress, struct error *error)
-{
-	/* The one that is kept is of the trace as it is. */
-	char *folder = session->kernel_from ? NULL : trace_cache_folder(session->path);
-	struct view_store store;
-	uint8_t fingerprint[16];
-	struct error first = ERROR_INIT;
-	int status;
-
-	view_fingerprint(session, fingerprint);
-	if (folder && !index_cached(index, folder, fingerprint)) {
-		free(folder);
-		return 0;
-	}
-	status = view_build(session, folder, progress, &store, folder ? &first : error);
-	/* The disk of the cache may be full where that of temporary files is not. */
-	if (folder && (status == -ENOSPC || status == -EDQUOT || status == -EIO))
-		status = view_build(session, NULL, progress, &store, error);
-	else if (folder && status && error)
-		*error = first;
-	free(folder);
-	if (status)
-		return status;
-	status = view_index_map(index, store.fd, fingerprint);
-	view_store_close(&store);
-	if (status)
-		return error_add(error, status, "%s: cannot read the timeline's index: %s",
-				 session->path, strerror(-status));
-	index->fresh = true;
-	return 0;
 }
 
 void view_index_close(struct view_index *index)

@@ -1,19 +1,16 @@
-/* The timeline's index of one session, mapped: made anew where the one beside the
- * trace is missing or of another time. What it says of itself is checked when it
- * is opened; numbers of labels, rows and strings are checked at every use.
- * Read-only, any thread.
+/* The timeline's index of one session, mapped (view/rows/index_build.h makes it). What it
+ * says of itself is checked when it is opened; numbers of labels, rows and strings are
+ * checked at every use. Read-only, any thread.
  *
  *	struct view_index index;
- *	view_index_open(&index, session, NULL, &error);
- *	for (uint32_t i = 0; i < index.row_count; i++)
+ *	view_index_open(&index, "FOLDER", fingerprint);
+ *	for (uint32_t i = 0; i < index.rows_count; i++)
  *		puts(view_index_text(&index, index.rows[i].name));
  *	view_index_close(&index);
  */
-#ifndef TANDEM_VIEW_INDEX_H
-#define TANDEM_VIEW_INDEX_H
+#ifndef TANDEM_VIEW_INDEX_INDEX_H
+#define TANDEM_VIEW_INDEX_INDEX_H
 
-#include "analysis/events/progress.h"
-#include "trace/session.h"
 #include "view/index/format.h"
 #include "view/index/kinds.h"
 #include "view/index/track.h"
@@ -28,12 +25,11 @@ struct view_index {
 #define X(name, type) uint64_t name##_count;
 	VIEW_SECTIONS(X)
 #undef X
-	bool fresh; /* made just now */
 };
 
-/* Returns 0 or -errno; on error there is nothing to close. */
-int view_index_open(struct view_index *index, struct trace_session *session,
-		    const struct progress *progress, struct error *error);
+/* Maps the one in a folder. Returns 0, -ESTALE (it is not of the trace with this fingerprint)
+ * or another -errno; on error there is nothing to close. */
+int view_index_open(struct view_index *index, const char *folder, const uint8_t fingerprint[16]);
 
 /* Maps a file. Returns 0, -ESTALE (no index of the trace with this fingerprint) or
  * another -errno; the caller closes fd either way. */

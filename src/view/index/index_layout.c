@@ -6,19 +6,19 @@
 
 #include "view/index/index_writer.h"
 
-struct finish {
-	struct view_builder *builder;
+struct index_layout {
+	struct index_writer *writer;
 	struct view_header *header;
-	uint32_t *rows;	    /* builder's row -> its place */
-	uint32_t *row_order; /* place -> builder's row */
-	struct view_writer **tracks; /* in the order of the file */
+	uint32_t *rows;		      /* writer's row -> its place */
+	uint32_t *row_order;	      /* place -> writer's row */
+	struct track_writer **tracks; /* in the order of the file */
 };
 
-static int section_append(struct finish *finish, enum view_section_number number,
+static int section_append(struct index_layout *layout, enum view_section_number number,
 			  const void *data, uint64_t count, size_t bytes)
 {
-	struct view_section *section = &finish->header->sections[number];
-	struct view_store *store = finish->builder->store;
+	struct view_section *section = &layout->header->sections[number];
+	struct view_store *store = layout->writer->store;
 	int status = 0;
 
 	if (!section->count)
@@ -30,11 +30,11 @@ static int section_append(struct finish *finish, enum view_section_number number
 }
 
 /* Siblings stand by kind, then by number, then as they turned up. */
-static int row_compare(const void *a, const void *b, void *builder_of)
+static int row_compare(const void *a, const void *b, void *writer_of)
 {
-	const struct view_builder *builder = builder_of;
+	const struct index_writer *writer = writer_of;
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-	const struct view_row *l = &builder->rows[left], *r = &builder->rows[right];
+	const struct view_row *l = &writer->rows[left], *r = &writer->rows[right];
 
 	/* One row for transfers and one for kernels of each queue, side by side. */
 	bool queues = l->kind >= VIEW_ROW_transfers && l->kind <= VIEW_ROW_untimed &&
@@ -52,141 +52,140 @@ static int row_compare(const void *a, const void *b, void *builder_of)
 }
 
 /* Depth first; `sorted` has the children of one parent side by side. */
-static void rows_place(struct finish *finish, const uint32_t *sorted, const uint32_t *first_child,
-		       const uint32_t *child_count)
+static void rows_place(struct index_layout *layout, const uint32_t *sorted,
+		       const uint32_t *first_child, const uint32_t *child_count)
 {
-	const struct view_builder *builder = finish->builder;
-	size_t count = builder->row_count, placed = 0, depth = 0;
-	uint32_t *stack = finish->row_order; /* its tail, which is filled last */
+	const struct index_writer *writer = layout->writer;
+	size_t count = writer->row_count, placed = 0, depth = 0;
+	uint32_t *stack = layout->row_order; /* its tail, which is filled last */
 
-	for (size_t i = 0; i < count && builder->rows[sorted[count - 1 - i]].parent == VIEW_NONE;
+	for (size_t i = 0; i < count && writer->rows[sorted[count - 1 - i]].parent == VIEW_NONE;
 	     i++)
 		stack[count - ++depth] = sorted[count - 1 - i];
 	/* The roots sort last, as VIEW_NONE is the largest number; now the first
-	 * of them lies on top. */
+	 * of them is on top. */
 	while (depth) {
 		uint32_t row = stack[count - depth--];
 
-		finish->rows[row] = (uint32_t)placed;
-		finish->row_order[placed++] = row;
+		layout->rows[row] = (uint32_t)placed;
+		layout->row_order[placed++] = row;
 		for (uint32_t i = child_count[row]; i-- > 0;)
 			stack[count - ++depth] = sorted[first_child[row] + i];
 	}
 }
 
-static int rows_order(struct finish *finish)
+static int rows_order(struct index_layout *layout)
 {
-	struct view_builder *builder = finish->builder;
-	size_t count = builder->row_count;
+	struct index_writer *writer = layout->writer;
+	size_t count = writer->row_count;
 	uint32_t *memory = calloc(3 * count + 1, sizeof(*memory));
 	uint32_t *sorted = memory, *first = memory + count, *children = memory + 2 * count;
 
-	finish->rows = calloc(count + 1, sizeof(*finish->rows));
-	finish->row_order = calloc(count + 1, sizeof(*finish->row_order));
-	if (!memory || !finish->rows || !finish->row_order) {
+	layout->rows = calloc(count + 1, sizeof(*layout->rows));
+	layout->row_order = calloc(count + 1, sizeof(*layout->row_order));
+	if (!memory || !layout->rows || !layout->row_order) {
 		free(memory);
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < count; i++)
 		sorted[i] = i;
-	qsort_r(sorted, count, sizeof(*sorted), row_compare, builder);
+	qsort_r(sorted, count, sizeof(*sorted), row_compare, writer);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t parent = builder->rows[sorted[i]].parent;
+		uint32_t parent = writer->rows[sorted[i]].parent;
 
 		if (parent == VIEW_NONE)
 			continue;
 		if (!children[parent]++)
 			first[parent] = i;
 	}
-	rows_place(finish, sorted, first, children);
+	rows_place(layout, sorted, first, children);
 	free(memory);
 	return 0;
 }
 
-static int track_rank(const struct view_writer *track)
+static int track_rank(const struct track_writer *track)
 {
 	return track->type == VIEW_TRACK_state ? 0 : track->type == VIEW_TRACK_samples ? 2 : 1;
 }
 
-static int track_compare(const void *a, const void *b, void *finish_of)
+static int track_compare(const void *a, const void *b, void *layout_of)
 {
-	const struct finish *finish = finish_of;
-	const struct view_writer *left = *(struct view_writer *const *)a;
-	const struct view_writer *right = *(struct view_writer *const *)b;
+	const struct index_layout *layout = layout_of;
+	const struct track_writer *left = *(struct track_writer *const *)a;
+	const struct track_writer *right = *(struct track_writer *const *)b;
 
 	if (left->row != right->row)
-		return finish->rows[left->row] < finish->rows[right->row] ? -1 : 1;
-	/* A thread's state stands above its calls, its samples below them. */
+		return layout->rows[left->row] < layout->rows[right->row] ? -1 : 1;
+	/* A thread's state is above its calls, its samples below them. */
 	if (track_rank(left) != track_rank(right))
 		return track_rank(left) - track_rank(right);
 	return left->number < right->number ? -1 : left->number > right->number;
 }
 
-static int tracks_order(struct finish *finish)
+static int tracks_order(struct index_layout *layout)
 {
-	struct view_builder *builder = finish->builder;
-	size_t count = builder->track_count;
+	struct index_writer *writer = layout->writer;
+	size_t count = writer->track_count;
 	int status = 0;
 
-	finish->tracks = calloc(count + 1, sizeof(struct view_writer *));
-	if (!finish->tracks)
+	layout->tracks = calloc(count + 1, sizeof(struct track_writer *));
+	if (!layout->tracks)
 		return -ENOMEM;
 	for (size_t i = 0; i < count && !status; i++) {
-		finish->tracks[i] = builder->tracks[i];
-		status = view_writer_close(builder->tracks[i]);
+		layout->tracks[i] = writer->tracks[i];
+		status = track_writer_close(writer->tracks[i]);
 	}
 	if (status)
 		return status;
-	qsort_r(finish->tracks, count, sizeof(struct view_writer *), track_compare, finish);
+	qsort_r(layout->tracks, count, sizeof(struct track_writer *), track_compare, layout);
 	for (size_t i = 0; i < count; i++)
-		finish->tracks[i]->number = (uint32_t)i;
+		layout->tracks[i]->number = (uint32_t)i;
 	return 0;
 }
 
-static int write_rows(struct finish *finish)
+static int write_rows(struct index_layout *layout)
 {
-	const struct view_builder *builder = finish->builder;
+	const struct index_writer *writer = layout->writer;
 	size_t at = 0;
 	int status = 0;
 
-	for (size_t i = 0; i < builder->row_count && !status; i++) {
-		struct view_row row = builder->rows[finish->row_order[i]];
+	for (size_t i = 0; i < writer->row_count && !status; i++) {
+		struct view_row row = writer->rows[layout->row_order[i]];
 
 		if (row.parent != VIEW_NONE)
-			row.parent = finish->rows[row.parent];
+			row.parent = layout->rows[row.parent];
 		if (row.device != VIEW_NONE)
-			row.device = finish->rows[row.device];
+			row.device = layout->rows[row.device];
 		row.first_track = (uint32_t)at;
-		while (at < builder->track_count &&
-		       finish->rows[finish->tracks[at]->row] == i)
+		while (at < writer->track_count && layout->rows[layout->tracks[at]->row] == i)
 			at++;
 		row.track_count = (uint32_t)at - row.first_track;
-		status = section_append(finish, VIEW_SECTION_rows, &row, 1, sizeof(row));
+		status = section_append(layout, VIEW_SECTION_rows, &row, 1, sizeof(row));
 	}
 	return status;
 }
 
-static int write_tracks(struct finish *finish)
+static int write_tracks(struct index_layout *layout)
 {
 	struct view_track track = {.row = 0};
 	int status = 0;
 
-	for (size_t i = 0; i < finish->builder->track_count && !status; i++) {
-		const struct view_writer *writer = finish->tracks[i];
+	for (size_t i = 0; i < layout->writer->track_count && !status; i++) {
+		const struct track_writer *from = layout->tracks[i];
 		uint32_t counts[VIEW_LEVELS_MOST];
-		unsigned levels = view_levels(writer->items, counts);
+		unsigned levels = view_levels(from->items, counts);
 
-		track.row = finish->rows[writer->row];
-		track.type = (uint8_t)writer->type;
-		track.refs = (uint8_t)writer->refs_kind;
-		track.again = writer->again;
-		track.items = writer->items;
-		track.long_count = (uint32_t)writer->long_count;
-		track.stat_count = (uint32_t)writer->stat_count;
-		status = section_append(finish, VIEW_SECTION_tracks, &track, 1, sizeof(track));
-		track.first_chunk += (uint32_t)writer->chunk_count;
-		track.first_long += (uint32_t)writer->long_count;
-		track.first_stat += writer->stat_count;
+		track.row = layout->rows[from->row];
+		track.type = (uint8_t)from->type;
+		track.refs = (uint8_t)from->refs_kind;
+		track.again = from->again;
+		track.items = from->items;
+		track.long_count = (uint32_t)from->long_count;
+		track.stat_count = (uint32_t)from->stat_count;
+		status = section_append(layout, VIEW_SECTION_tracks, &track, 1, sizeof(track));
+		track.first_chunk += (uint32_t)from->chunk_count;
+		track.first_long += (uint32_t)from->long_count;
+		track.first_stat += from->stat_count;
 		for (unsigned level = 0; level < levels; level++)
 			track.first_node += counts[level];
 	}
@@ -194,47 +193,47 @@ static int write_tracks(struct finish *finish)
 }
 
 /* The nodes of one track, level after level. */
-static int write_nodes(struct finish *finish, struct view_writer *writer)
+static int write_nodes(struct index_layout *layout, struct track_writer *track)
 {
 	uint32_t counts[VIEW_LEVELS_MOST];
-	unsigned levels = view_levels(writer->items, counts);
-	bool points = writer->type == VIEW_TRACK_counter;
+	unsigned levels = view_levels(track->items, counts);
+	bool points = track->type == VIEW_TRACK_counter;
 	int status = 0;
 
 	for (unsigned level = 0; level < levels && !status; level++) {
-		status = section_append(finish, VIEW_SECTION_nodes, writer->nodes,
-					counts[level], sizeof(*writer->nodes));
+		status = section_append(layout, VIEW_SECTION_nodes, track->nodes, counts[level],
+					sizeof(*track->nodes));
 		for (uint32_t i = 0; i < counts[level]; i += VIEW_FANOUT) {
 			size_t left = counts[level] - i;
 
-			writer->nodes[i / VIEW_FANOUT] = view_node_join(
-				writer->nodes + i, left < VIEW_FANOUT ? left : VIEW_FANOUT, points);
+			track->nodes[i / VIEW_FANOUT] = view_node_join(
+				track->nodes + i, left < VIEW_FANOUT ? left : VIEW_FANOUT, points);
 		}
 	}
 	return status;
 }
 
-static int write_of_tracks(struct finish *finish)
+static int write_of_tracks(struct index_layout *layout)
 {
-	size_t count = finish->builder->track_count;
+	size_t count = layout->writer->track_count;
 	int status = 0;
 
 	for (size_t i = 0; i < count && !status; i++)
-		status = section_append(finish, VIEW_SECTION_chunks, finish->tracks[i]->chunks,
-					finish->tracks[i]->chunk_count, sizeof(uint64_t));
+		status = section_append(layout, VIEW_SECTION_chunks, layout->tracks[i]->chunks,
+					layout->tracks[i]->chunk_count, sizeof(uint64_t));
 	for (size_t i = 0; i < count && !status; i++)
-		status = write_nodes(finish, finish->tracks[i]);
+		status = write_nodes(layout, layout->tracks[i]);
 	for (size_t i = 0; i < count && !status; i++) {
-		struct view_writer *track = finish->tracks[i];
+		struct track_writer *track = layout->tracks[i];
 
 		for (size_t j = 0; j < track->long_count; j++)
 			track->longs[j].track = (uint32_t)i;
-		status = section_append(finish, VIEW_SECTION_longs, track->longs,
-					track->long_count, sizeof(*track->longs));
+		status = section_append(layout, VIEW_SECTION_longs, track->longs, track->long_count,
+					sizeof(*track->longs));
 	}
 	for (size_t i = 0; i < count && !status; i++)
-		status = section_append(finish, VIEW_SECTION_stats, finish->tracks[i]->stats,
-					finish->tracks[i]->stat_count, sizeof(struct view_stat));
+		status = section_append(layout, VIEW_SECTION_stats, layout->tracks[i]->stats,
+					layout->tracks[i]->stat_count, sizeof(struct view_stat));
 	return status;
 }
 
@@ -249,10 +248,10 @@ static int op_compare(const void *a, const void *b, void *commands_of)
 	return left->op < right->op ? -1 : left->op > right->op;
 }
 
-static int write_commands(struct finish *finish)
+static int write_commands(struct index_layout *layout)
 {
-	struct view_builder *builder = finish->builder;
-	size_t count = builder->command_count;
+	struct index_writer *writer = layout->writer;
+	size_t count = writer->command_count;
 	uint32_t *order = malloc((count + 1) * sizeof(*order));
 	bool sorted = true;
 	int status;
@@ -260,92 +259,92 @@ static int write_commands(struct finish *finish)
 	if (!order)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		struct view_command *command = &builder->commands[i];
+		struct view_command *command = &writer->commands[i];
 
 		if (command->track != VIEW_NONE)
-			command->track = builder->tracks[command->track]->number;
+			command->track = writer->tracks[command->track]->number;
 		order[i] = (uint32_t)i;
-		sorted = sorted && (!i || op_compare(&order[i - 1], &order[i],
-						     builder->commands) <= 0);
+		sorted = sorted &&
+			 (!i || op_compare(&order[i - 1], &order[i], writer->commands) <= 0);
 	}
 	if (!sorted)
-		qsort_r(order, count, sizeof(*order), op_compare, builder->commands);
-	status = section_append(finish, VIEW_SECTION_commands, builder->commands, count,
-				sizeof(*builder->commands));
+		qsort_r(order, count, sizeof(*order), op_compare, writer->commands);
+	status = section_append(layout, VIEW_SECTION_commands, writer->commands, count,
+				sizeof(*writer->commands));
 	if (!status)
-		status = section_append(finish, VIEW_SECTION_by_op, order, count, sizeof(*order));
+		status = section_append(layout, VIEW_SECTION_by_op, order, count, sizeof(*order));
 	free(order);
 	return status;
 }
 
-static int write_wakers(struct finish *finish)
+static int write_wakers(struct index_layout *layout)
 {
-	const struct view_builder *builder = finish->builder;
+	const struct index_writer *writer = layout->writer;
 	int status = 0;
 
-	for (size_t i = 0; i < builder->waker_count && !status; i++)
-		status = section_append(finish, VIEW_SECTION_wakers,
-					&finish->rows[builder->wakers[i]], 1, sizeof(uint32_t));
+	for (size_t i = 0; i < writer->waker_count && !status; i++)
+		status = section_append(layout, VIEW_SECTION_wakers,
+					&layout->rows[writer->wakers[i]], 1, sizeof(uint32_t));
 	return status;
 }
 
-static int write_names(struct finish *finish)
+static int write_names(struct index_layout *layout)
 {
-	struct view_builder *builder = finish->builder;
+	struct index_writer *writer = layout->writer;
 	uint64_t offset = 0;
 	uint32_t empty;
-	int status = view_builder_name(builder, "", &empty);
+	int status = index_writer_name(writer, "", &empty);
 
-	for (size_t i = 0; i < builder->names.count && !status; i++) {
-		const char *name = intern_text(&builder->names, (uint32_t)i);
+	for (size_t i = 0; i < writer->names.count && !status; i++) {
+		const char *name = intern_text(&writer->names, (uint32_t)i);
 
-		status = section_append(finish, VIEW_SECTION_text, name, strlen(name) + 1, 1);
+		status = section_append(layout, VIEW_SECTION_text, name, strlen(name) + 1, 1);
 	}
-	for (size_t i = 0; i < builder->names.count && !status; i++) {
-		status = section_append(finish, VIEW_SECTION_strings, &offset, 1, sizeof(offset));
-		offset += strlen(intern_text(&builder->names, (uint32_t)i)) + 1;
+	for (size_t i = 0; i < writer->names.count && !status; i++) {
+		status = section_append(layout, VIEW_SECTION_strings, &offset, 1, sizeof(offset));
+		offset += strlen(intern_text(&writer->names, (uint32_t)i)) + 1;
 	}
 	return status;
 }
 
-static int write_all(struct finish *finish)
+static int write_all(struct index_layout *layout)
 {
-	struct view_builder *builder = finish->builder;
-	int status = write_of_tracks(finish);
+	struct index_writer *writer = layout->writer;
+	int status = write_of_tracks(layout);
 
 	if (!status)
-		status = write_rows(finish);
+		status = write_rows(layout);
 	if (!status)
-		status = write_tracks(finish);
+		status = write_tracks(layout);
 	if (!status)
-		status = write_commands(finish);
+		status = write_commands(layout);
 	if (!status)
-		status = write_wakers(finish);
+		status = write_wakers(layout);
 	if (!status)
-		status = section_append(finish, VIEW_SECTION_labels, builder->labels,
-					builder->label_count, sizeof(*builder->labels));
+		status = section_append(layout, VIEW_SECTION_labels, writer->labels,
+					writer->label_count, sizeof(*writer->labels));
 	if (!status)
-		status = section_append(finish, VIEW_SECTION_frames, builder->frames,
-					builder->frame_count, sizeof(*builder->frames));
+		status = section_append(layout, VIEW_SECTION_frames, writer->frames,
+					writer->frame_count, sizeof(*writer->frames));
 	if (!status)
-		status = section_append(finish, VIEW_SECTION_stacks, builder->stacks,
-					builder->stack_count, sizeof(*builder->stacks));
+		status = section_append(layout, VIEW_SECTION_stacks, writer->stacks,
+					writer->stack_count, sizeof(*writer->stacks));
 	if (!status)
-		status = section_append(finish, VIEW_SECTION_records, builder->records.data,
-					builder->records.length, 1);
+		status = section_append(layout, VIEW_SECTION_records, writer->records.data,
+					writer->records.length, 1);
 	if (!status)
-		status = section_append(finish, VIEW_SECTION_notes, builder->notes,
-					builder->note_count, sizeof(*builder->notes));
-	return status ? status : write_names(finish);
+		status = section_append(layout, VIEW_SECTION_notes, writer->notes,
+					writer->note_count, sizeof(*writer->notes));
+	return status ? status : write_names(layout);
 }
 
 /* The latest end of any span: a call may end behind what its packet's header says. */
-static int64_t find_last(const struct finish *finish)
+static int64_t find_last(const struct index_layout *layout)
 {
 	int64_t last_ns = 0;
 
-	for (size_t i = 0; i < finish->builder->track_count; i++) {
-		const struct view_writer *track = finish->tracks[i];
+	for (size_t i = 0; i < layout->writer->track_count; i++) {
+		const struct track_writer *track = layout->tracks[i];
 
 		for (size_t k = 0; k < track->node_count; k++) {
 			int64_t end_ns = track->type == VIEW_TRACK_counter
@@ -359,21 +358,21 @@ static int64_t find_last(const struct finish *finish)
 	return last_ns;
 }
 
-int view_builder_finish(struct view_builder *builder, struct view_header *header)
+int index_layout(struct index_writer *writer, struct view_header *header)
 {
-	struct finish finish = {.builder = builder, .header = header};
-	int status = rows_order(&finish);
+	struct index_layout layout = {.writer = writer, .header = header};
+	int status = rows_order(&layout);
 
 	if (!status)
-		status = tracks_order(&finish);
+		status = tracks_order(&layout);
 	if (!status)
-		status = write_all(&finish);
+		status = write_all(&layout);
 	if (!status)
-		header->last_ns = find_last(&finish);
-	header->file_bytes = builder->store->offset;
-	header->sample_period_ns = builder->sample_period_ns;
-	free(finish.rows);
-	free(finish.row_order);
-	free(finish.tracks);
+		header->last_ns = find_last(&layout);
+	header->file_bytes = writer->store->offset;
+	header->sample_period_ns = writer->sample_period_ns;
+	free(layout.rows);
+	free(layout.row_order);
+	free(layout.tracks);
 	return status;
 }

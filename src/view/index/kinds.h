@@ -1,7 +1,7 @@
 /* What the timeline shows, as small lists: kinds of rows, of tracks, of spans.
  * The page knows them by these names (web/kinds.js has the colours). */
-#ifndef TANDEM_VIEW_KINDS_H
-#define TANDEM_VIEW_KINDS_H
+#ifndef TANDEM_VIEW_INDEX_KINDS_H
+#define TANDEM_VIEW_INDEX_KINDS_H
 
 /* X(name): rows, in the order in which they stand below one parent. */
 #define VIEW_ROWS(X)                                                           \
@@ -18,13 +18,13 @@ enum view_row_kind {
 
 /* X(name, what its items are): a row is drawn as its tracks, one above the
  * other. */
-#define VIEW_TRACKS(X)                                                         \
-	X(spans)   /* spans that do not overlap, each with its name */         \
-	X(state)   /* same, as a narrow band */                                \
-	X(strip)   /* spans without names: when there was anything at all */   \
-	X(cover)   /* same, drawn as the share of time that they cover */      \
-	X(counter) /* points: a value from then on */                          \
-	X(samples) /* moments at which a thread's stack was looked at */
+#define VIEW_TRACKS(X)                                                        \
+	X(spans)    /* spans that do not overlap, each with its name */       \
+	X(state)    /* same, as a narrow strip */                             \
+	X(activity) /* spans without names: when there was anything at all */ \
+	X(cover)    /* same, drawn as the share of time that they cover */    \
+	X(counter)  /* points: a value from then on */                        \
+	X(samples)  /* moments at which a thread's stack was looked at */
 
 enum view_track_type {
 #define X(name) VIEW_TRACK_##name,
@@ -62,7 +62,7 @@ enum view_span_kind {
 	X(1, failed)     /* returned or ended with an error */                 \
 	X(2, unfinished) /* its end was not seen: drawn to the end */          \
 	X(4, untimed)    /* no device times: from the call to what was seen */ \
-	X(8, noncausal)  /* lies where it cannot: the clocks disagree */
+	X(8, noncausal)  /* starts before its call: the clocks disagree */
 
 enum view_flag {
 #define X(bit, name) VIEW_FLAG_##name = bit,

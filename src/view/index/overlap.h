@@ -5,8 +5,8 @@
  *			 int64_t end_ns);
  *	view_overlap(&index, track, from_ns, to_ns, visit, user);
  */
-#ifndef TANDEM_VIEW_OVERLAP_H
-#define TANDEM_VIEW_OVERLAP_H
+#ifndef TANDEM_VIEW_INDEX_OVERLAP_H
+#define TANDEM_VIEW_INDEX_OVERLAP_H
 
 #include "view/index/index.h"
 

@@ -10,8 +10,8 @@
  *	... store.fd, readable
  *	view_store_close(&store);                      uncommitted: nothing is left
  */
-#ifndef TANDEM_VIEW_STORE_H
-#define TANDEM_VIEW_STORE_H
+#ifndef TANDEM_VIEW_INDEX_STORE_H
+#define TANDEM_VIEW_INDEX_STORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

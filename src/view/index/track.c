@@ -6,10 +6,10 @@
 
 #include "util/array.h"
 
-void view_writer_init(struct view_writer *track, struct view_store *store, uint32_t row,
-		      enum view_track_type type)
+void track_writer_init(struct track_writer *track, struct view_store *store, uint32_t row,
+		       enum view_track_type type)
 {
-	*track = (struct view_writer){.store = store, .row = row, .type = type};
+	*track = (struct track_writer){.store = store, .row = row, .type = type};
 }
 
 unsigned view_levels(uint32_t items, uint32_t counts[VIEW_LEVELS_MOST])
@@ -23,7 +23,7 @@ unsigned view_levels(uint32_t items, uint32_t counts[VIEW_LEVELS_MOST])
 	return levels;
 }
 
-static int stat_add(struct view_writer *track, const struct view_stat *add)
+static int stat_add(struct track_writer *track, const struct view_stat *add)
 {
 	uint64_t known = map_get(&track->stat_of, add->label);
 
@@ -40,7 +40,7 @@ static int stat_add(struct view_writer *track, const struct view_stat *add)
 	return 0;
 }
 
-static uint64_t span_length(const struct view_writer *track, const struct view_span *span,
+static uint64_t span_length(const struct track_writer *track, const struct view_span *span,
 			    size_t item)
 {
 	if (span->length_ns != UINT32_MAX)
@@ -52,7 +52,7 @@ static uint64_t span_length(const struct view_writer *track, const struct view_s
 }
 
 /* The label that has most of the time in a few spans, and all of them counted. */
-static int node_of_spans(struct view_writer *track, const union view_item *items, size_t count,
+static int node_of_spans(struct track_writer *track, const union view_item *items, size_t count,
 			 struct view_node *node)
 {
 	struct view_stat stats[VIEW_FANOUT];
@@ -105,7 +105,7 @@ static void node_of_points(const union view_item *items, size_t count,
 }
 
 /* Sums up the latest items, VIEW_FANOUT or what is left of them. */
-static int node_add(struct view_writer *track)
+static int node_add(struct track_writer *track)
 {
 	size_t count = (track->items - 1) % VIEW_FANOUT + 1;
 	const union view_item *items = track->chunk + track->chunk_items - count;
@@ -122,7 +122,7 @@ static int node_add(struct view_writer *track)
 	return node_of_spans(track, items, count, &node->span);
 }
 
-static int chunk_write(struct view_writer *track)
+static int chunk_write(struct track_writer *track)
 {
 	int status;
 
@@ -141,7 +141,7 @@ static int chunk_write(struct view_writer *track)
 	return status;
 }
 
-static int item_place(struct view_writer *track, union view_item **item)
+static int item_place(struct track_writer *track, union view_item **item)
 {
 	if (track->items == UINT32_MAX - 1)
 		return -EOVERFLOW;
@@ -160,7 +160,7 @@ static int item_place(struct view_writer *track, union view_item **item)
 	return 0;
 }
 
-static int item_placed(struct view_writer *track)
+static int item_placed(struct track_writer *track)
 {
 	int status = 0;
 
@@ -171,7 +171,7 @@ static int item_placed(struct view_writer *track)
 	return status;
 }
 
-static int long_add(struct view_writer *track, uint64_t length_ns)
+static int long_add(struct track_writer *track, uint64_t length_ns)
 {
 	if (array_reserve(&track->longs, &track->long_capacity, track->long_count + 1,
 			  sizeof(*track->longs)))
@@ -181,8 +181,8 @@ static int long_add(struct view_writer *track, uint64_t length_ns)
 	return 0;
 }
 
-int view_writer_ref(struct view_writer *track, int64_t begin_ns, int64_t end_ns, uint32_t label,
-		    uint32_t ref)
+int track_writer_ref(struct track_writer *track, int64_t begin_ns, int64_t end_ns, uint32_t label,
+		     uint32_t ref)
 {
 	uint64_t length = end_ns > begin_ns ? (uint64_t)end_ns - (uint64_t)begin_ns : 0;
 	union view_item *item;
@@ -202,12 +202,12 @@ int view_writer_ref(struct view_writer *track, int64_t begin_ns, int64_t end_ns,
 	return status ? status : item_placed(track);
 }
 
-int view_writer_span(struct view_writer *track, int64_t begin_ns, int64_t end_ns, uint32_t label)
+int track_writer_span(struct track_writer *track, int64_t begin_ns, int64_t end_ns, uint32_t label)
 {
-	return view_writer_ref(track, begin_ns, end_ns, label, VIEW_NONE);
+	return track_writer_ref(track, begin_ns, end_ns, label, VIEW_NONE);
 }
 
-int view_writer_point(struct view_writer *track, int64_t at_ns, uint64_t value)
+int track_writer_point(struct track_writer *track, int64_t at_ns, uint64_t value)
 {
 	union view_item *item;
 	int status;
@@ -227,7 +227,7 @@ int view_writer_point(struct view_writer *track, int64_t at_ns, uint64_t value)
 	return item_placed(track);
 }
 
-int view_writer_close(struct view_writer *track)
+int track_writer_close(struct track_writer *track)
 {
 	int status = 0;
 
@@ -298,7 +298,7 @@ union view_any_node view_node_join(const union view_any_node *nodes, size_t coun
 	return joined;
 }
 
-void view_writer_free(struct view_writer *track)
+void track_writer_free(struct track_writer *track)
 {
 	free(track->chunk);
 	free(track->refs);

@@ -2,15 +2,15 @@
  * their begin; full chunks go to the file at once, so that memory holds one chunk
  * and a summary of 40 bytes for each VIEW_FANOUT items. One thread.
  *
- *	struct view_writer track;
- *	view_writer_init(&track, store, row, VIEW_TRACK_spans);
- *	view_writer_span(&track, begin_ns, end_ns, label);
- *	view_writer_close(&track);          the last chunk
- *	... chunks, nodes, longs, stats, which the builder puts into the sections
- *	view_writer_free(&track);
+ *	struct track_writer track;
+ *	track_writer_init(&track, store, row, VIEW_TRACK_spans);
+ *	track_writer_span(&track, begin_ns, end_ns, label);
+ *	track_writer_close(&track);          the last chunk
+ *	... chunks, nodes, longs, stats, which the writer puts into the sections
+ *	track_writer_free(&track);
  */
-#ifndef TANDEM_VIEW_TRACK_H
-#define TANDEM_VIEW_TRACK_H
+#ifndef TANDEM_VIEW_INDEX_TRACK_H
+#define TANDEM_VIEW_INDEX_TRACK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ union view_any_node {
 	struct view_point_node point;
 };
 
-struct view_writer {
+struct track_writer {
 	struct view_store *store; /* borrowed */
 	uint32_t row;
 	enum view_track_type type;
@@ -55,25 +55,24 @@ struct view_writer {
 	struct map stat_of; /* label -> stat */
 };
 
-void view_writer_init(struct view_writer *track, struct view_store *store, uint32_t row,
-		      enum view_track_type type);
+void track_writer_init(struct track_writer *track, struct view_store *store, uint32_t row,
+		       enum view_track_type type);
 
 /* A span; end_ns >= begin_ns >= the last one's begin. Returns 0 or -errno. */
-int view_writer_span(struct view_writer *track, int64_t begin_ns, int64_t end_ns,
-		     uint32_t label);
+int track_writer_span(struct track_writer *track, int64_t begin_ns, int64_t end_ns, uint32_t label);
 
 /* Same, of a track with refs. Returns 0 or -errno. */
-int view_writer_ref(struct view_writer *track, int64_t begin_ns, int64_t end_ns, uint32_t label,
-		    uint32_t ref);
+int track_writer_ref(struct track_writer *track, int64_t begin_ns, int64_t end_ns, uint32_t label,
+		     uint32_t ref);
 
 /* A counter's value from at_ns on, at_ns >= the last one's; of several at one
  * moment the last counts. Returns 0 or -errno. */
-int view_writer_point(struct view_writer *track, int64_t at_ns, uint64_t value);
+int track_writer_point(struct track_writer *track, int64_t at_ns, uint64_t value);
 
 /* Returns 0 or -errno. */
-int view_writer_close(struct view_writer *track);
+int track_writer_close(struct track_writer *track);
 
-void view_writer_free(struct view_writer *track);
+void track_writer_free(struct track_writer *track);
 
 /* What a span counts for where several share a place: samples have no length. */
 static inline uint64_t view_weight(unsigned type, uint64_t length_ns)

@@ -8,8 +8,8 @@
  *	view_details_json(&details, track, item, &text);
  *	view_details_close(&details);
  */
-#ifndef TANDEM_VIEW_DETAILS_H
-#define TANDEM_VIEW_DETAILS_H
+#ifndef TANDEM_VIEW_QUERY_DETAILS_H
+#define TANDEM_VIEW_QUERY_DETAILS_H
 
 #include "trace/objects.h"
 #include "trace/session.h"

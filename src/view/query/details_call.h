@@ -1,6 +1,6 @@
 /* Details of an API call (view/query/details.h). One thread. */
-#ifndef TANDEM_VIEW_DETAILS_CALL_H
-#define TANDEM_VIEW_DETAILS_CALL_H
+#ifndef TANDEM_VIEW_QUERY_DETAILS_CALL_H
+#define TANDEM_VIEW_QUERY_DETAILS_CALL_H
 
 #include "trace/event.h"
 #include "trace/records.h"

@@ -1,6 +1,6 @@
 /* Details of a command (view/query/details.h). One thread. */
-#ifndef TANDEM_VIEW_DETAILS_COMMAND_H
-#define TANDEM_VIEW_DETAILS_COMMAND_H
+#ifndef TANDEM_VIEW_QUERY_DETAILS_COMMAND_H
+#define TANDEM_VIEW_QUERY_DETAILS_COMMAND_H
 
 #include "view/query/details_json.h"
 

@@ -1,6 +1,6 @@
 /* The parts that details are put together of (view/query/details.h). One thread. */
-#ifndef TANDEM_VIEW_DETAILS_JSON_H
-#define TANDEM_VIEW_DETAILS_JSON_H
+#ifndef TANDEM_VIEW_QUERY_DETAILS_JSON_H
+#define TANDEM_VIEW_QUERY_DETAILS_JSON_H
 
 #include "util/json.h"
 #include "view/query/details.h"

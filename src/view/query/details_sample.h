@@ -1,6 +1,6 @@
 /* Details of a sample (view/query/details.h). Any thread. */
-#ifndef TANDEM_VIEW_DETAILS_SAMPLE_H
-#define TANDEM_VIEW_DETAILS_SAMPLE_H
+#ifndef TANDEM_VIEW_QUERY_DETAILS_SAMPLE_H
+#define TANDEM_VIEW_QUERY_DETAILS_SAMPLE_H
 
 #include "view/query/details_json.h"
 

@@ -1,6 +1,6 @@
 /* Details of a thread's state (view/query/details.h). Any thread. */
-#ifndef TANDEM_VIEW_DETAILS_STATE_H
-#define TANDEM_VIEW_DETAILS_STATE_H
+#ifndef TANDEM_VIEW_QUERY_DETAILS_STATE_H
+#define TANDEM_VIEW_QUERY_DETAILS_STATE_H
 
 #include "view/query/details_json.h"
 

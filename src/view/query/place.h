@@ -9,8 +9,8 @@
  *		... is it this one?
  *	trace_records_close(&records);
  */
-#ifndef TANDEM_VIEW_PLACE_H
-#define TANDEM_VIEW_PLACE_H
+#ifndef TANDEM_VIEW_QUERY_PLACE_H
+#define TANDEM_VIEW_QUERY_PLACE_H
 
 #include "trace/records.h"
 

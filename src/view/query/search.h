@@ -8,8 +8,8 @@
  *	bool found = view_search_step(&search, &hit, false);
  *	view_search_free(&search);
  */
-#ifndef TANDEM_VIEW_SEARCH_H
-#define TANDEM_VIEW_SEARCH_H
+#ifndef TANDEM_VIEW_QUERY_SEARCH_H
+#define TANDEM_VIEW_QUERY_SEARCH_H
 
 #include <stdbool.h>
 
@@ -39,7 +39,7 @@ uint64_t view_search_count(const struct view_search *search);
 /* The next one behind *hit, or the one before it. Returns whether there is one. */
 bool view_search_step(const struct view_search *search, struct view_hit *hit, bool back);
 
-/* For each of `bins` equal stretches of from_ns..to_ns whether any lies there. */
+/* For each of `bins` equal stretches of from_ns..to_ns whether any is there. */
 void view_search_marks(const struct view_search *search, int64_t from_ns, int64_t to_ns,
 		       uint32_t bins, uint8_t *marks);
 

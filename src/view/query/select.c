@@ -57,8 +57,7 @@ static int find_row(struct select *select, uint32_t label, struct select_row **r
 	return 0;
 }
 
-static int take_span(void *select_of, uint32_t item, const struct view_span *span,
-		     int64_t end_ns)
+static int add_span(void *select_of, uint32_t item, const struct view_span *span, int64_t end_ns)
 {
 	struct select *select = select_of;
 	const struct view_label *label = view_index_label(select->index, span->label);
@@ -91,7 +90,7 @@ static int take_span(void *select_of, uint32_t item, const struct view_span *spa
 
 /* Tracks that show what others show, too, count only where nothing but them was
  * asked for. */
-static bool takes(const struct view_track *track, bool again)
+static bool is_summed(const struct view_track *track, bool again)
 {
 	return view_track_named(track) && (again || !track->again);
 }
@@ -103,7 +102,7 @@ static int select_all(struct select *select, uint32_t row)
 	bool again = false;
 	int status = 0;
 
-	/* What lies below a row follows it. */
+	/* The rows below a row follow it. */
 	while (last < index->rows_count &&
 	       (row == VIEW_NONE || (index->rows[last].parent != VIEW_NONE &&
 				     index->rows[last].parent >= first)))
@@ -117,9 +116,9 @@ static int select_all(struct select *select, uint32_t row)
 		for (uint32_t t = 0; t < of->track_count && !status; t++) {
 			select->track = &index->tracks[of->first_track + t];
 			select->device = select->track->refs == VIEW_REFS_command ? of->device : VIEW_NONE;
-			if (takes(select->track, again))
+			if (is_summed(select->track, again))
 				status = view_overlap(index, select->track, select->from_ns,
-						      select->to_ns, take_span, select);
+						      select->to_ns, add_span, select);
 		}
 	}
 	return status;

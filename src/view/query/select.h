@@ -4,8 +4,8 @@
  *
  *	view_select_json(&index, VIEW_NONE, from_ns, to_ns, &text);
  */
-#ifndef TANDEM_VIEW_SELECT_H
-#define TANDEM_VIEW_SELECT_H
+#ifndef TANDEM_VIEW_QUERY_SELECT_H
+#define TANDEM_VIEW_QUERY_SELECT_H
 
 #include "util/text.h"
 #include "view/index/index.h"

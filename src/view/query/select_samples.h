@@ -6,8 +6,8 @@
  *	select_samples_json(&samples, &json);
  *	select_samples_free(&samples);
  */
-#ifndef TANDEM_VIEW_SELECT_SAMPLES_H
-#define TANDEM_VIEW_SELECT_SAMPLES_H
+#ifndef TANDEM_VIEW_QUERY_SELECT_SAMPLES_H
+#define TANDEM_VIEW_QUERY_SELECT_SAMPLES_H
 
 #include "util/json.h"
 #include "view/index/index.h"

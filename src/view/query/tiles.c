@@ -96,7 +96,7 @@ static void group_add(struct tile *tile, const struct tile_item *item)
 	tile->votes[at].ns += item->busy_ns;
 }
 
-static void take_span(struct tile *tile, uint32_t number)
+static void tile_add_span(struct tile *tile, uint32_t number)
 {
 	const struct view_span *span =
 		&view_index_item(tile->index, tile->track, number)->span;
@@ -132,9 +132,9 @@ static uint32_t first_item(unsigned level, uint32_t number)
 	return number;
 }
 
-static void take_nodes(struct tile *tile, unsigned level, uint32_t from, uint32_t to);
+static void tile_add_nodes(struct tile *tile, unsigned level, uint32_t from, uint32_t to);
 
-static void take_node(struct tile *tile, unsigned level, uint32_t number)
+static void tile_add_node(struct tile *tile, unsigned level, uint32_t number)
 {
 	const struct view_node *node = &tile->tree.nodes[level][number].span;
 	uint32_t below = level ? tile->tree.counts[level - 1] : tile->track->items;
@@ -162,28 +162,28 @@ static void take_node(struct tile *tile, unsigned level, uint32_t number)
 	if (to > below)
 		to = below;
 	if (level) {
-		take_nodes(tile, level - 1, from, to);
+		tile_add_nodes(tile, level - 1, from, to);
 		return;
 	}
 	for (uint32_t i = from; i < to; i++)
-		take_span(tile, i);
+		tile_add_span(tile, i);
 }
 
-static void take_nodes(struct tile *tile, unsigned level, uint32_t from, uint32_t to)
+static void tile_add_nodes(struct tile *tile, unsigned level, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++)
-		take_node(tile, level, i);
+		tile_add_node(tile, level, i);
 }
 
-static void take_spans(struct tile *tile)
+static void tile_add_spans(struct tile *tile)
 {
 	unsigned levels = tile->tree.levels;
 
 	if (levels) {
-		take_nodes(tile, levels - 1, 0, tile->tree.counts[levels - 1]);
+		tile_add_nodes(tile, levels - 1, 0, tile->tree.counts[levels - 1]);
 	} else {
 		for (uint32_t i = 0; i < tile->track->items; i++)
-			take_span(tile, i);
+			tile_add_span(tile, i);
 	}
 	group_close(tile);
 }
@@ -250,7 +250,7 @@ struct point_tile {
 	bool gathered;
 };
 
-static void take_group(struct point_tile *tile, const struct view_point_node *node)
+static void tile_add_group(struct point_tile *tile, const struct view_point_node *node)
 {
 	struct point_group *last = tile->count ? &tile->groups[tile->count - 1] : NULL;
 
@@ -276,7 +276,7 @@ static void take_group(struct point_tile *tile, const struct view_point_node *no
 			node->begin_ns, node->least, node->most, node->last};
 }
 
-static void take_points(struct point_tile *tile, int level, uint32_t from, uint32_t to)
+static void tile_add_points(struct point_tile *tile, int level, uint32_t from, uint32_t to)
 {
 	for (uint32_t i = from; i < to; i++) {
 		const struct view_point_node *node;
@@ -289,7 +289,7 @@ static void take_points(struct point_tile *tile, int level, uint32_t from, uint3
 						      point->value, point->value};
 
 			if (point->at_ns < tile->end_ns)
-				take_group(tile, &one);
+				tile_add_group(tile, &one);
 			continue;
 		}
 		node = &tile->tree.nodes[level][i].point;
@@ -299,11 +299,11 @@ static void take_points(struct point_tile *tile, int level, uint32_t from, uint3
 		    (node->begin_ns >= tile->begin_ns &&
 		     node->begin_ns >> tile->level == node->end_ns >> tile->level)) {
 			tile->gathered = tile->gathered || node->end_ns >= tile->begin_ns;
-			take_group(tile, node);
+			tile_add_group(tile, node);
 			continue;
 		}
 		below = level ? tile->tree.counts[level - 1] : tile->track->items;
-		take_points(tile, level - 1, i * VIEW_FANOUT, next < below ? next : below);
+		tile_add_points(tile, level - 1, i * VIEW_FANOUT, next < below ? next : below);
 	}
 }
 
@@ -340,9 +340,9 @@ static void counter_tile(const struct view_index *index, uint32_t number_of_trac
 	view_index_tree(index, track, &tile.tree);
 	levels = tile.tree.levels;
 	if (levels)
-		take_points(&tile, (int)levels - 1, 0, tile.tree.counts[levels - 1]);
+		tile_add_points(&tile, (int)levels - 1, 0, tile.tree.counts[levels - 1]);
 	else
-		take_points(&tile, -1, 0, track->items);
+		tile_add_points(&tile, -1, 0, track->items);
 	add_head(number_of_track, tile.count, !tile.gathered, number, out);
 	add_points(&tile, out);
 }
@@ -361,7 +361,7 @@ void view_tile_add(const struct view_index *index, uint32_t number_of_track, uns
 	tile.begin_ns = number * ((int64_t)TILE_BINS << level);
 	tile.end_ns = tile.begin_ns + ((int64_t)TILE_BINS << level);
 	view_index_tree(index, track, &tile.tree);
-	take_spans(&tile);
+	tile_add_spans(&tile);
 	add_head(number_of_track, tile.count, !tile.gathered, number, out);
 	add_spans(&tile, out);
 }

@@ -16,8 +16,8 @@
  *
  * A counter's tile begins with the value that it has at the tile's begin.
  */
-#ifndef TANDEM_VIEW_TILES_H
-#define TANDEM_VIEW_TILES_H
+#ifndef TANDEM_VIEW_QUERY_TILES_H
+#define TANDEM_VIEW_QUERY_TILES_H
 
 #include "util/text.h"
 #include "view/index/index.h"

@@ -1,26 +1,27 @@
 #include "view/rows/activity.h"
 
-int view_strip_close(struct view_strip *strip)
+int activity_track_close(struct activity_track *activity)
 {
-	bool open = strip->open;
+	bool open = activity->open;
 
-	strip->open = false;
-	return open ? view_writer_span(strip->track, strip->begin_ns, strip->end_ns, strip->label)
+	activity->open = false;
+	return open ? track_writer_span(activity->track, activity->begin_ns, activity->end_ns,
+					activity->label)
 		    : 0;
 }
 
-int view_strip_add(struct view_strip *strip, int64_t begin_ns, int64_t end_ns)
+int activity_track_add(struct activity_track *activity, int64_t begin_ns, int64_t end_ns)
 {
 	int status;
 
-	if (strip->open && begin_ns - strip->end_ns <= strip->gap_ns) {
-		if (end_ns > strip->end_ns)
-			strip->end_ns = end_ns;
+	if (activity->open && begin_ns - activity->end_ns <= activity->gap_ns) {
+		if (end_ns > activity->end_ns)
+			activity->end_ns = end_ns;
 		return 0;
 	}
-	status = view_strip_close(strip);
-	strip->open = true;
-	strip->begin_ns = begin_ns;
-	strip->end_ns = end_ns;
+	status = activity_track_close(activity);
+	activity->open = true;
+	activity->begin_ns = begin_ns;
+	activity->end_ns = end_ns;
 	return status;
 }

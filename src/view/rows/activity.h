@@ -2,17 +2,17 @@
  * come in the order of their begin. Gaps shorter than `gap_ns` are closed, which
  * keeps a summary of millions of short calls short. One thread.
  *
- *	struct view_strip strip = {.track = track, .label = active, .gap_ns = 10000};
- *	view_strip_add(&strip, begin_ns, end_ns);
- *	view_strip_close(&strip);
+ *	struct activity_track activity = {.track = track, .label = active, .gap_ns = 10000};
+ *	activity_track_add(&activity, begin_ns, end_ns);
+ *	activity_track_close(&activity);
  */
-#ifndef TANDEM_VIEW_STRIP_H
-#define TANDEM_VIEW_STRIP_H
+#ifndef TANDEM_VIEW_ROWS_ACTIVITY_H
+#define TANDEM_VIEW_ROWS_ACTIVITY_H
 
 #include "view/index/track.h"
 
-struct view_strip {
-	struct view_writer *track; /* borrowed */
+struct activity_track {
+	struct track_writer *track; /* borrowed */
 	uint32_t label;
 	int64_t gap_ns;
 	bool open;
@@ -20,7 +20,7 @@ struct view_strip {
 };
 
 /* Both return 0 or -errno. */
-int view_strip_add(struct view_strip *strip, int64_t begin_ns, int64_t end_ns);
-int view_strip_close(struct view_strip *strip);
+int activity_track_add(struct activity_track *activity, int64_t begin_ns, int64_t end_ns);
+int activity_track_close(struct activity_track *activity);
 
 #endif

@@ -12,11 +12,11 @@
 /* A number that no machine has is damage. */
 #define CPUS_MOST 65536u
 
-void view_cpus_init(struct view_cpus *cpus, struct view_builder *builder,
+void view_cpus_init(struct view_cpus *cpus, struct index_writer *writer,
 		    struct view_resources *resources, struct trace_session *session)
 {
 	memset(cpus, 0, sizeof(*cpus));
-	cpus->builder = builder;
+	cpus->writer = writer;
 	cpus->resources = resources;
 	cpus->session = session;
 }
@@ -34,7 +34,7 @@ static int cpu_get(struct view_cpus *cpus, uint32_t number, struct view_cpu **cp
 	if (!(*cpu)->track) {
 		status = view_resources_cpu(cpus->resources, number, &row);
 		if (!status)
-			status = view_builder_track(cpus->builder, row, VIEW_TRACK_spans,
+			status = index_writer_track(cpus->writer, row, VIEW_TRACK_spans,
 						    &(*cpu)->track);
 	}
 	return status;
@@ -53,9 +53,9 @@ static int task_label(struct view_cpus *cpus, const struct states *states, uint3
 
 	text_format(&words, "%s (%" PRIu32 ")", *name ? name : "thread",
 		    thread && thread->local_tid ? thread->local_tid : tid);
-	status = words.failed ? -ENOMEM
-			      : view_builder_label(cpus->builder, words.data, VIEW_SPAN_task, 0,
-						   label);
+	status = words.failed
+			 ? -ENOMEM
+			 : index_writer_label(cpus->writer, words.data, VIEW_SPAN_task, 0, label);
 	text_free(&words);
 	return status;
 }
@@ -70,7 +70,7 @@ static int task_draw(struct view_cpus *cpus, struct view_cpu *cpu, const struct 
 		return 0;
 	status = task_label(cpus, states, cpu->tid, &label);
 	if (!status)
-		status = view_writer_span(cpu->track, cpu->since_ns, end_ns, label);
+		status = track_writer_span(cpu->track, cpu->since_ns, end_ns, label);
 	cpu->since_ns = end_ns;
 	return status;
 }
@@ -102,9 +102,9 @@ static int cpu_lose(struct view_cpus *cpus, struct view_cpu *cpu, const struct s
 	status = task_draw(cpus, cpu, states, cpu->seen_ns);
 	if (status || now_ns <= cpu->since_ns)
 		return status;
-	status = view_builder_label(cpus->builder, "not known", VIEW_SPAN_task_unknown, 0, &label);
+	status = index_writer_label(cpus->writer, "not known", VIEW_SPAN_task_unknown, 0, &label);
 	if (!status)
-		status = view_writer_span(cpu->track, cpu->since_ns, now_ns, label);
+		status = track_writer_span(cpu->track, cpu->since_ns, now_ns, label);
 	cpu->since_ns = now_ns;
 	return status;
 }

@@ -2,21 +2,21 @@
  * it left the CPU; nothing is drawn for idle time, and what no record tells is
  * said to be unknown. Part of building an index. One thread.
  *
- *	view_cpus_init(&cpus, &builder, &resources, session);
+ *	view_cpus_init(&cpus, &writer, &resources, session);
  *	view_cpus_event(&cpus, &states, event);    each event of a CPU's stream, before
  *						   the states take it
  *	view_cpus_finish(&cpus);
  *	view_cpus_free(&cpus);
  */
-#ifndef TANDEM_VIEW_CPUS_H
-#define TANDEM_VIEW_CPUS_H
+#ifndef TANDEM_VIEW_ROWS_CPUS_H
+#define TANDEM_VIEW_ROWS_CPUS_H
 
 #include "analysis/sched/states.h"
 #include "trace/session.h"
 #include "view/rows/resources.h"
 
 struct view_cpu {
-	struct view_writer *track; /* NULL: not seen yet */
+	struct track_writer *track; /* NULL: not seen yet */
 	bool known;		   /* what runs: */
 	uint32_t tid;		   /* 0: nothing */
 	int64_t since_ns;	   /* drawn up to here */
@@ -25,14 +25,14 @@ struct view_cpu {
 };
 
 struct view_cpus {
-	struct view_builder *builder;	  /* borrowed */
+	struct index_writer *writer;	  /* borrowed */
 	struct view_resources *resources; /* borrowed */
 	struct trace_session *session;	  /* borrowed */
 	struct view_cpu *cpus;
 	size_t count, capacity;
 };
 
-void view_cpus_init(struct view_cpus *cpus, struct view_builder *builder,
+void view_cpus_init(struct view_cpus *cpus, struct index_writer *writer,
 		    struct view_resources *resources, struct trace_session *session);
 
 /* Both return 0 or -errno. */

@@ -1,28 +1,28 @@
-/* The lanes of a row whose spans may overlap: each span goes to the first lane
- * that is free when it begins. Beyond LANES_MOST the last lane takes what is
+/* The packing of a row whose spans may overlap: each span goes to the first depth
+ * that is free when it begins. Beyond DEPTHS_MOST the last depth takes what is
  * left, overlapping: nothing is dropped. Lanes are made when needed. One thread.
  *
- *	struct view_lanes lanes = {.row = row};
- *	view_lanes_pick(&lanes, builder, begin_ns, end_ns, &track);
+ *	struct depth_packing packing = {.row = row};
+ *	depth_packing_pick(&packing, writer, begin_ns, end_ns, &track);
  */
-#ifndef TANDEM_VIEW_LANES_H
-#define TANDEM_VIEW_LANES_H
+#ifndef TANDEM_VIEW_ROWS_DEPTH_PACKING_H
+#define TANDEM_VIEW_ROWS_DEPTH_PACKING_H
 
 #include "view/index/index_writer.h"
 
-#define LANES_MOST 24u
+#define DEPTHS_MOST 24u
 
-struct view_lanes {
+struct depth_packing {
 	uint32_t row;
 	bool again;	   /* its spans stand in other tracks too */
 	unsigned count;
-	struct view_writer *tracks[LANES_MOST];
-	int64_t ends_ns[LANES_MOST];
+	struct track_writer *tracks[DEPTHS_MOST];
+	int64_t ends_ns[DEPTHS_MOST];
 };
 
-/* The lane of a span, which begins no earlier than the one before. Its track
+/* The depth of a span, which begins no earlier than the one before. Its track
  * refers to commands. Returns 0 or -ENOMEM. */
-int view_lanes_pick(struct view_lanes *lanes, struct view_builder *builder, int64_t begin_ns,
-		    int64_t end_ns, struct view_writer **track);
+int depth_packing_pick(struct depth_packing *packing, struct index_writer *writer, int64_t begin_ns,
+		       int64_t end_ns, struct track_writer **track);
 
 #endif

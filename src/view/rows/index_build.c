@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/events/event_iterator.h"
+#include "trace/cache.h"
 #include "trace/fingerprint.h"
 #include "util/units.h"
 #include "view/index/index_writer.h"
@@ -19,14 +20,14 @@
 /* A place of a device's clock that is less sure than this is worth a word. */
 #define WIDE_BOUND_NS 100000u
 
-struct build {
+struct index_build {
 	struct trace_session *session;
 	struct iterator iterator;
-	struct view_builder builder;
+	struct index_writer writer;
 	struct view_threads threads;
 	struct view_queues queues;
 	struct view_resources resources;
-	struct view_bands bands;
+	struct state_rows state_rows;
 	struct view_cpus cpus;
 	struct view_samples samples;
 	uint32_t session_row;
@@ -34,7 +35,8 @@ struct build {
 	uint64_t events, lost;
 };
 
-void view_fingerprint(const struct trace_session *session, uint8_t fingerprint[16])
+/* What a session's files hold: an index that says otherwise is of another time. */
+static void fingerprint_of(const struct trace_session *session, uint8_t fingerprint[16])
 {
 	char text[TRACE_FINGERPRINT_BYTES];
 
@@ -44,11 +46,11 @@ void view_fingerprint(const struct trace_session *session, uint8_t fingerprint[1
 
 /* Descriptions are kept as they lie in the trace, so that an event's details need
  * no second pass over it to say what its objects are. */
-static int keep_record(struct build *build, const struct trace_event *event)
+static int keep_record(struct index_build *build, const struct trace_event *event)
 {
 	struct view_record head = {.stream = event->stream->index, .bytes = event->bytes};
 	static const char zeros[8];
-	struct text *records = &build->builder.records;
+	struct text *records = &build->writer.records;
 
 	text_add(records, (const char *)&head, sizeof(head));
 	text_add(records, (const char *)event->record, event->bytes);
@@ -56,25 +58,25 @@ static int keep_record(struct build *build, const struct trace_event *event)
 	return records->failed ? -ENOMEM : 0;
 }
 
-static int take_kernel(struct build *build, const struct trace_event *event)
+static int add_linux_event(struct index_build *build, const struct trace_event *event)
 {
-	int status = view_cpus_event(&build->cpus, &build->bands.states, event);
+	int status = view_cpus_event(&build->cpus, &build->state_rows.states, event);
 
 	if (!status)
-		status = view_bands_kernel(&build->bands, event);
+		status = state_rows_linux(&build->state_rows, event);
 	return status ? status : view_samples_event(&build->samples, event);
 }
 
-static int take_item(struct build *build, const struct event_item *item)
+static int add_item(struct index_build *build, const struct event_item *item)
 {
 	int status = 0;
 
 	if (item->event && item->event->stream->process->kernel)
-		return take_kernel(build, item->event);
+		return add_linux_event(build, item->event);
 	switch (item->kind) {
 	case ITEM_CALL:
 		status = view_threads_call(&build->threads, item);
-		return status ? status : view_bands_call(&build->bands, item->event);
+		return status ? status : state_rows_call(&build->state_rows, item->event);
 	case ITEM_OPERATION:
 	case ITEM_UNFINISHED:
 		return view_queues_command(&build->queues, item);
@@ -95,21 +97,21 @@ static int take_item(struct build *build, const struct event_item *item)
 	return 0;
 }
 
-static int consume_all(struct build *build)
+static int consume_all(struct index_build *build)
 {
 	const struct event_item *item;
-	int status, taken = 0;
+	int status, added = 0;
 
-	while (!taken && (status = event_iterator_next(&build->iterator, &item)) > 0) {
+	while (!added && (status = event_iterator_next(&build->iterator, &item)) > 0) {
 		build->events += item->event && !item->event->stream->process->kernel;
-		taken = take_item(build, item);
+		added = add_item(build, item);
 	}
-	if (taken)
-		return taken;
+	if (added)
+		return added;
 	if (!status)
-		status = view_cpus_finish(&build->cpus, &build->bands.states);
+		status = view_cpus_finish(&build->cpus, &build->state_rows.states);
 	if (!status)
-		status = view_bands_finish(&build->bands, &build->threads, build->end_ns);
+		status = state_rows_finish(&build->state_rows, &build->threads, build->end_ns);
 	if (!status)
 		status = view_samples_finish(&build->samples, &build->threads);
 	if (!status)
@@ -120,7 +122,7 @@ static int consume_all(struct build *build)
 	return status ? status : view_resources_finish(&build->resources);
 }
 
-static int add_session(struct build *build)
+static int add_session(struct index_build *build)
 {
 	const struct trace_run *run = &build->session->run;
 	struct view_row row = {.kind = VIEW_ROW_session,
@@ -128,18 +130,17 @@ static int add_session(struct build *build)
 			       .process = VIEW_NONE,
 			       .stream = VIEW_NONE,
 			       .device = VIEW_NONE};
-	int status = view_builder_name(&build->builder,
-				       *run->program ? run->program : build->session->path,
-				       &row.name);
+	int status = index_writer_name(
+		&build->writer, *run->program ? run->program : build->session->path, &row.name);
 
 	if (!status)
-		status = view_builder_name(&build->builder, run->command, &row.note);
-	return status ? status : view_builder_row(&build->builder, &row, &build->session_row);
+		status = index_writer_name(&build->writer, run->command, &row.note);
+	return status ? status : index_writer_row(&build->writer, &row, &build->session_row);
 }
 
-static int note_losses(struct build *build)
+static int note_losses(struct index_build *build)
 {
-	static const char *const words[] = {
+	static const char *const descriptions[] = {
 #define X(name, text) text,
 		TANDEM_LOSSES(X)
 #undef X
@@ -149,30 +150,30 @@ static int note_losses(struct build *build)
 
 	for (unsigned i = 0; i < TANDEM_LOSS_COUNT && !status; i++) {
 		if (build->session->lost[i])
-			status = view_builder_note(&build->builder, true,
+			status = index_writer_note(&build->writer, true,
 						   "%" PRIu64 " records were lost: %s",
-						   build->session->lost[i], words[i]);
+						   build->session->lost[i], descriptions[i]);
 		counted += build->session->lost[i];
 	}
 	if (!status && build->lost > counted)
-		status = view_builder_note(&build->builder, true,
-					   "%" PRIu64 " records were lost", build->lost);
+		status = index_writer_note(&build->writer, true, "%" PRIu64 " records were lost",
+					   build->lost);
 	return status;
 }
 
-static int note_damage(struct build *build)
+static int note_damage(struct index_build *build)
 {
 	const struct trace_problems *problems = build->session->problems;
 
 	if (!problems || !problems->count)
 		return 0;
-	return view_builder_note(&build->builder, true,
-				 "The trace is damaged in %" PRIu64
-				 " places; %" PRIu64 " bytes could not be read",
+	return index_writer_note(&build->writer, true,
+				 "The trace is damaged in %" PRIu64 " places; %" PRIu64
+				 " bytes could not be read",
 				 problems->count, problems->skipped_bytes);
 }
 
-static int note_clocks(struct build *build)
+static int note_clocks(struct index_build *build)
 {
 	int status = 0;
 
@@ -182,12 +183,12 @@ static int note_clocks(struct build *build)
 		char bound[UNITS_BYTES];
 
 		if (bound_ns == CLOCKFIT_UNBOUNDED)
-			status = view_builder_note(&build->builder, true,
+			status = index_writer_note(&build->writer, true,
 						   "Times of %s may be off by anything: too "
 						   "little is known of its clock",
 						   name);
 		else if (bound_ns >= WIDE_BOUND_NS)
-			status = view_builder_note(&build->builder, true,
+			status = index_writer_note(&build->writer, true,
 						   "Times of %s may be off by up to %s: its "
 						   "clock could not be placed better",
 						   name, units_ns(bound, (double)bound_ns));
@@ -195,32 +196,32 @@ static int note_clocks(struct build *build)
 	return status;
 }
 
-static int note_commands(struct build *build)
+static int note_commands(struct index_build *build)
 {
-	struct view_builder *builder = &build->builder;
+	struct index_writer *writer = &build->writer;
 	int status = 0;
 
 	if (build->queues.untimed)
-		status = view_builder_note(builder, true,
+		status = index_writer_note(writer, true,
 					   "%" PRIu64 " commands have no device times; they are "
 					   "drawn from their call to when their end was seen",
 					   build->queues.untimed);
 	if (!status && build->queues.unfinished)
-		status = view_builder_note(builder, true,
+		status = index_writer_note(writer, true,
 					   "%" PRIu64 " commands were never seen to end",
 					   build->queues.unfinished);
 	if (!status && build->queues.noncausal)
-		status = view_builder_note(builder, true,
+		status = index_writer_note(writer, true,
 					   "%" PRIu64 " commands lie where they cannot: before "
 					   "their call, as the clocks disagree",
 					   build->queues.noncausal);
 	if (!status && build->threads.open_calls)
-		status = view_builder_note(builder, false, "%" PRIu64 " calls did not return",
+		status = index_writer_note(writer, false, "%" PRIu64 " calls did not return",
 					   build->threads.open_calls);
 	return status;
 }
 
-static int add_notes(struct build *build)
+static int add_notes(struct index_build *build)
 {
 	int status = note_losses(build);
 
@@ -230,27 +231,27 @@ static int add_notes(struct build *build)
 		status = note_commands(build);
 	if (!status)
 		status = note_clocks(build);
-	if (!status && !build->bands.any)
-		status = view_builder_note(&build->builder, false,
+	if (!status && !build->state_rows.any)
+		status = index_writer_note(&build->writer, false,
 					   "What the operating system did was not recorded: there "
 					   "are no states of threads and no CPUs");
-	if (!status && !build->events && build->bands.any)
-		status = view_builder_note(&build->builder, false,
+	if (!status && !build->events && build->state_rows.any)
+		status = index_writer_note(&build->writer, false,
 					   "The program made no call of a traced runtime while "
 					   "recording was on: there is what the system saw only");
 	else if (!status && !build->events)
-		status = view_builder_note(&build->builder, true, "The trace holds no events");
+		status = index_writer_note(&build->writer, true, "The trace holds no events");
 	return status;
 }
 
-static int build_all(struct build *build, struct view_header *header)
+static int build_all(struct index_build *build, struct view_header *header)
 {
 	int status = consume_all(build);
 
 	if (!status)
 		status = add_notes(build);
 	if (!status)
-		status = view_builder_finish(&build->builder, header);
+		status = index_layout(&build->writer, header);
 	header->events = build->events;
 	header->duration_ns = trace_session_duration_ns(build->session);
 	if (header->last_ns < build->end_ns)
@@ -271,48 +272,48 @@ static int64_t session_end_ns(struct trace_session *session)
 	return last_ns > end_ns ? last_ns : end_ns;
 }
 
-static int build_open(struct build *build, struct trace_session *session,
+static int build_open(struct index_build *build, struct trace_session *session,
 		      const struct progress *progress, struct view_store *store)
 {
 	int status;
 
 	build->session = session;
 	build->end_ns = session_end_ns(session);
-	view_builder_init(&build->builder, store);
+	index_writer_init(&build->writer, store);
 	status = event_iterator_open(&build->iterator, session, progress);
 	if (status)
 		return status;
 	status = add_session(build);
 	if (!status)
-		status = view_threads_init(&build->threads, &build->builder, session,
+		status = view_threads_init(&build->threads, &build->writer, session,
 					   build->session_row, build->end_ns);
-	view_queues_init(&build->queues, &build->builder, &build->iterator,
+	view_queues_init(&build->queues, &build->writer, &build->iterator,
 			 build->threads.process_rows, build->end_ns);
-	view_resources_init(&build->resources, &build->builder, &build->iterator,
+	view_resources_init(&build->resources, &build->writer, &build->iterator,
 			    build->session_row);
-	view_samples_init(&build->samples, &build->builder, &build->bands.states, session);
-	view_cpus_init(&build->cpus, &build->builder, &build->resources, session);
+	view_samples_init(&build->samples, &build->writer, &build->state_rows.states, session);
+	view_cpus_init(&build->cpus, &build->writer, &build->resources, session);
 	if (!status)
-		status = view_bands_init(&build->bands, &build->builder, session);
+		status = state_rows_init(&build->state_rows, &build->writer, session);
 	return status;
 }
 
-static void build_close(struct build *build)
+static void build_close(struct index_build *build)
 {
-	view_bands_free(&build->bands);
+	state_rows_free(&build->state_rows);
 	view_samples_free(&build->samples);
 	view_cpus_free(&build->cpus);
 	view_resources_free(&build->resources);
 	view_queues_free(&build->queues);
 	view_threads_free(&build->threads);
-	view_builder_free(&build->builder);
+	index_writer_free(&build->writer);
 	event_iterator_close(&build->iterator);
 }
 
-int view_build(struct trace_session *session, const char *folder,
-	       const struct progress *progress, struct view_store *store, struct error *error)
+int index_build(struct trace_session *session, const char *folder, const struct progress *progress,
+		struct view_store *store, struct error *error)
 {
-	struct build *build = calloc(1, sizeof(*build));
+	struct index_build *build = calloc(1, sizeof(*build));
 	struct view_header header = {.magic = VIEW_INDEX_MAGIC,
 				     .version = VIEW_INDEX_VERSION,
 				     .bytes = sizeof(header)};
@@ -324,7 +325,7 @@ int view_build(struct trace_session *session, const char *folder,
 		free(build);
 		return status;
 	}
-	view_fingerprint(session, header.fingerprint);
+	fingerprint_of(session, header.fingerprint);
 	status = build_open(build, session, progress, store);
 	if (!status)
 		status = build_all(build, &header);
@@ -338,4 +339,36 @@ int view_build(struct trace_session *session, const char *folder,
 			  session->path, strerror(-status));
 	}
 	return status;
+}
+
+int index_build_open(struct view_index *index, struct trace_session *session,
+		     const struct progress *progress, struct error *error)
+{
+	/* The one that is kept is of the trace as it is. */
+	char *folder = session->kernel_from ? NULL : trace_cache_folder(session->path);
+	struct view_store store;
+	uint8_t fingerprint[16];
+	struct error first = ERROR_INIT;
+	int status;
+
+	fingerprint_of(session, fingerprint);
+	if (folder && !view_index_open(index, folder, fingerprint)) {
+		free(folder);
+		return 0;
+	}
+	status = index_build(session, folder, progress, &store, folder ? &first : error);
+	/* The disk of the cache may be full where that of temporary files is not. */
+	if (folder && (status == -ENOSPC || status == -EDQUOT || status == -EIO))
+		status = index_build(session, NULL, progress, &store, error);
+	else if (folder && status && error)
+		*error = first;
+	free(folder);
+	if (status)
+		return status;
+	status = view_index_map(index, store.fd, fingerprint);
+	view_store_close(&store);
+	if (status)
+		return error_add(error, status, "%s: cannot read the timeline's index: %s",
+				 session->path, strerror(-status));
+	return 0;
 }

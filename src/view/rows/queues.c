@@ -15,15 +15,15 @@ struct view_queue {
 	uint32_t process, number;
 	uint32_t context; /* row */
 	uint32_t device;  /* row of devices */
-	struct view_lanes lanes[QUEUE_ROWS]; /* by row kind; no row while empty */
+	struct depth_packing packing[QUEUE_ROWS]; /* by row kind; no row while empty */
 	bool has_row[QUEUE_ROWS];
 };
 
-void view_queues_init(struct view_queues *queues, struct view_builder *builder,
+void view_queues_init(struct view_queues *queues, struct index_writer *writer,
 		      struct iterator *iterator, const uint32_t *process_rows, int64_t end_ns)
 {
 	memset(queues, 0, sizeof(*queues));
-	queues->builder = builder;
+	queues->writer = writer;
 	queues->iterator = iterator;
 	queues->process_rows = process_rows;
 	queues->end_ns = end_ns;
@@ -49,9 +49,9 @@ static int find_context(struct view_queues *queues, uint32_t process, uint32_t n
 	if (known != MAP_NONE)
 		return 0;
 	snprintf(name, sizeof(name), number ? "context %" PRIu32 : "unknown context", number);
-	status = view_builder_name(queues->builder, name, &row.name);
+	status = index_writer_name(queues->writer, name, &row.name);
 	if (!status)
-		status = view_builder_row(queues->builder, &row, context);
+		status = index_writer_row(queues->writer, &row, context);
 	return status ? status : map_set(&queues->context_of, key, *context);
 }
 
@@ -114,7 +114,7 @@ static int find_label(struct view_queues *queues, const struct operation *operat
 	*label = (uint32_t)known;
 	if (known != MAP_NONE)
 		return 0;
-	status = view_builder_label(queues->builder, operation->name,
+	status = index_writer_label(queues->writer, operation->name,
 				    (enum view_span_kind)(VIEW_SPAN_kernel + operation->kind),
 				    flags, label);
 	return status ? status : map_set(&queues->label_of, key, *label);
@@ -167,7 +167,7 @@ static unsigned flags_of(struct view_queues *queues, const struct operation *ope
 int view_queues_command(struct view_queues *queues, const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;
-	struct view_builder *builder = queues->builder;
+	struct index_writer *writer = queues->writer;
 	struct view_command placed = {
 		.op = operation->op,
 		.process = operation->process,
@@ -191,15 +191,15 @@ int view_queues_command(struct view_queues *queues, const struct event_item *ite
 	pending.row_kind = flags & (VIEW_FLAG_untimed | VIEW_FLAG_unfinished)
 				   ? VIEW_ROW_untimed
 				   : (uint8_t)row_of(operation->kind);
-	if (builder->command_count == UINT32_MAX - 1)
+	if (writer->command_count == UINT32_MAX - 1)
 		return -EOVERFLOW;
-	if (array_reserve(&builder->commands, &builder->command_capacity,
-			  builder->command_count + 1, sizeof(*builder->commands)) ||
-	    array_reserve(&queues->pending, &queues->pending_capacity,
-			  builder->command_count + 1, sizeof(*queues->pending)))
+	if (array_reserve(&writer->commands, &writer->command_capacity, writer->command_count + 1,
+			  sizeof(*writer->commands)) ||
+	    array_reserve(&queues->pending, &queues->pending_capacity, writer->command_count + 1,
+			  sizeof(*queues->pending)))
 		return -ENOMEM;
-	queues->pending[builder->command_count] = pending;
-	builder->commands[builder->command_count++] = placed;
+	queues->pending[writer->command_count] = pending;
+	writer->commands[writer->command_count++] = placed;
 	return 0;
 }
 
@@ -213,19 +213,19 @@ static int begin_compare(const void *a, const void *b, void *commands_of)
 	return left < right ? -1 : left > right;
 }
 
-static uint32_t *order_by_begin(const struct view_builder *builder)
+static uint32_t *order_by_begin(const struct index_writer *writer)
 {
-	size_t count = builder->command_count;
+	size_t count = writer->command_count;
 	uint32_t *order = malloc((count + 1) * sizeof(*order));
 	bool sorted = true;
 
 	for (size_t i = 0; order && i < count; i++) {
 		order[i] = (uint32_t)i;
 		sorted = sorted &&
-			 (!i || builder->commands[i - 1].begin_ns <= builder->commands[i].begin_ns);
+			 (!i || writer->commands[i - 1].begin_ns <= writer->commands[i].begin_ns);
 	}
 	if (order && !sorted)
-		qsort_r(order, count, sizeof(*order), begin_compare, builder->commands);
+		qsort_r(order, count, sizeof(*order), begin_compare, writer->commands);
 	return order;
 }
 
@@ -251,15 +251,15 @@ static int add_row(struct view_queues *queues, struct view_resources *resources,
 	snprintf(name, sizeof(name), "queue %" PRIu32 " %s", queue->number,
 		 words[kind - VIEW_ROW_transfers]);
 	if (!status)
-		status = view_builder_name(queues->builder, name, &row.name);
+		status = index_writer_name(queues->writer, name, &row.name);
 	if (!status)
-		status = view_builder_name(
-			queues->builder,
-			event_iterator_device_name(queues->iterator, queue->device), &row.note);
+		status = index_writer_name(
+			queues->writer, event_iterator_device_name(queues->iterator, queue->device),
+			&row.note);
 	queue->has_row[kind - VIEW_ROW_transfers] = true;
 	return status ? status
-		      : view_builder_row(queues->builder, &row,
-					 &queue->lanes[kind - VIEW_ROW_transfers].row);
+		      : index_writer_row(queues->writer, &row,
+					 &queue->packing[kind - VIEW_ROW_transfers].row);
 }
 
 /* A queue has both of its rows, even where one stays empty. */
@@ -280,49 +280,50 @@ static int add_rows(struct view_queues *queues, struct view_resources *resources
 }
 
 static int write_command(struct view_queues *queues, struct view_resources *resources,
-			 struct view_strip *strips, uint32_t number)
+			 struct activity_track *activities, uint32_t number)
 {
 	const struct view_pending *pending = &queues->pending[number];
-	struct view_command *operation = &queues->builder->commands[number];
+	struct view_command *operation = &queues->writer->commands[number];
 	struct view_queue *queue = &queues->queues[pending->queue];
-	struct view_writer *track;
+	struct track_writer *track;
 	int status = add_rows(queues, resources, queue, pending->row_kind);
 
 	if (!status)
-		status = view_lanes_pick(&queue->lanes[pending->row_kind - VIEW_ROW_transfers],
-					 queues->builder, operation->begin_ns, pending->end_ns,
-					 &track);
+		status = depth_packing_pick(&queue->packing[pending->row_kind - VIEW_ROW_transfers],
+					    queues->writer, operation->begin_ns, pending->end_ns,
+					    &track);
 	if (status)
 		return status;
 	operation->track = track->number;
-	status = view_writer_ref(track, operation->begin_ns, pending->end_ns, operation->label,
-				 number);
+	status = track_writer_ref(track, operation->begin_ns, pending->end_ns, operation->label,
+				  number);
 	if (status || pending->row_kind == VIEW_ROW_untimed)
 		return status;
-	status = view_strip_add(&strips[operation->process], operation->begin_ns, pending->end_ns);
+	status = activity_track_add(&activities[operation->process], operation->begin_ns,
+				    pending->end_ns);
 	if (!status)
-		status = view_strip_add(&strips[queues->iterator->session->traced_count],
-					operation->begin_ns, pending->end_ns);
+		status = activity_track_add(&activities[queues->iterator->session->traced_count],
+					    operation->begin_ns, pending->end_ns);
 	return status ? status : view_resources_command(resources, pending, number);
 }
 
-/* A strip for each process that has commands, and one for the session. */
-static int add_strips(struct view_queues *queues, struct view_strip *strips,
-		      uint32_t session_row)
+/* A activity for each process that has commands, and one for the session. */
+static int add_activity_tracks(struct view_queues *queues, struct activity_track *activities,
+			       uint32_t session_row)
 {
 	size_t count = queues->iterator->session->traced_count;
 	uint32_t label;
-	int status = view_builder_label(queues->builder, "device busy", VIEW_SPAN_active, 0,
-					&label);
+	int status = index_writer_label(queues->writer, "device busy", VIEW_SPAN_active, 0, &label);
 
 	for (size_t i = 0; i <= count && !status; i++) {
 		uint32_t row = i < count ? queues->process_rows[i] : session_row;
 
-		strips[i] = (struct view_strip){.label = label, .gap_ns = VIEW_STRIP_GAP_NS};
-		status = view_builder_track(queues->builder, row, VIEW_TRACK_strip,
-					    &strips[i].track);
+		activities[i] =
+			(struct activity_track){.label = label, .gap_ns = VIEW_STRIP_GAP_NS};
+		status = index_writer_track(queues->writer, row, VIEW_TRACK_activity,
+					    &activities[i].track);
 		if (!status)
-			strips[i].track->again = true;
+			activities[i].track->again = true;
 	}
 	return status;
 }
@@ -331,15 +332,16 @@ int view_queues_finish(struct view_queues *queues, struct view_resources *resour
 		       uint32_t session_row)
 {
 	size_t processes = queues->iterator->session->traced_count;
-	struct view_strip *strips = calloc(processes + 1, sizeof(*strips));
-	uint32_t *order = order_by_begin(queues->builder);
-	int status = strips && order ? add_strips(queues, strips, session_row) : -ENOMEM;
+	struct activity_track *activities = calloc(processes + 1, sizeof(*activities));
+	uint32_t *order = order_by_begin(queues->writer);
+	int status = activities && order ? add_activity_tracks(queues, activities, session_row)
+					 : -ENOMEM;
 
-	for (size_t i = 0; i < queues->builder->command_count && !status; i++)
-		status = write_command(queues, resources, strips, order[i]);
+	for (size_t i = 0; i < queues->writer->command_count && !status; i++)
+		status = write_command(queues, resources, activities, order[i]);
 	for (size_t i = 0; i <= processes && !status; i++)
-		status = view_strip_close(&strips[i]);
-	free(strips);
+		status = activity_track_close(&activities[i]);
+	free(activities);
 	free(order);
 	return status;
 }

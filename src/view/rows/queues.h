@@ -1,17 +1,17 @@
 /* Contexts and their queues as rows, commands as spans: for each queue a row of
- * transfers and one of kernels (lanes where commands overlap), further ones for
+ * transfers and one of kernels (packing where commands overlap), further ones for
  * barriers and markers and for commands without device times. Commands are
  * collected while the session is walked and written in the order of their start,
  * once for their queue and once for their device (view/rows/resources.h). Memory: 120
  * bytes a command. Part of building an index. One thread.
  *
- *	view_queues_init(&queues, &builder, walk, threads.process_rows, end_ns);
+ *	view_queues_init(&queues, &writer, walk, threads.process_rows, end_ns);
  *	view_queues_command(&queues, item);    each command of the walk
  *	view_queues_finish(&queues, &resources, session_row);
  *	view_queues_free(&queues);
  */
-#ifndef TANDEM_VIEW_QUEUES_H
-#define TANDEM_VIEW_QUEUES_H
+#ifndef TANDEM_VIEW_ROWS_QUEUES_H
+#define TANDEM_VIEW_ROWS_QUEUES_H
 
 #include "analysis/events/event_iterator.h"
 #include "view/index/index_writer.h"
@@ -22,7 +22,7 @@
 struct view_queue;
 
 struct view_queues {
-	struct view_builder *builder; /* borrowed */
+	struct index_writer *writer;  /* borrowed */
 	struct iterator *iterator;    /* borrowed */
 	const uint32_t *process_rows; /* borrowed */
 	int64_t end_ns; /* of the session: where unfinished commands end */
@@ -31,12 +31,12 @@ struct view_queues {
 	struct map queue_of;   /* process and number -> queue */
 	struct map context_of; /* process and number -> row */
 	struct map label_of;   /* name, kind and flags -> label */
-	struct view_pending *pending; /* of each command of the builder */
+	struct view_pending *pending; /* of each command of the writer */
 	size_t pending_capacity;
 	uint64_t untimed, unfinished, noncausal;
 };
 
-void view_queues_init(struct view_queues *queues, struct view_builder *builder,
+void view_queues_init(struct view_queues *queues, struct index_writer *writer,
 		      struct iterator *iterator, const uint32_t *process_rows, int64_t end_ns);
 
 /* Both return 0 or -errno. */

@@ -18,16 +18,16 @@ struct view_depth {
 
 struct view_device {
 	uint32_t row;
-	struct view_lanes transfers, kernels, sync;
-	struct view_strip busy;
+	struct depth_packing transfers, kernels, sync;
+	struct activity_track busy;
 	struct view_depth host, device;
 };
 
-void view_resources_init(struct view_resources *resources, struct view_builder *builder,
+void view_resources_init(struct view_resources *resources, struct index_writer *writer,
 			 struct iterator *iterator, uint32_t session_row)
 {
 	memset(resources, 0, sizeof(*resources));
-	resources->builder = builder;
+	resources->writer = writer;
 	resources->iterator = iterator;
 	resources->session_row = session_row;
 }
@@ -35,12 +35,12 @@ void view_resources_init(struct view_resources *resources, struct view_builder *
 static int add_row(struct view_resources *resources, struct view_row row, const char *name,
 		   const char *note, uint32_t *number)
 {
-	int status = view_builder_name(resources->builder, name, &row.name);
+	int status = index_writer_name(resources->writer, name, &row.name);
 
 	if (!status)
-		status = view_builder_name(resources->builder, note, &row.note);
+		status = index_writer_name(resources->writer, note, &row.note);
 	row.process = row.stream = VIEW_NONE;
-	return status ? status : view_builder_row(resources->builder, &row, number);
+	return status ? status : index_writer_row(resources->writer, &row, number);
 }
 
 static int group_row(struct view_resources *resources, uint32_t *row)
@@ -124,7 +124,7 @@ int view_resources_device(struct view_resources *resources, uint32_t device, uin
 }
 
 static int memory_track(struct view_resources *resources, uint32_t number,
-			struct view_writer **track)
+			struct track_writer **track)
 {
 	const struct memory_row *memory = &resources->iterator->memory.rows[number];
 	struct view_row row = {.kind = VIEW_ROW_memory, .device = VIEW_NONE, .number = number};
@@ -147,21 +147,21 @@ static int memory_track(struct view_resources *resources, uint32_t number,
 		status = add_row(resources, row, name, "bytes allocated and not yet freed",
 				 &made);
 	if (!status)
-		status = view_builder_track(resources->builder, made, VIEW_TRACK_counter, track);
-	return status ? status : view_writer_point(*track, 0, 0);
+		status = index_writer_track(resources->writer, made, VIEW_TRACK_counter, track);
+	return status ? status : track_writer_point(*track, 0, 0);
 }
 
 int view_resources_memory(struct view_resources *resources, const struct event_item *item)
 {
 	uint32_t number = item->memory_row;
 	int64_t at_ns = item->event->ns - resources->iterator->session->start_ns;
-	struct view_writer **track;
+	struct track_writer **track;
 	int status = 0;
 
 	if (number == TRACE_NONE)
 		return 0;
 	if (array_reserve(&resources->memory, &resources->memory_capacity, (size_t)number + 1,
-			  sizeof(struct view_writer *)))
+			  sizeof(struct track_writer *)))
 		return -ENOMEM;
 	while (resources->memory_count <= number)
 		resources->memory[resources->memory_count++] = NULL;
@@ -169,11 +169,11 @@ int view_resources_memory(struct view_resources *resources, const struct event_i
 	if (!*track)
 		status = memory_track(resources, number, track);
 	return status ? status
-		      : view_writer_point(*track, at_ns > 0 ? at_ns : 0, item->memory_live_bytes);
+		      : track_writer_point(*track, at_ns > 0 ? at_ns : 0, item->memory_live_bytes);
 }
 
-static int lanes_of(struct view_resources *resources, struct view_device *device,
-		    uint8_t row_kind, struct view_lanes **lanes)
+static int find_packing(struct view_resources *resources, struct view_device *device,
+			uint8_t row_kind, struct depth_packing **packing)
 {
 	static const char *const words[] = {
 		[VIEW_ROW_transfers] = "transfers",
@@ -182,14 +182,14 @@ static int lanes_of(struct view_resources *resources, struct view_device *device
 	};
 	struct view_row row = {.kind = row_kind, .parent = device->row, .device = device->row};
 
-	*lanes = row_kind == VIEW_ROW_kernels ? &device->kernels
-		 : row_kind == VIEW_ROW_sync  ? &device->sync
-					      : &device->transfers;
-	if ((*lanes)->count)
+	*packing = row_kind == VIEW_ROW_kernels ? &device->kernels
+		   : row_kind == VIEW_ROW_sync	? &device->sync
+						: &device->transfers;
+	if ((*packing)->count)
 		return 0;
-	(*lanes)->again = true;
+	(*packing)->again = true;
 	return add_row(resources, row, words[row_kind], "of all queues and processes",
-		       &(*lanes)->row);
+		       &(*packing)->row);
 }
 
 static int depth_add(struct view_depth *depth, int64_t come_ns, int64_t go_ns)
@@ -217,35 +217,35 @@ static int busy_add_command(struct view_resources *resources, struct view_device
 		status = add_row(resources, row, "utilisation",
 				 "share of the time with a command executing", &made);
 		if (!status)
-			status = view_builder_track(resources->builder, made, VIEW_TRACK_cover,
+			status = index_writer_track(resources->writer, made, VIEW_TRACK_cover,
 						    &device->busy.track);
 		if (!status)
-			status = view_builder_label(resources->builder, "busy", VIEW_SPAN_active,
-						    0, &device->busy.label);
+			status = index_writer_label(resources->writer, "busy", VIEW_SPAN_active, 0,
+						    &device->busy.label);
 		if (status)
 			return status;
 		device->busy.track->again = true;
 	}
-	return view_strip_add(&device->busy, begin_ns, end_ns);
+	return activity_track_add(&device->busy, begin_ns, end_ns);
 }
 
 int view_resources_command(struct view_resources *resources, const struct view_pending *pending,
 			   uint32_t number)
 {
-	const struct view_command *command = &resources->builder->commands[number];
+	const struct view_command *command = &resources->writer->commands[number];
 	struct view_device *device;
-	struct view_writer *track;
-	struct view_lanes *lanes;
+	struct track_writer *track;
+	struct depth_packing *packing;
 	int status = find_device(resources, pending->device, &device);
 
 	if (!status)
-		status = lanes_of(resources, device, pending->row_kind, &lanes);
+		status = find_packing(resources, device, pending->row_kind, &packing);
 	if (!status)
-		status = view_lanes_pick(lanes, resources->builder, command->begin_ns,
-					 pending->end_ns, &track);
+		status = depth_packing_pick(packing, resources->writer, command->begin_ns,
+					    pending->end_ns, &track);
 	if (!status)
-		status = view_writer_ref(track, command->begin_ns, pending->end_ns,
-					 command->label, number);
+		status = track_writer_ref(track, command->begin_ns, pending->end_ns, command->label,
+					  number);
 	if (!status)
 		status = busy_add_command(resources, device, command->begin_ns, pending->end_ns);
 	if (!status && pending->waits)
@@ -277,23 +277,23 @@ static int depth_write(struct view_resources *resources, struct view_device *dev
 		       const char *note)
 {
 	struct view_row row = {.kind = kind, .parent = device->row, .device = device->row};
-	struct view_writer *track;
+	struct track_writer *track;
 	size_t come = 0, go = 0;
 	uint32_t made;
 	int status = depth->count ? add_row(resources, row, name, note, &made) : 0;
 
 	if (!depth->count || status)
 		return status;
-	status = view_builder_track(resources->builder, made, VIEW_TRACK_counter, &track);
+	status = index_writer_track(resources->writer, made, VIEW_TRACK_counter, &track);
 	if (!status)
-		status = view_writer_point(track, 0, 0);
+		status = track_writer_point(track, 0, 0);
 	ns_sort(depth->come_ns, depth->count);
 	ns_sort(depth->go_ns, depth->count);
 	while (go < depth->count && !status) {
 		bool comes = come < depth->count && depth->come_ns[come] <= depth->go_ns[go];
 		int64_t at_ns = comes ? depth->come_ns[come++] : depth->go_ns[go++];
 
-		status = view_writer_point(track, at_ns, come - go);
+		status = track_writer_point(track, at_ns, come - go);
 	}
 	return status;
 }
@@ -314,7 +314,7 @@ int view_resources_finish(struct view_resources *resources)
 
 		if (!device)
 			continue;
-		status = view_strip_close(&device->busy);
+		status = activity_track_close(&device->busy);
 		if (!status)
 			status = depth_write(resources, device, &device->host,
 					     VIEW_ROW_host_queue, "in the host queue",

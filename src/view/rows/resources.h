@@ -2,14 +2,14 @@
  * utilisation, how many commands were in its host and its device queue, and the
  * memory in use. Part of building an index. One thread.
  *
- *	view_resources_init(&resources, &builder, walk, session_row);
+ *	view_resources_init(&resources, &writer, walk, session_row);
  *	view_resources_memory(&resources, item);            in the order of time
  *	view_resources_command(&resources, command, ...);   in the order of start
  *	view_resources_finish(&resources);
  *	view_resources_free(&resources);
  */
-#ifndef TANDEM_VIEW_RESOURCES_H
-#define TANDEM_VIEW_RESOURCES_H
+#ifndef TANDEM_VIEW_ROWS_RESOURCES_H
+#define TANDEM_VIEW_ROWS_RESOURCES_H
 
 #include "analysis/events/event_iterator.h"
 #include "view/index/index_writer.h"
@@ -26,17 +26,17 @@ struct view_pending {
 struct view_device;
 
 struct view_resources {
-	struct view_builder *builder; /* borrowed */
+	struct index_writer *writer;  /* borrowed */
 	struct iterator *iterator;    /* borrowed */
 	uint32_t session_row;
 	uint32_t row; /* + 1; 0: not made yet */
 	struct view_device **devices; /* by row of devices; may be NULL */
 	size_t device_count, device_capacity;
-	struct view_writer **memory; /* by row of the walk's memory; may be NULL */
+	struct track_writer **memory; /* by row of the walk's memory; may be NULL */
 	size_t memory_count, memory_capacity;
 };
 
-void view_resources_init(struct view_resources *resources, struct view_builder *builder,
+void view_resources_init(struct view_resources *resources, struct index_writer *writer,
 			 struct iterator *iterator, uint32_t session_row);
 
 /* All of these return 0 or -errno. */
@@ -44,13 +44,13 @@ void view_resources_init(struct view_resources *resources, struct view_builder *
 /* The row of a CPU. */
 int view_resources_cpu(struct view_resources *resources, uint32_t cpu, uint32_t *row);
 
-/* The builder's row of a device. */
+/* The writer's row of a device. */
 int view_resources_device(struct view_resources *resources, uint32_t device, uint32_t *row);
 
 int view_resources_memory(struct view_resources *resources, const struct event_item *item);
 
 /* A command with device times, each beginning no earlier than the one before;
- * `number` is its place in builder->commands. */
+ * `number` is its place in writer->commands. */
 int view_resources_command(struct view_resources *resources, const struct view_pending *pending,
 			   uint32_t number);
 

@@ -19,7 +19,7 @@ static int thread_get(struct view_samples *samples, const struct samples_sample 
 
 	if (index == MAP_NONE) {
 		index = samples->count;
-		if (view_builder_track(samples->builder, VIEW_NONE, VIEW_TRACK_samples,
+		if (index_writer_track(samples->writer, VIEW_NONE, VIEW_TRACK_samples,
 				       &fresh.track) ||
 		    array_reserve(&samples->threads, &samples->capacity, index + 1,
 				  sizeof(*samples->threads)) ||
@@ -60,8 +60,7 @@ static int label_of(struct view_samples *samples, uint32_t frame, uint32_t *labe
 		memset(samples->labels + known, 0,
 		       (samples->labels_capacity - known) * sizeof(*samples->labels));
 	if (!samples->labels[frame]) {
-		status = view_builder_label(samples->builder,
-					    samples_name(&samples->samples, frame),
+		status = index_writer_label(samples->writer, samples_name(&samples->samples, frame),
 					    VIEW_SPAN_sample, 0, &samples->labels[frame]);
 		samples->labels[frame]++;
 	}
@@ -86,15 +85,15 @@ static int on_sample(void *samples_of, const struct samples_sample *sample)
 	if (at_ns < thread->last_ns)
 		at_ns = thread->last_ns;
 	thread->last_ns = at_ns;
-	return view_writer_ref(thread->track, at_ns, at_ns, label,
-			       sample->node * 2 + sample->in_kernel);
+	return track_writer_ref(thread->track, at_ns, at_ns, label,
+				sample->node * 2 + sample->in_kernel);
 }
 
-void view_samples_init(struct view_samples *samples, struct view_builder *builder,
+void view_samples_init(struct view_samples *samples, struct index_writer *writer,
 		       const struct states *states, struct trace_session *session)
 {
 	memset(samples, 0, sizeof(*samples));
-	samples->builder = builder;
+	samples->writer = writer;
 	samples->session = session;
 	samples->states = states;
 	samples_init(&samples->samples, on_sample, samples);
@@ -111,12 +110,12 @@ static int write_stacks(struct view_samples *samples)
 	int status = 0;
 
 	for (uint32_t i = 0; i < taken->frame_count && !status; i++)
-		status = view_builder_frame(samples->builder, samples_name(taken, i),
+		status = index_writer_frame(samples->writer, samples_name(taken, i),
 					    samples_file(taken, i));
 	for (uint32_t i = 0; i < taken->node_count && !status; i++)
-		status = view_builder_stack(samples->builder, taken->nodes[i].parent,
+		status = index_writer_stack(samples->writer, taken->nodes[i].parent,
 					    taken->nodes[i].frame);
-	samples->builder->sample_period_ns = taken->period_ns;
+	samples->writer->sample_period_ns = taken->period_ns;
 	return status;
 }
 

@@ -8,10 +8,10 @@
 #include "analysis/sched/states_consume.h"
 #include "util/array.h"
 
-struct view_band { /* of one thread */
+struct state_row { /* of one thread */
 	const struct states_thread *thread;
-	struct view_writer *track;
-	uint32_t number; /* in bands->bands */
+	struct track_writer *track;
+	uint32_t number; /* in rows->list */
 	/* Not written yet: the next interval may go on with it. */
 	bool open;
 	enum state state;
@@ -19,184 +19,183 @@ struct view_band { /* of one thread */
 	uint32_t label, ref;
 };
 
-static int band_close(struct view_bands *bands, struct view_band *band)
+static int row_close(struct state_rows *rows, struct state_row *row)
 {
-	int64_t start_ns = bands->session->start_ns;
+	int64_t start_ns = rows->session->start_ns;
 
-	if (!band->open)
+	if (!row->open)
 		return 0;
-	band->open = false;
-	return view_writer_ref(band->track, band->from - start_ns, band->to - start_ns,
-			       band->label, band->ref);
+	row->open = false;
+	return track_writer_ref(row->track, row->from - start_ns, row->to - start_ns, row->label,
+				row->ref);
 }
 
-/* The band of a thread; its row is known in the end only. */
-static struct view_band *band_get(struct view_bands *bands, struct states_thread *thread)
+/* The states of a thread; which row it has is known in the end only. */
+static struct state_row *row_get(struct state_rows *rows, struct states_thread *thread)
 {
-	struct view_band *band = thread->user;
+	struct state_row *row = thread->user;
 
-	if (band)
-		return band;
-	band = calloc(1, sizeof(*band));
-	if (!band || array_reserve(&bands->bands, &bands->capacity, bands->count + 1,
-				   sizeof(struct view_band *)) ||
-	    view_builder_track(bands->builder, VIEW_NONE, VIEW_TRACK_state, &band->track)) {
-		free(band);
+	if (row)
+		return row;
+	row = calloc(1, sizeof(*row));
+	if (!row ||
+	    array_reserve(&rows->list, &rows->capacity, rows->count + 1,
+			  sizeof(struct state_row *)) ||
+	    index_writer_track(rows->writer, VIEW_NONE, VIEW_TRACK_state, &row->track)) {
+		free(row);
 		return NULL;
 	}
-	band->track->refs_kind = VIEW_REFS_state;
-	band->thread = thread;
-	band->number = (uint32_t)bands->count;
-	bands->bands[bands->count++] = band;
-	thread->user = band;
-	return band;
+	row->track->refs_kind = VIEW_REFS_state;
+	row->thread = thread;
+	row->number = (uint32_t)rows->count;
+	rows->list[rows->count++] = row;
+	thread->user = row;
+	return row;
 }
 
-static int words_of(struct view_bands *bands, const struct states_interval *interval,
-		    struct text *words, enum view_span_kind *kind)
+static int describe_interval(struct state_rows *rows, const struct states_interval *interval,
+			     struct text *text, enum view_span_kind *kind)
 {
-	const char *by = intern_text(&bands->states.names, interval->by_name);
+	const char *by = intern_text(&rows->states.names, interval->by_name);
 	bool thread = interval->by == WAKER_THREAD && interval->by_tid;
 
 	switch (interval->state) {
 	case STATE_RUNNING:
 		*kind = VIEW_SPAN_running;
-		text_add_string(words, interval->in_syscall ? "running, in a system call"
-							    : "running");
+		text_add_string(text,
+				interval->in_syscall ? "running, in a system call" : "running");
 		break;
 	case STATE_WAIT_CPU:
 		*kind = VIEW_SPAN_wait_cpu;
-		text_add_string(words, "waiting for a CPU");
+		text_add_string(text, "waiting for a CPU");
 		if (thread)
-			text_format(words, " that %s (%" PRIu32 ") has", by, interval->by_pid);
+			text_format(text, " that %s (%" PRIu32 ") has", by, interval->by_pid);
 		break;
 	case STATE_WAIT_BLOCKED:
 		*kind = VIEW_SPAN_wait_blocked;
-		text_add_string(words, "blocked");
+		text_add_string(text, "blocked");
 		if (thread)
-			text_format(words, ", until %s (%" PRIu32 ") woke it", by,
-				    interval->by_pid);
+			text_format(text, ", until %s (%" PRIu32 ") woke it", by, interval->by_pid);
 		else if (interval->by == WAKER_INTERRUPT)
-			text_add_string(words, ", until an interrupt woke it");
+			text_add_string(text, ", until an interrupt woke it");
 		break;
 	case STATE_UNKNOWN:
 	case STATE_NONE:
 	case STATE_COUNT:
-		text_add_string(words, "not known");
+		text_add_string(text, "not known");
 		break;
 	}
-	return words->failed ? -ENOMEM : 0;
+	return text->failed ? -ENOMEM : 0;
 }
 
-/* The thread that ended a wait, by its band; VIEW_NONE: none of ours. */
-static uint32_t waker_of(const struct view_bands *bands, const struct states_interval *interval)
+/* The thread that ended a wait, by its number here; VIEW_NONE: none of ours. */
+static uint32_t find_waker(const struct state_rows *rows, const struct states_interval *interval)
 {
 	uint64_t index = interval->by == WAKER_THREAD
-				 ? map_get(&bands->states.by_tid, interval->by_tid)
+				 ? map_get(&rows->states.by_tid, interval->by_tid)
 				 : MAP_NONE;
-	const struct view_band *band;
+	const struct state_row *row;
 
-	if (index == MAP_NONE || index >= bands->states.thread_count)
+	if (index == MAP_NONE || index >= rows->states.thread_count)
 		return VIEW_NONE;
-	band = bands->states.threads[index]->user;
-	return band ? band->number : VIEW_NONE;
+	row = rows->states.threads[index]->user;
+	return row ? row->number : VIEW_NONE;
 }
 
-static int take_interval(struct view_bands *bands, struct view_band *band,
-			 const struct states_interval *interval)
+static int add_interval(struct state_rows *rows, struct state_row *row,
+			const struct states_interval *interval)
 {
-	struct text words = TEXT_INIT;
+	struct text text = TEXT_INIT;
 	enum view_span_kind kind = VIEW_SPAN_unknown;
 	uint32_t label = 0;
-	uint32_t ref = interval->state == STATE_WAIT_BLOCKED ? waker_of(bands, interval)
-							     : interval->cpu;
-	int status = words_of(bands, interval, &words, &kind);
+	uint32_t ref =
+		interval->state == STATE_WAIT_BLOCKED ? find_waker(rows, interval) : interval->cpu;
+	int status = describe_interval(rows, interval, &text, &kind);
 
 	if (!status)
-		status = view_builder_label(bands->builder, words.data, kind, 0, &label);
-	text_free(&words);
+		status = index_writer_label(rows->writer, text.data, kind, 0, &label);
+	text_free(&text);
 	if (status)
 		return status;
-	/* A wait is told in pieces, of which the last says who ended it; other
+	/* A wait comes in pieces, of which the last says who ended it; other
 	 * states are one span as long as they stay the same. */
-	if (band->open && band->to == interval->from && band->state == interval->state &&
-	    (interval->state == STATE_WAIT_BLOCKED ||
-	     (band->label == label && band->ref == ref))) {
-		band->to = interval->to;
-		band->label = label;
-		band->ref = ref;
+	if (row->open && row->to == interval->from && row->state == interval->state &&
+	    (interval->state == STATE_WAIT_BLOCKED || (row->label == label && row->ref == ref))) {
+		row->to = interval->to;
+		row->label = label;
+		row->ref = ref;
 		return 0;
 	}
-	status = band_close(bands, band);
-	band->open = true;
-	band->state = interval->state;
-	band->from = interval->from;
-	band->to = interval->to;
-	band->label = label;
-	band->ref = ref;
+	status = row_close(rows, row);
+	row->open = true;
+	row->state = interval->state;
+	row->from = interval->from;
+	row->to = interval->to;
+	row->label = label;
+	row->ref = ref;
 	return status;
 }
 
-static void on_interval(void *bands_of, const struct states_interval *interval)
+static void on_interval(void *rows_of, const struct states_interval *interval)
 {
-	struct view_bands *bands = bands_of;
-	struct view_band *band;
+	struct state_rows *rows = rows_of;
+	struct state_row *row;
 
-	if (bands->failed || interval->state == STATE_NONE || interval->to <= interval->from)
+	if (rows->failed || interval->state == STATE_NONE || interval->to <= interval->from)
 		return;
-	band = band_get(bands, interval->thread);
-	bands->failed = band ? take_interval(bands, band, interval) : -ENOMEM;
+	row = row_get(rows, interval->thread);
+	rows->failed = row ? add_interval(rows, row, interval) : -ENOMEM;
 }
 
-int view_bands_init(struct view_bands *bands, struct view_builder *builder,
+int state_rows_init(struct state_rows *rows, struct index_writer *writer,
 		    struct trace_session *session)
 {
-	memset(bands, 0, sizeof(*bands));
-	bands->builder = builder;
-	bands->session = session;
-	states_init(&bands->states, session->start_ns, on_interval, bands);
-	bands->of_stream = calloc(session->stream_count + 1, sizeof(struct states_thread *));
-	if (!bands->of_stream)
+	memset(rows, 0, sizeof(*rows));
+	rows->writer = writer;
+	rows->session = session;
+	states_init(&rows->states, session->start_ns, on_interval, rows);
+	rows->of_stream = calloc(session->stream_count + 1, sizeof(struct states_thread *));
+	if (!rows->of_stream)
 		return -ENOMEM;
 	for (size_t i = 0; i < session->process_count; i++) {
 		const struct trace_process *process = &session->processes[i];
 
-		bands->any |= process->kernel;
-		if (!process->kernel && states_watch(&bands->states, (uint32_t)process->pid))
+		rows->any |= process->kernel;
+		if (!process->kernel && states_watch(&rows->states, (uint32_t)process->pid))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-int view_bands_kernel(struct view_bands *bands, const struct trace_event *event)
+int state_rows_linux(struct state_rows *rows, const struct trace_event *event)
 {
-	int status = states_consume(&bands->states, event);
+	int status = states_consume(&rows->states, event);
 
-	return status ? status : bands->failed;
+	return status ? status : rows->failed;
 }
 
-int view_bands_call(struct view_bands *bands, const struct trace_event *event)
+int state_rows_call(struct state_rows *rows, const struct trace_event *event)
 {
-	struct states_thread **thread = &bands->of_stream[event->stream->index];
+	struct states_thread **thread = &rows->of_stream[event->stream->index];
 
-	if (!bands->any)
+	if (!rows->any)
 		return 0;
 	if (!*thread || (*thread)->local_tid != event->tid) {
-		*thread = states_find(&bands->states, event->tid);
+		*thread = states_find(&rows->states, event->tid);
 		if (!*thread)
 			return 0;
-		states_belongs(&bands->states, *thread, (uint32_t)event->stream->process->pid);
+		states_belongs(&rows->states, *thread, (uint32_t)event->stream->process->pid);
 	}
-	states_runs(&bands->states, *thread, event->ns);
-	return bands->states.failed ? bands->states.failed : bands->failed;
+	states_runs(&rows->states, *thread, event->ns);
+	return rows->states.failed ? rows->states.failed : rows->failed;
 }
 
-/* The row of the thread that a stream is of, else one of its own. */
-static int find_row(struct view_bands *bands, struct view_threads *threads,
-		    const struct view_band *band, uint32_t *row)
+/* The row that a thread has by its calls, else one of its own. */
+static int find_row(struct state_rows *rows, struct view_threads *threads,
+		    const struct state_row *state, uint32_t *row)
 {
-	const struct states_thread *thread = band->thread;
-	const char *name = intern_text(&bands->states.names, thread->name);
+	const struct states_thread *thread = state->thread;
+	const char *name = intern_text(&rows->states.names, thread->name);
 	uint32_t pid = thread->pid, tid = thread->local_tid ? thread->local_tid : thread->tid;
 
 	if (view_threads_find(threads, pid, tid, row))
@@ -204,32 +203,32 @@ static int find_row(struct view_bands *bands, struct view_threads *threads,
 	return view_threads_add(threads, pid, tid, name, row);
 }
 
-int view_bands_finish(struct view_bands *bands, struct view_threads *threads, int64_t end_ns)
+int state_rows_finish(struct state_rows *rows, struct view_threads *threads, int64_t end_ns)
 {
 	int status = 0;
 
-	states_finish(&bands->states, bands->session->start_ns + end_ns);
-	status = bands->states.failed ? bands->states.failed : bands->failed;
-	for (size_t i = 0; i < bands->count && !status; i++) {
-		struct view_band *band = bands->bands[i];
+	states_finish(&rows->states, rows->session->start_ns + end_ns);
+	status = rows->states.failed ? rows->states.failed : rows->failed;
+	for (size_t i = 0; i < rows->count && !status; i++) {
+		struct state_row *state = rows->list[i];
 		uint32_t row = VIEW_NONE;
 
-		status = band_close(bands, band);
+		status = row_close(rows, state);
 		if (!status)
-			status = find_row(bands, threads, band, &row);
-		band->track->row = row;
+			status = find_row(rows, threads, state, &row);
+		state->track->row = row;
 		if (!status)
-			status = view_builder_waker(bands->builder, row);
+			status = index_writer_waker(rows->writer, row);
 	}
 	return status;
 }
 
-void view_bands_free(struct view_bands *bands)
+void state_rows_free(struct state_rows *rows)
 {
-	for (size_t i = 0; i < bands->count; i++)
-		free(bands->bands[i]);
-	free(bands->bands);
-	free(bands->of_stream);
-	states_free(&bands->states);
-	memset(bands, 0, sizeof(*bands));
+	for (size_t i = 0; i < rows->count; i++)
+		free(rows->list[i]);
+	free(rows->list);
+	free(rows->of_stream);
+	states_free(&rows->states);
+	memset(rows, 0, sizeof(*rows));
 }

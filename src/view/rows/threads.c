@@ -15,31 +15,32 @@ struct view_thread {
 	unsigned depth; /* calls that are going on */
 	int64_t ends_ns[DEPTH_MOST];
 	unsigned track_count;
-	struct view_writer *tracks[DEPTH_MOST];
+	struct track_writer *tracks[DEPTH_MOST];
 };
 
 static int add_row(struct view_threads *threads, struct view_row *row, const char *name,
 		   const char *note, uint32_t *number)
 {
-	int status = view_builder_name(threads->builder, name, &row->name);
+	int status = index_writer_name(threads->writer, name, &row->name);
 
 	if (!status)
-		status = view_builder_name(threads->builder, note, &row->note);
+		status = index_writer_name(threads->writer, note, &row->note);
 	row->device = VIEW_NONE;
-	return status ? status : view_builder_row(threads->builder, row, number);
+	return status ? status : index_writer_row(threads->writer, row, number);
 }
 
-static int add_strip(struct view_threads *threads, uint32_t row, struct view_strip *strip)
+static int add_activity_track(struct view_threads *threads, uint32_t row,
+			      struct activity_track *activity)
 {
-	int status = view_builder_label(threads->builder, "in API calls", VIEW_SPAN_active, 0,
-					&strip->label);
+	int status = index_writer_label(threads->writer, "in API calls", VIEW_SPAN_active, 0,
+					&activity->label);
 
-	strip->gap_ns = VIEW_STRIP_GAP_NS;
+	activity->gap_ns = VIEW_STRIP_GAP_NS;
 	if (!status)
-		status = view_builder_track(threads->builder, row, VIEW_TRACK_strip,
-					    &strip->track);
+		status = index_writer_track(threads->writer, row, VIEW_TRACK_activity,
+					    &activity->track);
 	if (!status)
-		strip->track->again = true;
+		activity->track->again = true;
 	return status;
 }
 
@@ -51,7 +52,7 @@ static uint64_t thread_key(uint32_t process_row, uint32_t tid)
 static int add_thread(struct view_threads *threads, uint32_t process_row, uint32_t stream,
 		      uint32_t tid, const char *name, uint32_t *number)
 {
-	const struct view_row *process = &threads->builder->rows[process_row];
+	const struct view_row *process = &threads->writer->rows[process_row];
 	struct view_row row = {
 		.kind = VIEW_ROW_thread,
 		.parent = process_row,
@@ -148,8 +149,8 @@ static int add_process(struct view_threads *threads, const struct trace_process 
 			     process->command, &threads->process_rows[process->index]);
 
 	if (!status)
-		status = add_strip(threads, threads->process_rows[process->index],
-				   &threads->processes[process->index]);
+		status = add_activity_track(threads, threads->process_rows[process->index],
+					    &threads->processes[process->index]);
 	for (size_t i = 0; i < process->stream_count && !status; i++) {
 		const struct trace_stream *stream = &process->streams[i];
 
@@ -160,14 +161,14 @@ static int add_process(struct view_threads *threads, const struct trace_process 
 	return status;
 }
 
-int view_threads_init(struct view_threads *threads, struct view_builder *builder,
+int view_threads_init(struct view_threads *threads, struct index_writer *writer,
 		      struct trace_session *session, uint32_t session_row, int64_t end_ns)
 {
 	const struct trace_layouts *layouts = trace_session_layouts(session, TANDEM_ARGS_NONE);
 	int status = layouts ? 0 : -ENOMEM;
 
 	memset(threads, 0, sizeof(*threads));
-	threads->builder = builder;
+	threads->writer = writer;
 	threads->session = session;
 	threads->end_ns = end_ns;
 	threads->session_row = session_row;
@@ -183,7 +184,7 @@ int view_threads_init(struct view_threads *threads, struct view_builder *builder
 	    !threads->process_rows)
 		status = -ENOMEM;
 	if (!status)
-		status = add_strip(threads, session_row, &threads->all);
+		status = add_activity_track(threads, session_row, &threads->all);
 	for (size_t i = 0; i < session->traced_count && !status; i++)
 		status = add_process(threads, &session->processes[i], session_row);
 	if (status)
@@ -223,8 +224,8 @@ static int find_label(struct view_threads *threads, const struct trace_event *ev
 	int status = 0;
 
 	if (!*known) {
-		status = view_builder_label(threads->builder, descriptor->name,
-					    kind_of(descriptor), flags, known);
+		status = index_writer_label(threads->writer, descriptor->name, kind_of(descriptor),
+					    flags, known);
 		++*known;
 	}
 	*label = *known - 1;
@@ -232,8 +233,8 @@ static int find_label(struct view_threads *threads, const struct trace_event *ev
 }
 
 /* The track of a call that begins now: below the calls that are going on. */
-static int find_track(struct view_threads *threads, struct view_thread *thread,
-		      int64_t begin_ns, int64_t end_ns, struct view_writer **track)
+static int find_track(struct view_threads *threads, struct view_thread *thread, int64_t begin_ns,
+		      int64_t end_ns, struct track_writer **track)
 {
 	int status = 0;
 
@@ -242,7 +243,7 @@ static int find_track(struct view_threads *threads, struct view_thread *thread,
 	if (thread->depth == DEPTH_MOST)
 		thread->depth--;
 	if (thread->depth == thread->track_count) {
-		status = view_builder_track(threads->builder, thread->row, VIEW_TRACK_spans,
+		status = index_writer_track(threads->writer, thread->row, VIEW_TRACK_spans,
 					    &thread->tracks[thread->depth]);
 		thread->track_count += !status;
 	}
@@ -258,7 +259,7 @@ int view_threads_call(struct view_threads *threads, const struct event_item *ite
 	int64_t begin_ns = event->ns - start_ns;
 	int64_t end_ns = event->end_ticks ? item->end_ns - start_ns : threads->end_ns;
 	struct view_thread *thread = &threads->threads[event->stream->index];
-	struct view_writer *track;
+	struct track_writer *track;
 	uint32_t label;
 	int status = find_label(threads, event, &label);
 
@@ -268,19 +269,19 @@ int view_threads_call(struct view_threads *threads, const struct event_item *ite
 	if (!status)
 		status = find_track(threads, thread, begin_ns, end_ns, &track);
 	if (!status)
-		status = view_writer_span(track, begin_ns, end_ns, label);
+		status = track_writer_span(track, begin_ns, end_ns, label);
 	if (!status)
-		status = view_strip_add(&threads->processes[event->stream->process->index],
-					begin_ns, end_ns);
-	return status ? status : view_strip_add(&threads->all, begin_ns, end_ns);
+		status = activity_track_add(&threads->processes[event->stream->process->index],
+					    begin_ns, end_ns);
+	return status ? status : activity_track_add(&threads->all, begin_ns, end_ns);
 }
 
 int view_threads_finish(struct view_threads *threads)
 {
-	int status = view_strip_close(&threads->all);
+	int status = activity_track_close(&threads->all);
 
 	for (size_t i = 0; i < threads->session->traced_count && !status; i++)
-		status = view_strip_close(&threads->processes[i]);
+		status = activity_track_close(&threads->processes[i]);
 	return status;
 }
 

@@ -1,14 +1,14 @@
 /* Processes and their threads as rows, API calls as spans: a track for each depth
- * of nesting, and above them, for each process and for the session, a strip that
+ * of nesting, and above them, for each process and for the session, a activity that
  * says when any thread was in a call. Part of building an index. One thread.
  *
- *	view_threads_init(&threads, &builder, session, session_row);
+ *	view_threads_init(&threads, &writer, session, session_row);
  *	view_threads_call(&threads, item);          each call of a walk
  *	view_threads_finish(&threads);
  *	view_threads_free(&threads);
  */
-#ifndef TANDEM_VIEW_THREADS_H
-#define TANDEM_VIEW_THREADS_H
+#ifndef TANDEM_VIEW_ROWS_THREADS_H
+#define TANDEM_VIEW_ROWS_THREADS_H
 
 #include "analysis/events/event_iterator.h"
 #include "view/index/index_writer.h"
@@ -20,12 +20,12 @@
 struct view_thread;
 
 struct view_threads {
-	struct view_builder *builder;	/* borrowed */
+	struct index_writer *writer;	/* borrowed */
 	struct trace_session *session;	/* borrowed */
 	int64_t end_ns;			/* of the session: where open calls end */
 	struct view_thread *threads;	/* by stream */
-	struct view_strip *processes;	/* by process */
-	struct view_strip all;
+	struct activity_track *processes; /* by process */
+	struct activity_track all;
 	uint32_t *process_rows;		/* by process */
 	uint32_t session_row;
 	struct map strangers; /* pid of a process that made no calls -> row */
@@ -36,7 +36,7 @@ struct view_threads {
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to free. */
-int view_threads_init(struct view_threads *threads, struct view_builder *builder,
+int view_threads_init(struct view_threads *threads, struct index_writer *writer,
 		      struct trace_session *session, uint32_t session_row, int64_t end_ns);
 
 /* The row of a thread by its numbers; false where it has none. */

@@ -11,8 +11,8 @@
  *
  * Times are ns since the session's start. Any thread.
  */
-#ifndef TANDEM_VIEW_ANSWER_H
-#define TANDEM_VIEW_ANSWER_H
+#ifndef TANDEM_VIEW_SERVE_ANSWER_H
+#define TANDEM_VIEW_SERVE_ANSWER_H
 
 #include "util/text.h"
 #include "view/serve/findings.h"

@@ -73,7 +73,7 @@ static uint32_t column_u32(const char *column, size_t i)
 }
 
 /* A tile's items that begin in it; its bytes are as tiles.h says. */
-static int take_tile(struct items *items, const char *bytes, bool counter, int64_t begin_ns)
+static int items_add_tile(struct items *items, const char *bytes, bool counter, int64_t begin_ns)
 {
 	const char *columns = bytes + 24;
 	size_t count = column_u32(bytes, 1);
@@ -128,8 +128,8 @@ static int collect_tiles(const struct view_bundle *bundle, uint32_t number, stru
 		text_clear(&tile);
 		view_tile_add(index, number, bundle->level, i, &tile);
 		status = tile.failed ? -ENOMEM
-				     : take_tile(items, tile.data, counter,
-						 i * ((int64_t)TILE_BINS << bundle->level));
+				     : items_add_tile(items, tile.data, counter,
+						      i * ((int64_t)TILE_BINS << bundle->level));
 	}
 	text_free(&tile);
 	return status;
@@ -280,18 +280,18 @@ int view_bundle_tracks(const struct view_bundle *bundle, struct text *out)
 /* --- details */
 
 struct chunk {
-	int (*take)(void *user, struct text *lines);
+	int (*write)(void *user, struct text *lines);
 	void *user;
 	struct text lines;
 	unsigned count;
 };
 
-static int chunk_give(struct chunk *chunk)
+static int chunk_flush(struct chunk *chunk)
 {
 	int status = 0;
 
 	if (chunk->count)
-		status = chunk->lines.failed ? -ENOMEM : chunk->take(chunk->user, &chunk->lines);
+		status = chunk->lines.failed ? -ENOMEM : chunk->write(chunk->user, &chunk->lines);
 	text_clear(&chunk->lines);
 	chunk->count = 0;
 	return status;
@@ -309,16 +309,16 @@ static int add_details(const struct view_bundle *bundle, uint32_t track,
 					   &chunk->lines);
 		text_add_char(&chunk->lines, '\n');
 		if (!status && ++chunk->count == BUNDLE_DETAILS_IN_CHUNK)
-			status = chunk_give(chunk);
+			status = chunk_flush(chunk);
 	}
 	return status;
 }
 
 int view_bundle_details(const struct view_bundle *bundle,
-			int (*take)(void *user, struct text *lines), void *user)
+			int (*write)(void *user, struct text *lines), void *user)
 {
 	const struct view_index *index = &bundle->source->index;
-	struct chunk chunk = {.take = take, .user = user};
+	struct chunk chunk = {.write = write, .user = user};
 	struct items items = {.list = NULL};
 	int status = 0;
 
@@ -330,7 +330,7 @@ int view_bundle_details(const struct view_bundle *bundle,
 			status = add_details(bundle, i, &items, &chunk);
 	}
 	if (!status)
-		status = chunk_give(&chunk);
+		status = chunk_flush(&chunk);
 	text_free(&chunk.lines);
 	free(items.list);
 	return status;

@@ -6,7 +6,7 @@
  *
  *	view_bundle_plan(&bundle, &source, 100000);
  *	view_bundle_tracks(&bundle, &bytes);
- *	view_bundle_details(&bundle, take_chunk, user);
+ *	view_bundle_details(&bundle, write_chunk, user);
  *	view_bundle_json(&bundle, &json);
  *
  * The bytes of the tracks are unsigned LEB128 numbers, signed ones with the sign in
@@ -19,8 +19,8 @@
  *		  before), bytes (only of commands), stack (only of samples)
  *	counters  at (signed, from the one before), least, most, last
  */
-#ifndef TANDEM_VIEW_BUNDLE_H
-#define TANDEM_VIEW_BUNDLE_H
+#ifndef TANDEM_VIEW_SERVE_BUNDLE_H
+#define TANDEM_VIEW_SERVE_BUNDLE_H
 
 #include "view/serve/source.h"
 
@@ -41,9 +41,9 @@ int view_bundle_tracks(const struct view_bundle *bundle, struct text *out);
 
 /* Gives lines of JSON (details.h), BUNDLE_DETAILS_IN_CHUNK at most at once, of the
  * items that stand alone, in the order of the tracks. Returns 0, -errno, or what
- * `take` returned if that was not 0. */
+ * `write` returned if that was not 0. */
 int view_bundle_details(const struct view_bundle *bundle,
-			int (*take)(void *user, struct text *lines), void *user);
+			int (*write)(void *user, struct text *lines), void *user);
 
 /* Appends an object: `bin_ns` (0: nothing is gathered), `items`, `of_items`,
  * `frames` [name, file] and `stacks` [parent, frame] of samples, and, where it is thinned and the page cannot count for itself, `counts` (by

@@ -63,7 +63,7 @@ int view_findings_make(const char *path, const char *kernel_from,
 	struct error error = ERROR_INIT;
 	struct trace_session session;
 	struct findings findings;
-	/* Whoever opened the session for the picture told of its damage. */
+	/* Damage was reported when the session was opened for the picture. */
 	int status = trace_session_open(&session, path, NULL, &error);
 
 	if (!status) {

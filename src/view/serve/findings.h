@@ -9,8 +9,8 @@
  *
  * view_findings_add() may be called by any thread until view_findings_stop().
  */
-#ifndef TANDEM_VIEW_FINDINGS_H
-#define TANDEM_VIEW_FINDINGS_H
+#ifndef TANDEM_VIEW_SERVE_FINDINGS_H
+#define TANDEM_VIEW_SERVE_FINDINGS_H
 
 #include <stddef.h>
 
@@ -33,7 +33,7 @@ void view_findings_add(struct view_findings *findings, size_t session, struct te
 void view_findings_stop(struct view_findings *findings);
 
 /* The same at once, for the session of a folder, without a thread; `kernel_from` as in
- * struct trace_session. Returns 0 or -errno, told in the text. */
+ * struct trace_session. Returns 0 or -errno, reported in the text. */
 int view_findings_make(const char *path, const char *kernel_from,
 		       const struct progress *progress, struct text *out);
 

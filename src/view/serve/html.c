@@ -83,7 +83,7 @@ static int write_numbered(struct page_file *file, const char *what, const struct
 	return write_data(file, id, text);
 }
 
-static int take_chunk(void *file_of, struct text *lines)
+static int write_chunk(void *file_of, struct text *lines)
 {
 	struct page_file *file = file_of;
 	char id[64];
@@ -126,7 +126,7 @@ static int write_source(struct page_file *file, struct view_source *source)
 	text_free(&text);
 	file->chunks = 0;
 	if (!status)
-		status = view_bundle_details(&bundle, take_chunk, file);
+		status = view_bundle_details(&bundle, write_chunk, file);
 	return status ? status : write_findings(file, source);
 }
 

@@ -7,8 +7,8 @@
  *
  *	status = view_html_write(&html, &error);
  */
-#ifndef TANDEM_VIEW_HTML_H
-#define TANDEM_VIEW_HTML_H
+#ifndef TANDEM_VIEW_SERVE_HTML_H
+#define TANDEM_VIEW_SERVE_HTML_H
 
 #include "util/error.h"
 #include "view/serve/source.h"
@@ -28,7 +28,7 @@ struct view_html {
 	uint64_t items, of_items;
 };
 
-/* Returns 0 or -errno, told. */
+/* Returns 0 or -errno, with its cause in `error`. */
 int view_html_write(struct view_html *html, struct error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* The files of the page (src/view/web/) as they are part of the executable,
  * written by tools/embed.py when it is built. Static storage; any thread. */
-#ifndef TANDEM_VIEW_PAGES_H
-#define TANDEM_VIEW_PAGES_H
+#ifndef TANDEM_VIEW_SERVE_PAGES_H
+#define TANDEM_VIEW_SERVE_PAGES_H
 
 #include <stddef.h>
 

@@ -13,8 +13,8 @@
  * Threads of its own, one for each connection, use the sources until the server
  * stops. The sources are borrowed.
  */
-#ifndef TANDEM_VIEW_SERVER_H
-#define TANDEM_VIEW_SERVER_H
+#ifndef TANDEM_VIEW_SERVE_SERVER_H
+#define TANDEM_VIEW_SERVE_SERVER_H
 
 #include "util/error.h"
 #include "view/serve/findings.h"

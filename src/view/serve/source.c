@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/rows/index_build.h"
+
 /* Of a longer name the page shows so much; the details of a span have it whole. */
 #define NAME_MOST_BYTES 1024u
 
@@ -18,7 +20,7 @@ int view_source_open(struct view_source *source, struct trace_session *session,
 
 	*source = (struct view_source){.session = session,
 					.details_lock = PTHREAD_MUTEX_INITIALIZER};
-	status = view_index_open(&source->index, session, progress, error);
+	status = index_build_open(&source->index, session, progress, error);
 	if (status)
 		return status;
 	status = view_details_open(&source->details, &source->index, session);

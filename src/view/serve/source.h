@@ -1,5 +1,5 @@
 /* One session as the timeline shows it: its index, its details, and what the page
- * is told about it. Opened and closed by one thread; in between any may use it, the
+ * gets about it. Opened and closed by one thread; in between any may use it, the
  * details by view_source_detail().
  *
  *	struct view_source source;
@@ -7,11 +7,13 @@
  *	view_source_json(&source, &json);
  *	view_source_close(&source);
  */
-#ifndef TANDEM_VIEW_SOURCE_H
-#define TANDEM_VIEW_SOURCE_H
+#ifndef TANDEM_VIEW_SERVE_SOURCE_H
+#define TANDEM_VIEW_SERVE_SOURCE_H
 
 #include <pthread.h>
 
+#include "analysis/events/progress.h"
+#include "trace/session.h"
 #include "util/json.h"
 #include "view/index/index.h"
 #include "view/query/details.h"

@@ -60,7 +60,7 @@ class Numbers {
 		return array;
 	}
 
-	/* Numbers of which each is told from the one before. */
+	/* Numbers, each as its difference from the one before. */
 	steps(array) {
 		let value = 0;
 		for (let i = 0; i < array.length; i++) {
@@ -79,8 +79,8 @@ class LocalSource {
 	}
 
 	async model() {
-		this.told = await unpackedJson("data-model");
-		this.sessions = await Promise.all(this.told.sessions.map(async (session, number) => {
+		this.data = await unpackedJson("data-model");
+		this.sessions = await Promise.all(this.data.sessions.map(async (session, number) => {
 			const bundle = await unpackedJson("data-bundle-" + number);
 			const tracks = this.readTracks(session, new Numbers(await unpacked("data-tracks-" + number)));
 			if (bundle.bin_ns)
@@ -89,7 +89,7 @@ class LocalSource {
 					`${countWords(bundle.of_items)} items stand here). \`tandem view\` shows each of them.`});
 			return {bundle, tracks};
 		}));
-		return this.told;
+		return this.data;
 	}
 
 	readTracks(session, numbers) {
@@ -170,9 +170,9 @@ class LocalSource {
 			const lines = await this.chunk(session, Math.floor(detail / DETAILS_IN_CHUNK));
 			return JSON.parse(lines[detail % DETAILS_IN_CHUNK]);
 		}
-		const told = this.told.sessions[session];
-		const [name, kind, flags] = told.labels[track.label[at]];
-		return {name, kind: told.kinds[kind], row: track.row, begin_ns: track.begin[at], end_ns: track.end[at],
+		const described = this.data.sessions[session];
+		const [name, kind, flags] = described.labels[track.label[at]];
+		return {name, kind: described.kinds[kind], row: track.row, begin_ns: track.begin[at], end_ns: track.end[at],
 			spans: track.spans[at], item: track.item[at],
 			flags: Object.keys(FLAG).filter((flag) => FLAG[flag] & flags)};
 	}
@@ -193,7 +193,7 @@ class LocalSource {
 
 	async select(session, from, to, row) {
 		const {bundle, tracks} = this.sessions[session];
-		return localSelect(this.told.sessions[session], bundle, tracks, from, to, row);
+		return localSelect(this.data.sessions[session], bundle, tracks, from, to, row);
 	}
 
 	async count(session, labels) {

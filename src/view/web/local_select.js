@@ -72,31 +72,31 @@ function isRowBelow(rows, row, above) {
 	return row === above;
 }
 
-function localSelect(told, bundle, tracks, from, to, row) {
+function localSelect(session, bundle, tracks, from, to, row) {
 	if (bundle.select) {
-		const whole = from <= 0 && to >= Math.max(told.last_ns, told.duration_ns);
+		const whole = from <= 0 && to >= Math.max(session.last_ns, session.duration_ns);
 		const known = bundle.select[row === null ? -1 : row];
 		if (whole && known)
 			return known;
 		throw new Error("This file holds an overview, which cannot be summed up in parts: `tandem view` can.");
 	}
 	/* Rows that show what others show, too, count only where they were asked for. */
-	const kind = row === null ? "" : told.rows[row].kind;
+	const kind = row === null ? "" : session.rows[row].kind;
 	let shared = row !== null && kind !== "session";
-	for (let above = row; shared && above !== null && above >= 0; above = told.rows[above].parent)
-		if (told.rows[above].kind === "process")
+	for (let above = row; shared && above !== null && above >= 0; above = session.rows[above].parent)
+		if (session.rows[above].kind === "process")
 			shared = false;
 	const sums = new Map(), stacks = new Map();
 	for (const track of tracks) {
 		if (!isNamed(track) || (track.again && !shared) ||
-			(row !== null && !isRowBelow(told.rows, track.row, row)))
+			(row !== null && !isRowBelow(session.rows, track.row, row)))
 			continue;
 		if (track.stack)
 			countStacks(track, from, to, stacks);
 		else
-			sumTrack(told, track, from, to, sums);
+			sumTrack(session, track, from, to, sums);
 	}
-	return {...selectTables(told, [...sums.values()]), samples: localFunctions(bundle, stacks)};
+	return {...selectTables(session, [...sums.values()]), samples: localFunctions(bundle, stacks)};
 }
 
 function countStacks(track, from, to, stacks) {
@@ -131,12 +131,12 @@ function localFunctions(bundle, stacks) {
 		.map(({name, self, total, file}) => ({name, self, total, file}));
 }
 
-function sumTrack(told, track, from, to, sums) {
+function sumTrack(session, track, from, to, sums) {
 	const device = track.bytes ? track.device : -1;
 	for (let i = lowerBound(track.reach, from); i < track.count && track.begin[i] < to; i++) {
 		if (track.end[i] <= from && track.begin[i] < from)
 			continue;
-		const [, , flags, plain] = told.labels[track.label[i]];
+		const [, , flags, plain] = session.labels[track.label[i]];
 		const label = flags ? plain : track.label[i];
 		/* What never ended is not among what the device did. */
 		if (track.bytes && flags & FLAG.unfinished)
@@ -160,17 +160,17 @@ function sumTrack(told, track, from, to, sums) {
 	}
 }
 
-function selectTables(told, sums) {
+function selectTables(session, sums) {
 	const found = {calls: [], device: [], states: []};
 	sums.sort((a, b) => b.times.sum - a.times.sum || b.within - a.within || a.label - b.label);
 	for (const sum of sums) {
-		const [name, kindNumber] = told.labels[sum.label];
-		const kind = told.kinds[kindNumber];
+		const [name, kindNumber] = session.labels[sum.label];
+		const kind = session.kinds[kindNumber];
 		const times = {...sum.times.times, within_ns: sum.within};
 		if (CALL_KINDS.includes(kind))
 			found.calls.push({label: sum.label, name, calls: sum.count, errors: sum.failed, ...times});
 		else if (isCommandKind(kind))
-			found.device.push({label: sum.label, device: sum.device >= 0 ? told.rows[sum.device].name : "",
+			found.device.push({label: sum.label, device: sum.device >= 0 ? session.rows[sum.device].name : "",
 				kind, name, count: sum.count, failed: sum.failed, untimed: sum.untimed, bytes: sum.bytes, ...times});
 		else if (STATE_KINDS.includes(kind))
 			found.states.push({label: sum.label, state: kind, name, count: sum.count, ...times});

@@ -231,7 +231,7 @@ class App {
 		for (const name of ["text", "dim", "row", "group", "focus", "line", "grid", "accent", "onAccent",
 			"hover", "outside", "shade", "measure", "cursor", "match", "finding", "arrow", "arrowBack",
 			"arrowWait", "badge", "tick", "coverFill", "coverLine", "counterFill", "counterLine",
-			"stripCalls", "stripDevice", "hatchLine"])
+			"activityCalls", "activityDevice", "hatchLine"])
 			style[name] = computed.getPropertyValue("--" + name.replace(/[A-Z]/g, (c) => "-" + c.toLowerCase())).trim();
 		style.hatch = hatchPattern(style.hatchLine);
 		this.style = style;

@@ -18,7 +18,7 @@ class Painter {
 	constructor(tiles, labels) {
 		this.tiles = tiles;
 		this.labels = labels; /* by session */
-		this.strip = document.createElement("canvas");
+		this.lines = document.createElement("canvas");
 		this.widths = new Map(); /* of texts */
 		this.searching = false;
 		this.dark = false;
@@ -38,7 +38,7 @@ class Painter {
 		const frame = {context, width, ratio, from, to, pixels, level,
 			scale: pixels / (to - from), whole: true};
 		const spans = places.filter(({track}) =>
-			track.type === "spans" || track.type === "state" || track.type === "strip");
+			track.type === "spans" || track.type === "state" || track.type === "activity");
 		this.drawSpans(frame, spans);
 		for (const place of places) {
 			if (place.track.type === "cover")
@@ -56,14 +56,14 @@ class Painter {
 			return;
 		const {context, pixels, width} = frame;
 		const lines = places.flatMap(linesOf);
-		this.prepareStrip(pixels, lines.length);
+		this.prepareLines(pixels, lines.length);
 		const wide = [];
 		lines.forEach((line, number) => this.fillLine(frame, line, number, wide));
-		const strip = this.strip.getContext("2d");
-		strip.putImageData(this.image, 0, 0, 0, 0, pixels, lines.length);
+		const image = this.lines.getContext("2d");
+		image.putImageData(this.image, 0, 0, 0, 0, pixels, lines.length);
 		context.imageSmoothingEnabled = false;
 		lines.forEach(({y, height}, number) => {
-			context.drawImage(this.strip, 0, number, pixels, 1, 0, y, width, height);
+			context.drawImage(this.lines, 0, number, pixels, 1, 0, y, width, height);
 		});
 		context.font = TEXT_FONT;
 		context.textBaseline = "middle";
@@ -71,11 +71,11 @@ class Painter {
 			this.drawWide(frame, one);
 	}
 
-	prepareStrip(pixels, lines) {
+	prepareLines(pixels, lines) {
 		if (!this.image || this.image.width !== pixels || this.image.height < lines) {
 			const height = Math.max(lines, this.image ? this.image.height : 0, 32);
-			this.strip.width = pixels;
-			this.strip.height = height;
+			this.lines.width = pixels;
+			this.lines.height = height;
 			this.image = new ImageData(pixels, height);
 			this.memory = new Uint32Array(this.image.data.buffer);
 		}
@@ -88,10 +88,10 @@ class Painter {
 		const {track} = place;
 		const labels = this.labels[track.session];
 		const memory = this.memory, base = line * pixels;
-		const colour = track.type === "strip" ? stripPixel(this, track) : 0;
+		const colour = track.type === "activity" ? activityPixel(this, track) : 0;
 		const textLeast = track.height >= 14 ? TEXT_LEAST * ratio : Infinity;
 		const offset = track.offset;
-		const searching = this.searching && track.type !== "strip";
+		const searching = this.searching && track.type !== "activity";
 		const whole = this.tiles.visit(track, frame.level, from - offset, to - offset, true,
 			(tile, begin, end) => {
 				for (let i = firstItem(tile, begin); i < tile.count && tile.begin[i] < end; i++) {
@@ -282,8 +282,8 @@ function firstItem(tile, begin) {
 }
 
 /* Strips have no names: the first is of API calls, the second of the device. */
-function stripPixel(painter, track) {
-	const [r, g, b] = rgb(track.lane ? painter.style.stripDevice : painter.style.stripCalls);
+function activityPixel(painter, track) {
+	const [r, g, b] = rgb(track.lane ? painter.style.activityDevice : painter.style.activityCalls);
 	return b << 16 | g << 8 | r;
 }
 

@@ -3,7 +3,7 @@
 "use strict";
 
 /* Heights of tracks, in CSS pixels. */
-const TRACK_HEIGHTS = {spans: 19, state: 12, strip: 6, cover: 30, counter: 30, samples: 16};
+const TRACK_HEIGHTS = {spans: 19, state: 12, activity: 6, cover: 30, counter: 30, samples: 16};
 const TRACK_GAP = 1;
 const ROW_PADDING = 3;
 const ROW_LEAST = 25;
@@ -12,21 +12,21 @@ const ROW_LEAST = 25;
 const ROWS_AT_START = 80;
 
 class Row {
-	constructor(number, session, told) {
+	constructor(number, session, described) {
 		this.number = number;
 		this.session = session;
-		this.kind = told.kind;
-		this.name = visible(told.name);
-		this.note = visible(told.note);
-		this.id = told.number;
-		this.device = told.device;
-		this.bound = told.bound_ns;
+		this.kind = described.kind;
+		this.name = visible(described.name);
+		this.note = visible(described.note);
+		this.id = described.number;
+		this.device = described.device;
+		this.bound = described.bound_ns;
 		this.parent = null;
 		this.children = [];
 		this.folded = false;
 		this.pinned = false;
 		this.depth = 0;
-		this.tracks = told.tracks.map(([track, type, items, again], lane) => ({
+		this.tracks = described.tracks.map(([track, type, items, again], lane) => ({
 			key: session + ":" + track, session, number: track, type, items, again, lane, row: this,
 		}));
 		this.measure();
@@ -76,7 +76,7 @@ class Rows {
 		this.all = [];
 		this.byTrack = new Map(); /* "session:track" -> track */
 		this.pattern = null;
-		model.sessions.forEach((told, session) => this.add(told, session));
+		model.sessions.forEach((described, session) => this.add(described, session));
 		/* The one session's own row says nothing that the page's head does not. */
 		this.sessions = this.roots;
 		if (this.roots.length === 1)
@@ -87,10 +87,10 @@ class Rows {
 		this.layout();
 	}
 
-	add(told, session) {
-		const rows = told.rows.map((row, number) => new Row(number, session,
-			row.kind === "session" ? {...row, name: told.words} : row));
-		told.rows.forEach((row, number) => {
+	add(described, session) {
+		const rows = described.rows.map((row, number) => new Row(number, session,
+			row.kind === "session" ? {...row, name: described.words} : row));
+		described.rows.forEach((row, number) => {
 			if (row.parent < 0) {
 				this.roots.push(rows[number]);
 			} else {

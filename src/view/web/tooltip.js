@@ -64,7 +64,7 @@ class Tooltip {
 			element("div", {class: "kind"}, kindWords(label.kind), ...flagWords(label.flags)),
 			facts(hit.track.type === "samples" ? [["at", timeWords(hit.begin)]] :
 				[["length", exactWords(hit.end - hit.begin)], ["begins at", timeWords(hit.begin)]]));
-		if (hit.track.type === "strip" || hit.track.type === "cover")
+		if (hit.track.type === "activity" || hit.track.type === "cover")
 			return;
 		const key = this.key;
 		this.timer = setTimeout(async () => {
