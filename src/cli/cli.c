@@ -7,14 +7,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/text.h"
+
 static void say(const char *format, va_list arguments)
 {
 	/* One write, so that a line does not mix with the program's own. */
 	char line[4096];
 	int used = snprintf(line, sizeof(line), "tandem: ");
 
+	struct text visible = TEXT_INIT;
+
 	vsnprintf(line + used, sizeof(line) - (size_t)used, format, arguments);
-	fprintf(stderr, "%s\n", line);
+	/* Names of files, programs and devices are anything. */
+	text_add_visible(&visible, line, strlen(line));
+	fprintf(stderr, "%s\n", visible.data ? visible.data : line);
+	text_free(&visible);
 }
 
 int cli_error(const char *format, ...)

@@ -29,6 +29,16 @@ static const char *const state_names[] = {"ok", "missing", "optional", "info"};
 static const char *const state_words[] = {"ok", "MISSING", "absent", ""};
 static const char *const state_colours[] = {"\033[32m", "\033[1;31m", "\033[33m", ""};
 
+/* Names of devices and drivers are anything. */
+static void print_visible(const char *words)
+{
+	struct text visible = TEXT_INIT;
+
+	text_add_visible(&visible, words, strlen(words));
+	puts(visible.data ? visible.data : "");
+	text_free(&visible);
+}
+
 static void print_text(const struct checks *checks, bool works)
 {
 	bool colour = cli_colour(STDOUT_FILENO);
@@ -40,11 +50,13 @@ static void print_text(const struct checks *checks, bool works)
 		if (strcmp(area, check->area) != 0)
 			printf("%s%s\n", *area ? "\n" : "", check->area);
 		area = check->area;
-		printf("  %s%-7s%s  %-13s %s\n", colour ? state_colours[check->state] : "",
-		       state_words[check->state], colour ? "\033[0m" : "", check->name,
-		       check->words);
-		if (*check->mend)
-			printf("  %-7s  %-13s to mend it: %s\n", "", "", check->mend);
+		printf("  %s%-7s%s  %-13s ", colour ? state_colours[check->state] : "",
+		       state_words[check->state], colour ? "\033[0m" : "", check->name);
+		print_visible(check->words);
+		if (*check->mend) {
+			printf("  %-7s  %-13s to mend it: ", "", "");
+			print_visible(check->mend);
+		}
 	}
 	printf("\nOpenCL programs %s be recorded here.\n", works ? "can" : "cannot");
 }

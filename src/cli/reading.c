@@ -21,8 +21,9 @@ static void print_warning(void *user, const char *file, uint64_t offset, const c
 
 	reading_progress_end(reading);
 	text_escape(&line, file, strlen(file));
-	fprintf(stderr, "tandem: warning: %s: byte %" PRIu64 ": %s\n", line.data ? line.data : "",
-		offset, text);
+	text_format(&line, ": byte %" PRIu64 ": ", offset);
+	text_add_visible(&line, text, strlen(text));
+	fprintf(stderr, "tandem: warning: %s\n", line.data ? line.data : "");
 	text_free(&line);
 }
 

@@ -209,11 +209,13 @@ static void add_findings(struct text *out, const struct report *report,
 
 	text_format(out, "\n%sFindings%s  %s", colour_begin(colour, COLOUR_BOLD),
 		    colour_end(colour), colour_begin(colour, COLOUR_DIM));
-	text_format(out, findings	? "`tandem findings %s` says where, who, how sure and what to do"
-			 : report->ranged ? "`tandem findings %s` looks for them in the whole run"
-					  : "`tandem findings %s` looks for them",
-		    session->path);
-	text_format(out, "%s\n", colour_end(colour));
+	text_add_string(out, "`tandem findings ");
+	text_escape(out, session->path, strlen(session->path));
+	text_format(out, "` %s%s\n",
+		    findings	     ? "says where, who, how sure and what to do"
+		    : report->ranged ? "looks for them in the whole run"
+				     : "looks for them",
+		    colour_end(colour));
 	if (findings)
 		findings_text_print(out, findings, &style);
 }
@@ -259,8 +261,10 @@ void report_text(struct text *out, const struct report *report,
 		text_add_string(out, "\nNothing was recorded: the program made no call of a "
 				     "traced runtime while\nrecording was on. `tandem doctor` says "
 				     "what this machine can record.\n");
-	else
-		text_format(out, "\n%sNext: `tandem print %s` shows every event in the order of "
-				 "time.%s\n",
-			    colour_begin(colour, COLOUR_DIM), session->path, colour_end(colour));
+	else {
+		text_format(out, "\n%sNext: `tandem print ", colour_begin(colour, COLOUR_DIM));
+		text_escape(out, session->path, strlen(session->path));
+		text_format(out, "` shows every event in the order of time.%s\n",
+			    colour_end(colour));
+	}
 }

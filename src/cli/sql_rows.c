@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/reading.h"
+#include "util/csv.h"
 #include "util/json.h"
 #include "util/text.h"
 
@@ -202,21 +203,6 @@ static int print_json(struct rows *rows)
 	return status;
 }
 
-static void csv_cell(struct text *out, const char *cell, size_t length)
-{
-	if (length && !strpbrk(cell, ",\"\r\n")) {
-		text_add(out, cell, length);
-		return;
-	}
-	text_add_char(out, '"');
-	for (size_t i = 0; i < length; i++) {
-		if (cell[i] == '"')
-			text_add_char(out, '"');
-		text_add_char(out, cell[i]);
-	}
-	text_add_char(out, '"');
-}
-
 static int print_csv(struct rows *rows)
 {
 	int status = CLI_DONE;
@@ -226,19 +212,21 @@ static int print_csv(struct rows *rows)
 
 		if (i)
 			text_add_char(&rows->out, ',');
-		csv_cell(&rows->out, name, strlen(name));
+		csv_add_text(&rows->out, name, strlen(name));
 	}
 	text_add_string(&rows->out, "\r\n");
 	while (!status && sqlite3_step(rows->statement) == SQLITE_ROW) {
 		for (int i = 0; i < rows->columns; i++) {
 			const char *cell =
 				(const char *)sqlite3_column_text(rows->statement, i);
+			size_t bytes = (size_t)sqlite3_column_bytes(rows->statement, i);
 
 			if (i)
 				text_add_char(&rows->out, ',');
-			if (cell)
-				csv_cell(&rows->out, cell,
-					 (size_t)sqlite3_column_bytes(rows->statement, i));
+			if (cell && is_number(rows->statement, i))
+				text_add(&rows->out, cell, bytes);
+			else if (cell)
+				csv_add_text(&rows->out, cell, bytes);
 		}
 		text_add_string(&rows->out, "\r\n");
 		status = write_some(rows);

@@ -72,7 +72,9 @@ static void print_text(const struct target *target, const struct alive *alive,
 	char number[UNITS_BYTES];
 	struct text text = TEXT_INIT;
 
-	text_format(&text, "session    %s\nstate      %s", target->directory, state);
+	text_add_string(&text, "session    ");
+	text_escape(&text, target->directory, strlen(target->directory));
+	text_format(&text, "\nstate      %s", state);
 	if (strcmp(state, "ended") != 0)
 		text_format(&text, ", %s after its start",
 			    units_ns(number, (double)(counter_clock_ns(CLOCK_MONOTONIC) -

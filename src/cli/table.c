@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/colour.h"
+#include "util/csv.h"
 #include "util/units.h"
 
 #define COLUMNS_MOST 28
@@ -263,28 +264,14 @@ void table_text(struct text *out, const struct table *table, const void *rows, s
 			    colour_end(style->colour));
 }
 
-static void csv_string(struct text *out, const char *string)
-{
-	if (!strpbrk(string, "\",\r\n")) {
-		text_add_string(out, string);
-		return;
-	}
-	text_add_char(out, '"');
-	for (; *string; string++) {
-		if (*string == '"')
-			text_add_char(out, '"');
-		text_add_char(out, *string);
-	}
-	text_add_char(out, '"');
-}
-
 static void csv_cell(struct text *out, const struct table_column *column, const void *row)
 {
 	struct cell cell = cell_read(column, row);
 
 	switch (column->kind) {
 	case TABLE_STRING:
-		csv_string(out, cell.string);
+		if (*cell.string)
+			csv_add_text(out, cell.string, strlen(cell.string));
 		break;
 	case TABLE_SIGNED:
 		text_format(out, "%" PRId64, cell.signed_number);

@@ -1,5 +1,5 @@
 /* A folder with a file for each table (RFC 4180): the first line names the
- * columns, text is in quotes where it must be, NULL is nothing at all. */
+ * columns, NULL is nothing at all, text as util/csv.h has it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "export/tables.h"
+#include "util/csv.h"
 
 struct csv {
 	struct tables tables;
@@ -16,28 +17,6 @@ struct csv {
 	struct text line;
 	bool made; /* the folder, by us */
 };
-
-static void add_text(struct text *line, const char *text, size_t length)
-{
-	bool quoted = !length;
-
-	for (size_t i = 0; i < length; i++)
-		quoted |= memchr(",\"\r\n", text[i], 4) != NULL;
-	if (!quoted) {
-		text_add_utf8(line, text, length);
-		return;
-	}
-	text_add_char(line, '"');
-	for (size_t i = 0, part; i < length; i += part) {
-		const char *quote = memchr(text + i, '"', length - i);
-
-		part = quote ? (size_t)(quote - text) - i + 1 : length - i;
-		text_add_utf8(line, text + i, part);
-		if (quote)
-			text_add_char(line, '"');
-	}
-	text_add_char(line, '"');
-}
 
 static void add_value(struct text *line, const struct table_value *value)
 {
@@ -51,7 +30,7 @@ static void add_value(struct text *line, const struct table_value *value)
 		text_format(line, "%.17g", value->real);
 		break;
 	case TABLE_TEXT:
-		add_text(line, value->text, value->length);
+		csv_add_text(line, value->text, value->length);
 		break;
 	}
 }

@@ -75,6 +75,32 @@ void text_pad(struct text *text, size_t from, size_t column)
 		text_add_char(text, ' ');
 }
 
+size_t text_control(const char *bytes, size_t length)
+{
+	unsigned char c = length ? (unsigned char)*bytes : ' ';
+
+	if (c < 0x20 || c == 0x7f)
+		return 1;
+	return c == 0xc2 && length > 1 && (unsigned char)bytes[1] >= 0x80 &&
+			       (unsigned char)bytes[1] < 0xa0
+		       ? 2
+		       : 0;
+}
+
+void text_add_visible(struct text *text, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length;) {
+		size_t run = utf8_length(bytes + i, length - i);
+
+		if (run && !text_control(bytes + i, length - i)) {
+			text_add(text, bytes + i, run);
+			i += run;
+		} else {
+			text_format(text, "\\x%02x", (unsigned char)bytes[i++]);
+		}
+	}
+}
+
 void text_escape(struct text *text, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length;) {
@@ -92,9 +118,7 @@ void text_escape(struct text *text, const char *bytes, size_t length)
 			break;
 		c = (unsigned char)bytes[i];
 		run = utf8_length(bytes + i, length - i);
-		/* U+0080 to U+009F are control characters too. */
-		control = c < 0x20 || c == 0x7f ||
-			  (run == 2 && c == 0xc2 && (unsigned char)bytes[i + 1] < 0xa0);
+		control = text_control(bytes + i, length - i) > 0;
 
 		if (c == '\\')
 			text_add_string(text, "\\\\");

@@ -62,10 +62,18 @@ void text_pad(struct text *text, size_t from, size_t column);
  * and bytes that are not UTF-8 as \n, \t, \xNN; a backslash doubled. */
 void text_escape(struct text *text, const char *bytes, size_t length);
 
-/* Empties it, keeps the memory. */
+/* The same of a whole line that holds text of one's own: control characters and bytes that
+ * are not UTF-8 as \xNN, nothing else. What was escaped stays as it is. */
+void text_add_visible(struct text *text, const char *bytes, size_t length);
+
+/* Bytes of the control character (U+0000 to U+001F, U+007F to U+009F) at `bytes`, 0 where
+ * there is none. */
+size_t text_control(const char *bytes, size_t length);
+
 /* Adds bytes of unknown origin as UTF-8: what is none becomes U+FFFD. */
 void text_add_utf8(struct text *text, const char *bytes, size_t length);
 
+/* Empties it, keeps the memory. */
 void text_clear(struct text *text);
 void text_free(struct text *text);
 

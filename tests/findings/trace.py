@@ -6,6 +6,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from handmade import OPEN, Session
 from tap import check, finish, skip
 from traces import mandelbrot, synthetic, tandem
 
@@ -45,6 +46,15 @@ check("Nothing cost 101 %" in said and "not shown" in said, "what is hidden is n
 os.mkdir("empty")
 shutil.copy("made/session.json", "empty")
 check(tandem("findings", "empty").stdout == "Nothing found.\n", "an empty session")
+
+# Calls after one that never returned (a build with the sanitizers sees an overflow).
+made = Session("open")
+made.call("clFinish", 1000, OPEN)
+for at in range(2000, 9000, 1000):
+    made.call("clFlush", at, at + 500)
+made.write()
+done = tandem("findings", "--all", "open")
+check(done.returncode == 0 and not done.stderr, "calls after one that never returned", done.stderr)
 
 if mandelbrot("limited", "--limit-size", "100k", "--args", "full"):
     losses = [f for f in findings("limited") if f["cause"] == "losses"]

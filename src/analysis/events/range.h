@@ -36,10 +36,13 @@ static inline struct range range_since(const struct range *range, int64_t start_
 {
 	struct range moved = *range;
 
-	if (moved.from_ns > INT64_MIN)
-		moved.from_ns += start_ns;
-	if (moved.to_ns < INT64_MAX - start_ns)
-		moved.to_ns += start_ns;
+	/* A begin and an end that is none stay so; what would lie beyond them is none. */
+	if (moved.from_ns > INT64_MIN &&
+	    __builtin_add_overflow(moved.from_ns, start_ns, &moved.from_ns))
+		moved.from_ns = start_ns < 0 ? INT64_MIN : INT64_MAX;
+	if (moved.to_ns < INT64_MAX &&
+	    __builtin_add_overflow(moved.to_ns, start_ns, &moved.to_ns))
+		moved.to_ns = start_ns < 0 ? INT64_MIN : INT64_MAX;
 	return moved;
 }
 

@@ -74,8 +74,9 @@ static int count_call(struct findings *findings, struct trace_state *trace,
 		      const struct event_item *item)
 {
 	struct trace_thread *thread = &trace->threads[item->event->stream->index];
-	int64_t between = item->event->ns - thread->end_ns;
-	bool follows = thread->any && between > 0;
+	/* Behind a call that never returned, nothing is between. */
+	int64_t between = thread->any ? item->event->ns - thread->end_ns : 0;
+	bool follows = between > 0;
 
 	thread->any = item->end_ns != INT64_MIN;
 	thread->end_ns = item->end_ns;
