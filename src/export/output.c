@@ -22,6 +22,16 @@ char *output_part(const char *path)
 	return output_part_of(path, getpid());
 }
 
+int output_make(const char *path)
+{
+	int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+	int fd = open(path, flags, 0666);
+
+	if (fd < 0 && errno == EEXIST && !unlink(path))
+		fd = open(path, flags, 0666);
+	return fd < 0 ? -errno : fd;
+}
+
 static void output_release(struct output *output)
 {
 	free(output->path);
@@ -39,14 +49,14 @@ static int output_open_path(struct output *output, const char *path)
 	if (!output->path)
 		return -ENOMEM;
 	if (!stat(path, &known) && !S_ISREG(known.st_mode)) {
-		output->fd = open(path, O_WRONLY | O_CLOEXEC);
-	} else {
-		output->part = output_part(path);
-		if (!output->part)
-			return -ENOMEM;
-		output->fd = open(output->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		output->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		return output->fd < 0 ? -errno : 0;
 	}
-	return output->fd < 0 ? -errno : 0;
+	output->part = output_part(path);
+	if (!output->part)
+		return -ENOMEM;
+	output->fd = output_make(output->part);
+	return output->fd < 0 ? output->fd : 0;
 }
 
 int output_open(struct output *output, const char *path, struct error *error)

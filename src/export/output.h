@@ -49,6 +49,11 @@ void output_drop(struct output *output);
  * written before the first gets its name. Returns 0 or -errno, told. */
 int output_write_out(struct output *output, struct error *error);
 
+/* Makes the file at `path`, which is nobody else's: one that is in its place (left by a
+ * process of the same number, or a link that somebody planted) is removed, never followed.
+ * Returns a descriptor or -errno. */
+int output_make(const char *path);
+
 /* The name under which a file is written until it is whole: "PATH.part-PID"; the
  * caller frees it. NULL without memory. */
 char *output_part(const char *path);

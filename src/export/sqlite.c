@@ -99,13 +99,17 @@ static int sqlite_begin(struct export *export)
 {
 	struct sqlite *state = export->state;
 	char version[64];
-	int status;
+	int status, fd;
 
 	state->tables.row = sqlite_row;
 	state->part = output_part(export->out);
 	if (!state->part)
 		return -ENOMEM;
-	unlink(state->part);
+	/* SQLite would follow a link that somebody planted there. */
+	fd = output_make(state->part);
+	if (fd < 0)
+		return fd;
+	close(fd);
 	if (sqlite3_open_v2(state->part, &state->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
 			    NULL))
 		return fail(export);

@@ -103,6 +103,23 @@ for form in FORMATS:
     check(done.returncode == 1 and "/proc/sys/out" in done.stderr,
           f"{form}: a place that cannot be written", done.stderr)
 
+# A link planted where the output is written until it is whole.
+with open("victim", "w") as file:
+    file.write("precious")
+for form in ("chrome", "perfetto", "sqlite", "csv", "ctf", "html"):
+    out = f"planted.{form}"
+    inside = {"csv": "/threads.csv", "ctf": "/metadata"}.get(form, "")
+    if inside:
+        os.mkdir(out)
+
+    def plant():
+        os.symlink(os.path.abspath("victim"), f"{out}{inside}.part-{os.getpid()}")
+    done = subprocess.run([TANDEM, "export", "-f", form, "-o", out, "made"], capture_output=True, text=True,
+                          preexec_fn=plant, check=False)
+    with open("victim") as file:
+        check(file.read() == "precious" and done.returncode == 0 and not os.path.islink(out + inside),
+              f"{form}: a planted link is not followed", done.stderr)
+
 # Two sessions: on one axis, ids apart.
 again = synthetic("again", records=5000)
 done = export("perfetto", "both.pftrace", "made", "again")
