@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import shutil
 import socket
 import subprocess
@@ -138,6 +139,36 @@ for words, arguments in (("no session", ["--no-open"]), ("a port that is none", 
     view = View(*arguments)
     status, said = view.end()
     check(status == 2 and "tandem view --help" in said, f"{words} is wrong usage", said)
+
+# --- connections that never finish a request, more than a process may have open by default
+with View("--no-open", "made") as view:
+    port = int(re.search(r":(\d+)/", view.address)[1])
+    path = "/" + view.address.split("/", 3)[3]
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(2048, limit[1]), limit[1]))
+    keep = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    keep.request("GET", path)
+    keep.getresponse().read()
+    idle = []
+    for _ in range(1300):
+        held = socket.create_connection(("127.0.0.1", port), timeout=5)
+        held.sendall(b"GET / HTTP/1.1\r\nHost: 127.0")
+        idle.append(held)
+    begun = time.monotonic()
+    try:
+        status = ask(port, path)[0]
+    except OSError as error:
+        status = error
+    check(status == 200, "1,300 half requests lock nobody out", status)
+    check(time.monotonic() - begun < 5, "nor keep anybody waiting", time.monotonic() - begun)
+    keep.request("GET", path)
+    check(keep.getresponse().read(), "who has the address keeps its connection")
+    for held in idle:
+        held.close()
+    half = socket.create_connection(("127.0.0.1", port), timeout=30)
+    half.sendall(b"GET / HTTP/1.1\r\nHost: 127.0")
+    check(half.recv(1000) is not None and time.monotonic() - begun < 30, "a half request has an end")
+    resource.setrlimit(resource.RLIMIT_NOFILE, limit)
 
 # --- the index, which is kept in the user's cache
 index = cached("made", "timeline.index")

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "view/serve/answer.h"
+#include "view/serve/connections.h"
 #include "view/serve/pages.h"
 
 #define TOKEN_BYTES 16u
@@ -24,6 +25,7 @@
 
 struct view_server {
 	struct MHD_Daemon *daemon;
+	struct view_connections connections;
 	struct view_served served;
 	uint16_t port;
 	char token[TOKEN_LETTERS + 1];
@@ -210,6 +212,7 @@ static enum MHD_Result handle(void *server_of, struct MHD_Connection *connection
 		return send_elsewhere(connection, server->address);
 	if (!token_matches(server->token, url + 1))
 		return send_forbidden(connection);
+	view_connections_prove(&server->connections, connection);
 	rest = url + 1 + TOKEN_LETTERS;
 	if (!*rest)
 		return send_elsewhere(connection, server->address);
@@ -263,9 +266,12 @@ static int start_daemon(struct view_server *server, int fd)
 	/* A thread for each of the browser's connections: sums over a large trace take a
 	 * while, and the picture should not wait for them. */
 	server->daemon = MHD_start_daemon(
-		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_AUTO, server->port, NULL, NULL, handle,
-		server, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-		(size_t)CONNECTION_BYTES, MHD_OPTION_END);
+		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_AUTO,
+		server->port, NULL, NULL, handle, server, MHD_OPTION_LISTEN_SOCKET, fd,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+		MHD_OPTION_CONNECTION_TIMEOUT, VIEW_UNPROVED_SECONDS,
+		MHD_OPTION_NOTIFY_CONNECTION, view_connections_notify, &server->connections,
+		MHD_OPTION_END);
 	return server->daemon ? 0 : -EIO;
 }
 
@@ -279,6 +285,7 @@ int view_server_start(struct view_server **made, const struct view_served *serve
 		return error_add(error, status, "out of memory");
 	server->served = *served;
 	server->port = port;
+	view_connections_init(&server->connections);
 	fd = make_socket(&server->port);
 	status = fd < 0 ? fd : make_token(server->token);
 	if (!status)
