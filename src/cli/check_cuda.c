@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "cli/library.h"
+#include "recorder/library.h"
 
 #define AREA "CUDA"
 #define DRIVER "libcuda.so.1"

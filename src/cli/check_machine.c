@@ -9,7 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "cli/clock.h"
+#include "recorder/clock.h"
 #include "util/units.h"
 
 /* Below this a session of a few minutes may fill the disk. */

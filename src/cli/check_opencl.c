@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/library.h"
+#include "recorder/library.h"
 
 #define AREA "OpenCL"
 #define LOADER "libOpenCL.so.1"

@@ -1,7 +1,7 @@
 /* Programs and runtimes beside Tandem: helpful, not needed. */
 #include "cli/check.h"
 
-#include "cli/program.h"
+#include "recorder/program.h"
 
 static void check_command(struct checks *checks, const char *name, const char *mend,
 			  const char *use)

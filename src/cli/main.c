@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/library.h"
+#include "recorder/library.h"
 
 struct verb {
 	const char *name;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/library.h"
+#include "recorder/library.h"
 
 /* Work shorter than this needs no progress line. */
 #define PROGRESS_AFTER_MS 700

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/child.h"
+#include "recorder/child.h"
 #include "cli/cuda_options.h"
-#include "cli/environment.h"
-#include "cli/library.h"
-#include "cli/program.h"
-#include "cli/recover.h"
-#include "cli/session.h"
+#include "recorder/environment.h"
+#include "recorder/library.h"
+#include "recorder/program.h"
+#include "recorder/recover.h"
+#include "recorder/session.h"
 #include "cli/summary.h"
 #include "domains/kernel/collector.h"
 #include "schema/cuda.h"

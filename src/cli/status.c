@@ -8,11 +8,11 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/folder.h"
+#include "recorder/folder.h"
 #include "cli/summary.h"
-#include "cli/survivors.h"
-#include "cli/tally.h"
-#include "cli/target.h"
+#include "recorder/live_processes.h"
+#include "recorder/count_records.h"
+#include "recorder/target.h"
 #include "util/counter.h"
 #include "util/json.h"
 #include "util/units.h"

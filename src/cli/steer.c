@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "cli/target.h"
+#include "recorder/target.h"
 
 static const struct option long_options[] = {
 	{"help", no_argument, NULL, 'h'},

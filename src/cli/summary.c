@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/survivors.h"
-#include "cli/tally.h"
+#include "recorder/live_processes.h"
+#include "recorder/count_records.h"
 #include "util/units.h"
 
 void summary_add_count(struct text *text, uint64_t count, const char *noun)

@@ -8,8 +8,8 @@
 
 #include <sys/types.h>
 
-#include "cli/program.h"
-#include "cli/session.h"
+#include "recorder/program.h"
+#include "recorder/session.h"
 #include "util/text.h"
 
 /* Prints it for the session of the program that was `pid`. */

@@ -1,5 +1,5 @@
 /* The session's clock, as the recorder reads it. */
-#include "cli/clock.h"
+#include "recorder/clock.h"
 
 #include <math.h>
 #include <string.h>

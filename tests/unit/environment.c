@@ -1,5 +1,5 @@
 /* The lists that bring libtandem.so into a program. */
-#include "cli/environment.h"
+#include "recorder/environment.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Counting what a session's directory holds: whole, cut off, damaged. */
-#include "cli/tally.h"
+#include "recorder/count_records.h"
 
 #include <errno.h>
 #include <stdlib.h>

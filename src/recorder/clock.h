@@ -13,8 +13,8 @@
  *	clock_pair_read(&source, &start);
  *	clock_rate(&source, &early, &start);
  */
-#ifndef TANDEM_CLI_CLOCK_H
-#define TANDEM_CLI_CLOCK_H
+#ifndef TANDEM_RECORDER_CLOCK_H
+#define TANDEM_RECORDER_CLOCK_H
 
 #include <stdint.h>
 

@@ -9,8 +9,8 @@
  * whatever descriptors it has closed. Where leases do not see mappings (overlayfs), which
  * is tried on the control page, nothing is touched. Nothing that was recorded is lost.
  */
-#ifndef TANDEM_CLI_RECOVER_H
-#define TANDEM_CLI_RECOVER_H
+#ifndef TANDEM_RECORDER_RECOVER_H
+#define TANDEM_RECORDER_RECOVER_H
 
 /* Expects the control page of the session to be mapped by this process. Best effort. */
 void session_recover(const char *directory);

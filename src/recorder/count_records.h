@@ -3,8 +3,8 @@
  *
  * One thread. A damaged or growing stream ends the count of that stream.
  */
-#ifndef TANDEM_CLI_TALLY_H
-#define TANDEM_CLI_TALLY_H
+#ifndef TANDEM_RECORDER_COUNT_RECORDS_H
+#define TANDEM_RECORDER_COUNT_RECORDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

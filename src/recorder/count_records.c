@@ -1,4 +1,4 @@
-#include "cli/tally.h"
+#include "recorder/count_records.h"
 
 #include <dirent.h>
 #include <errno.h>

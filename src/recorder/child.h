@@ -9,8 +9,8 @@
  * One thread. The recorder keeps none of the files that it inherited but
  * standard error: a reader of the program's output sees its end in time.
  */
-#ifndef TANDEM_CLI_CHILD_H
-#define TANDEM_CLI_CHILD_H
+#ifndef TANDEM_RECORDER_CHILD_H
+#define TANDEM_RECORDER_CHILD_H
 
 #include <sys/types.h>
 

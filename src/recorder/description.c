@@ -1,4 +1,4 @@
-#include "cli/description.h"
+#include "recorder/description.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/floor.h"
+#include "recorder/overhead_floor.h"
 #include "schema/ids.h"
 #include "schema/losses.h"
 #include "schema/schema.h"

@@ -1,4 +1,4 @@
-#include "cli/clock.h"
+#include "recorder/clock.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "cli/target.h"
+#include "recorder/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/folder.h"
-#include "cli/survivors.h"
+#include "recorder/folder.h"
+#include "recorder/live_processes.h"
 #include "util/open_below.h"
 
 /* A regular file without a link on the way; to be written only where it is steered. */

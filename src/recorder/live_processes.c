@@ -1,4 +1,4 @@
-#include "cli/survivors.h"
+#include "recorder/live_processes.h"
 
 #include <dirent.h>
 #include <stdbool.h>

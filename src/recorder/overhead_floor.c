@@ -1,4 +1,4 @@
-#include "cli/floor.h"
+#include "recorder/overhead_floor.h"
 
 #include <stdint.h>
 

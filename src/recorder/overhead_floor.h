@@ -4,8 +4,8 @@
  *
  *	double ns = floor_ns(session->clock.source);
  */
-#ifndef TANDEM_CLI_FLOOR_H
-#define TANDEM_CLI_FLOOR_H
+#ifndef TANDEM_RECORDER_OVERHEAD_FLOOR_H
+#define TANDEM_RECORDER_OVERHEAD_FLOOR_H
 
 #include "schema/control.h"
 

@@ -1,8 +1,8 @@
 /* Processes that still record into a session: those that have its control page
  * mapped, whoever started them.
  */
-#ifndef TANDEM_CLI_SURVIVORS_H
-#define TANDEM_CLI_SURVIVORS_H
+#ifndef TANDEM_RECORDER_LIVE_PROCESSES_H
+#define TANDEM_RECORDER_LIVE_PROCESSES_H
 
 #include <sys/types.h>
 

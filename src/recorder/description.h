@@ -1,10 +1,10 @@
 /* DIR/session.json: what was run, where and how, and at the end how it ended
  * and what was lost (doc/FORMAT.md has the members).
  */
-#ifndef TANDEM_CLI_DESCRIPTION_H
-#define TANDEM_CLI_DESCRIPTION_H
+#ifndef TANDEM_RECORDER_DESCRIPTION_H
+#define TANDEM_RECORDER_DESCRIPTION_H
 
-#include "cli/session.h"
+#include "recorder/session.h"
 
 /* Writes the file anew, in one step: a reader sees the old one or the new one.
  * `wait_status` is NULL while the program runs. Returns 0 or -errno. */

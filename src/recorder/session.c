@@ -1,4 +1,4 @@
-#include "cli/session.h"
+#include "recorder/session.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/description.h"
-#include "cli/folder.h"
+#include "recorder/description.h"
+#include "recorder/folder.h"
 
 /* The largest window of a stream; it starts at a sixteenth of that. Appending a
  * warm window costs a third of touching fresh pages, and 1 MiB is where the cost

@@ -1,8 +1,8 @@
 /* A session's directory as a thing on disk: whether it is one, and taking it
  * away. Nothing is ever deleted but files that a session consists of.
  */
-#ifndef TANDEM_CLI_FOLDER_H
-#define TANDEM_CLI_FOLDER_H
+#ifndef TANDEM_RECORDER_FOLDER_H
+#define TANDEM_RECORDER_FOLDER_H
 
 #include <stdbool.h>
 

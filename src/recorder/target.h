@@ -6,8 +6,8 @@
  *
  * Owner: the verb. One thread.
  */
-#ifndef TANDEM_CLI_TARGET_H
-#define TANDEM_CLI_TARGET_H
+#ifndef TANDEM_RECORDER_TARGET_H
+#define TANDEM_RECORDER_TARGET_H
 
 #include <limits.h>
 #include <signal.h>

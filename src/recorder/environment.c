@@ -1,4 +1,4 @@
-#include "cli/environment.h"
+#include "recorder/environment.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -15,8 +15,8 @@
  *
  * A library that is there already is not named twice.
  */
-#ifndef TANDEM_CLI_ENVIRONMENT_H
-#define TANDEM_CLI_ENVIRONMENT_H
+#ifndef TANDEM_RECORDER_ENVIRONMENT_H
+#define TANDEM_RECORDER_ENVIRONMENT_H
 
 #include <stdbool.h>
 

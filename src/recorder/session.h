@@ -5,14 +5,14 @@
  *
  * Owner: cmd_record(). One thread.
  */
-#ifndef TANDEM_CLI_SESSION_H
-#define TANDEM_CLI_SESSION_H
+#ifndef TANDEM_RECORDER_SESSION_H
+#define TANDEM_RECORDER_SESSION_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/clock.h"
+#include "recorder/clock.h"
 #include "schema/control.h"
 
 /* What a traced process can hold of DIR's name (core/system.h has the same). */

@@ -1,4 +1,4 @@
-#include "cli/library.h"
+#include "recorder/library.h"
 
 #include <errno.h>
 #include <stdbool.h>

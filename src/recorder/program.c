@@ -1,4 +1,4 @@
-#include "cli/program.h"
+#include "recorder/program.h"
 
 #include <elf.h>
 #include <errno.h>

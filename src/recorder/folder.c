@@ -1,4 +1,4 @@
-#include "cli/folder.h"
+#include "recorder/folder.h"
 
 #include <dirent.h>
 #include <errno.h>

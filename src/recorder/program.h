@@ -1,8 +1,8 @@
 /* A program file that is to be run: where it is, and what the loader will make
  * of libtandem.so in it. Nothing is run to find out.
  */
-#ifndef TANDEM_CLI_PROGRAM_H
-#define TANDEM_CLI_PROGRAM_H
+#ifndef TANDEM_RECORDER_PROGRAM_H
+#define TANDEM_RECORDER_PROGRAM_H
 
 #include <limits.h>
 #include <stdbool.h>

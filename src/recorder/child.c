@@ -1,4 +1,4 @@
-#include "cli/child.h"
+#include "recorder/child.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/target.h"
+#include "recorder/target.h"
 
 static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP};
 

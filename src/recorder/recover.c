@@ -1,4 +1,4 @@
-#include "cli/recover.h"
+#include "recorder/recover.h"
 
 #include <dirent.h>
 #include <errno.h>
