@@ -17,7 +17,7 @@
 #include "recorder/recover.h"
 #include "recorder/session.h"
 #include "cli/summary.h"
-#include "domains/kernel/collector.h"
+#include "linux/collector.h"
 #include "schema/cuda.h"
 #include "schema/ids.h"
 

@@ -118,7 +118,7 @@ static const struct {
 
 enum { KNOWN = sizeof(known) / sizeof(*known) };
 
-/* As src/domains/kernel/driver.c records them. */
+/* As src/linux/driver.c records them. */
 static const char *const drivers[] = { "i915", "xe", "amdgpu", "amdkfd", "radeon", "nouveau",
 				       "nvidia*", "gpu_*", "drm", "dma_fence", "fence", "virtio_gpu" };
 

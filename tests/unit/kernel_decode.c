@@ -1,6 +1,6 @@
 /* The collector's inside, on perf records made by hand: what becomes of each in
  * the stream, and that damaged ones are passed over. */
-#include "domains/kernel/decode.h"
+#include "linux/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* From the kernel's time stamps to ticks: between and beyond the pairs, exact
  * where the clock is the same, and as good as the pairs where it is not. */
-#include "domains/kernel/timeline.h"
+#include "linux/timeline.h"
 
 #include <time.h>
 

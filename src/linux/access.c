@@ -1,0 +1,95 @@
+#include "linux/access.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PARANOID "/proc/sys/kernel/perf_event_paranoid"
+
+/* The level above which the unprivileged may not read tracepoints' data. */
+#define PARANOID_FREE (-1)
+
+/* That level where the kernel tells none. */
+static int read_paranoid(void)
+{
+	int fd = open(PARANOID, O_RDONLY | O_CLOEXEC);
+	char text[16];
+	ssize_t length;
+
+	if (fd < 0)
+		return PARANOID_FREE;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (length <= 0)
+		return PARANOID_FREE;
+	text[length] = '\0';
+	return (int)strtol(text, NULL, 10);
+}
+
+static bool tracefs_closed(void)
+{
+	return access("/sys/kernel/tracing/events/sched/sched_switch/id", R_OK) && errno == EACCES;
+}
+
+/* Everything that stands in an ordinary user's way, whatever came first. */
+static void permission_words(char *words, size_t bytes)
+{
+	int level = read_paranoid();
+	bool paranoid = level > PARANOID_FREE, closed = tracefs_closed();
+	char sysctl[64] = "", mount[96] = "";
+
+	if (!geteuid()) {
+		/* A container: its filter, or the lack of a capability. */
+		snprintf(words, bytes, "perf events are forbidden here; give the container "
+				       "--cap-add PERFMON (or SYS_ADMIN)");
+		return;
+	}
+	if (paranoid)
+		snprintf(sysctl, sizeof(sysctl), "sysctl kernel.perf_event_paranoid=%d",
+			 PARANOID_FREE);
+	if (closed)
+		snprintf(mount, sizeof(mount),
+			 "mount -o remount,mode=750,gid=%d /sys/kernel/tracing", (int)getegid());
+	snprintf(words, bytes, "the rest is for root; root may allow it to you: %s%s%s", sysctl,
+		 paranoid && closed ? " && " : "", mount);
+}
+
+void kernel_access_words(char *words, size_t bytes, enum kernel_attempt attempt, int error)
+{
+	if (error == -EACCES || error == -EPERM)
+		permission_words(words, bytes);
+	else if (error == -ENOTSUP)
+		snprintf(words, bytes, "this tandem was built without libtraceevent; install "
+				       "libtraceevent-dev and build it again");
+	else if (attempt == KERNEL_ATTEMPT_TRACEFS)
+		snprintf(words, bytes, "tracefs is not mounted; mount -t tracefs nodev "
+				       "/sys/kernel/tracing");
+	else if (attempt == KERNEL_ATTEMPT_FORMAT)
+		snprintf(words, bytes, "this kernel's scheduler has no tracepoints (%s)",
+			 strerror(-error));
+	else if (error == -ENOSYS || access(PARANOID, F_OK))
+		snprintf(words, bytes, "this kernel has no perf events");
+	else
+		snprintf(words, bytes, "perf events: %s", strerror(-error));
+}
+
+void kernel_access_sample_words(char *words, size_t bytes, int error)
+{
+	if ((error == -EACCES || error == -EPERM) && geteuid())
+		snprintf(words, bytes, "no stacks are sampled: perf_event_paranoid is %d; root may "
+			 "allow it: sysctl kernel.perf_event_paranoid=2", read_paranoid());
+	else if (error == -EACCES || error == -EPERM)
+		snprintf(words, bytes, "no stacks are sampled: perf events are forbidden here; give "
+			 "the container --cap-add PERFMON (or SYS_ADMIN)");
+	else if (error == -EINVAL)
+		snprintf(words, bytes, "no stacks are sampled: the kernel takes no such rate (its "
+			 "limit: sysctl kernel.perf_event_max_sample_rate)");
+	else if (error == -ENOTSUP)
+		snprintf(words, bytes, "no stacks are sampled: --unwind dwarf is for x86-64 only");
+	else
+		snprintf(words, bytes, "no stacks are sampled: %s", strerror(-error));
+}

@@ -1,0 +1,354 @@
+#include "linux/collector.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "core/ticks.h"
+#include "linux/access.h"
+#include "linux/machine.h"
+#include "linux/tracefs.h"
+
+/* What is lost at most when the recorder is killed. Each time, the program may have
+ * to give up a CPU, and threads that start together no longer run together. */
+#define PERIOD_MS 500
+/* The first looks come sooner: what a tracepoint leaves out is found by its gaps. */
+#define EARLY_MS 50
+#define EARLY_PERIODS 3
+/* The same while the session is paused: how early a resumption can be. */
+#define PAUSED_MS 100
+/* On a machine whose CPUs are all taken we may be as late as this... */
+#define LATE_MS 100
+/* ... which must not fill the buffers so far. */
+#define FULL_PERCENT 50
+/* So long the program runs before the rest of the tracepoints is opened: each
+ * stops all CPUs for a moment, and a program that ends at once is spared that. */
+#define PATIENCE_MS 2
+/* How often CPUs that came or went are looked for, in polls. */
+#define UPDATE_PERIODS 2
+
+struct kernel_collector {
+	struct tandem_control *control;
+	enum kernel_level level;
+	int events; /* tracefs; -1: the program's own switches are all there is */
+	struct kernel_plan plan;
+	struct kernel_machine machine;
+	struct kernel_timeline timeline;
+	struct kernel_folder folder;
+	struct kernel_decoder decoder;
+	bool program_started;
+	bool drivers_added;
+	bool complete; /* nothing more to open */
+	bool kept;     /* the last drain was written, not thrown away */
+	bool urgent;   /* buffers fill fast: we run in real time */
+	uint64_t drained_ns;
+	uint64_t failures_seen;
+	unsigned periods;
+};
+
+/* A descriptor for each event and CPU: the usual soft limit of 1,024 is for
+ * select(), which is not used here. Returns what it was; 0: it stays. */
+static rlim_t raise_file_limit(void)
+{
+	struct rlimit files;
+	rlim_t before;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) || files.rlim_cur == files.rlim_max)
+		return 0;
+	before = files.rlim_cur;
+	files.rlim_cur = files.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &files) ? 0 : before;
+}
+
+/* The program is to find its own. */
+static void restore_file_limit(rlim_t before)
+{
+	struct rlimit files;
+
+	if (!before || getrlimit(RLIMIT_NOFILE, &files))
+		return;
+	files.rlim_cur = before;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
+
+static size_t ring_bytes(const struct kernel_collector *collector)
+{
+	return collector->decoder.sampling.saved_stacks ? KERNEL_RING_STACKS_BYTES
+							: KERNEL_RING_BYTES;
+}
+
+/* Everybody, on the tracepoints of the scheduler. */
+static int start_system(struct kernel_collector *collector, char *words)
+{
+	enum kernel_attempt attempt = KERNEL_ATTEMPT_TRACEFS;
+	int error = kernel_formats_supported() ? kernel_tracefs_open() : -ENOTSUP;
+
+	if (error >= 0) {
+		collector->events = error;
+		error = kernel_plan_make(&collector->plan, collector->level, collector->events);
+		attempt = KERNEL_ATTEMPT_FORMAT;
+	}
+	if (!error) {
+		error = kernel_machine_open(&collector->machine, &collector->folder,
+					    &collector->plan, ring_bytes(collector));
+		attempt = KERNEL_ATTEMPT_EVENT;
+	}
+	if (!error) {
+		collector->decoder.system = true;
+		while (collector->machine.opened < collector->plan.urgent)
+			kernel_machine_open_next(&collector->machine);
+		return 0;
+	}
+	if (collector->events >= 0)
+		close(collector->events);
+	collector->events = -1;
+	kernel_access_words(words, KERNEL_WORDS, attempt, error);
+	return error;
+}
+
+/* The program's threads, on their context switches. */
+static int start_program(struct kernel_collector *collector, char *words)
+{
+	int error = kernel_machine_open(&collector->machine, &collector->folder, NULL,
+					ring_bytes(collector));
+	char why[KERNEL_WORDS];
+
+	snprintf(why, sizeof(why), "%s", words);
+	if (error) {
+		kernel_access_words(why, sizeof(why), KERNEL_ATTEMPT_EVENT, error);
+		snprintf(words, KERNEL_WORDS, "no scheduling is recorded: %.250s", why);
+		return error;
+	}
+	collector->complete = true;
+	collector->decoder.tasks.first_namespace = true; /* no other numbers occur */
+	snprintf(words, KERNEL_WORDS, "the program's own switches are all that is recorded of the "
+		 "scheduler: %.230s", why);
+	return 0;
+}
+
+/* The program inherits them, so before it starts. */
+static void start_samples(struct kernel_collector *collector, char *words)
+{
+	struct kernel_sampling *sampling = &collector->decoder.sampling;
+	int error;
+
+	if (!sampling->hz)
+		return;
+	error = kernel_machine_add_samples(&collector->machine, sampling);
+	if (!error)
+		return;
+	sampling->hz = 0;
+	kernel_access_sample_words(words, KERNEL_WORDS, error);
+}
+
+static int start(struct kernel_collector *collector, const struct kernel_options *options,
+		 struct kernel_words *words)
+{
+	rlim_t files;
+	int error = kernel_folder_open(&collector->folder, options->directory,
+				       collector->control, &collector->timeline);
+
+	if (error)
+		return error;
+	kernel_timeline_begin(&collector->timeline, options->control->clock_source);
+	kernel_decoder_init(&collector->decoder, &collector->timeline);
+	collector->decoder.arguments = collector->control->args_level != TANDEM_ARGS_NONE;
+	collector->decoder.sampling.hz = options->sample_hz;
+	collector->decoder.sampling.saved_stacks = options->saved_stacks;
+	files = raise_file_limit();
+	error = start_system(collector, words->scheduler);
+	if (error)
+		error = start_program(collector, words->scheduler);
+	if (!error)
+		start_samples(collector, words->samples);
+	restore_file_limit(files);
+	if (error)
+		return error;
+	kernel_timeline_advance(&collector->timeline);
+	kernel_machine_announce(&collector->machine, true, collector->timeline.now.ticks);
+	collector->kept = atomic_load(&collector->control->state) == TANDEM_STATE_RECORDING;
+	return 0;
+}
+
+int kernel_collector_start(struct kernel_collector **out, const struct kernel_options *options,
+			   struct kernel_words *words)
+{
+	struct kernel_collector *collector;
+	int error;
+
+	*out = NULL;
+	words->scheduler[0] = words->samples[0] = '\0';
+	if (options->level == KERNEL_OFF)
+		return 0;
+	collector = calloc(1, sizeof(*collector));
+	if (!collector)
+		return -ENOMEM;
+	collector->control = options->control;
+	/* The child that ends the events (reaper.h) is no part of the session. */
+	madvise(options->control, TANDEM_CONTROL_BYTES, MADV_DONTFORK);
+	collector->level = options->level;
+	collector->events = -1;
+	collector->machine.epoll = -1;
+	error = start(collector, options, words);
+	if (!error)
+		*out = collector;
+	else
+		kernel_collector_stop(collector);
+	return error;
+}
+
+int kernel_collector_fd(const struct kernel_collector *collector)
+{
+	return collector ? collector->machine.epoll : -1;
+}
+
+/* Of the tracepoints that are open; again for those that came since. */
+static void read_formats(struct kernel_collector *collector)
+{
+	for (size_t i = 0; i < collector->machine.opened && i < collector->plan.count; i++) {
+		enum kernel_tracepoint tracepoint = collector->plan.events[i].tracepoint;
+
+		if (tracepoint != KERNEL_TRACEPOINT_COUNT &&
+		    !collector->decoder.formats.of[tracepoint].id)
+			kernel_formats_read(&collector->decoder.formats, collector->events,
+					    tracepoint);
+	}
+}
+
+static void add_drivers(struct kernel_collector *collector)
+{
+	if (collector->events < 0 ||
+	    (collector->level != KERNEL_GPU && collector->level != KERNEL_ALL))
+		return;
+	if (!kernel_drivers_find(&collector->decoder.drivers, collector->events))
+		kernel_plan_add_drivers(&collector->plan, &collector->decoder.drivers);
+}
+
+/* The program has its own limits and dispositions by now. */
+static void program_started(struct kernel_collector *collector)
+{
+	collector->program_started = true;
+	raise_file_limit();
+	signal(SIGXFSZ, SIG_IGN);
+	/* While the program starts, on another CPU as a rule: not when it has ended. */
+	read_formats(collector);
+	if (collector->kept)
+		kernel_folder_make(&collector->folder);
+}
+
+/* Whoever is waiting for the CPU must not make us late where the buffers fill fast;
+ * elsewhere nobody is to be displaced at once. Not permitted: so be it. */
+static void hurry(struct kernel_collector *collector, unsigned percent)
+{
+	struct sched_param lowest = { .sched_priority = 1 };
+	uint64_t now_ns = tandem_monotonic_ns();
+	uint64_t ms = (now_ns - collector->drained_ns) / 1000000;
+
+	if (ms < EARLY_MS)
+		ms = EARLY_MS;
+	collector->drained_ns = now_ns;
+	if (collector->urgent ||
+	    (percent < FULL_PERCENT && percent * LATE_MS / ms < FULL_PERCENT))
+		return;
+	collector->urgent = true;
+	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest);
+}
+
+static void drain(struct kernel_collector *collector)
+{
+	bool keep = atomic_load(&collector->control->state) == TANDEM_STATE_RECORDING;
+
+	/* What was recorded since the last look is kept if the session was not
+	 * paused then or is not now: a pause begins late rather than early, and
+	 * a resumption early rather than late. */
+	if (keep && !collector->kept) {
+		kernel_decoder_forget(&collector->decoder);
+		kernel_machine_announce(&collector->machine, true, collector->timeline.now.ticks);
+	}
+	kernel_timeline_advance(&collector->timeline);
+	hurry(collector, kernel_machine_drain(&collector->machine, &collector->decoder,
+					      keep || collector->kept));
+	collector->kept = keep;
+	if (collector->folder.failures != collector->failures_seen) {
+		collector->failures_seen = collector->folder.failures;
+		kernel_decoder_forget(&collector->decoder);
+	}
+}
+
+/* After a drain: what they had to say is written. */
+static void look_for_cpus(struct kernel_collector *collector)
+{
+	kernel_timeline_advance(&collector->timeline);
+	kernel_machine_update(&collector->machine, &collector->decoder);
+}
+
+static void completed(struct kernel_collector *collector)
+{
+	/* First what was recorded before it was complete. */
+	read_formats(collector);
+	drain(collector);
+	kernel_timeline_advance(&collector->timeline);
+	kernel_machine_announce(&collector->machine, false, collector->timeline.now.ticks);
+	collector->complete = true;
+}
+
+/* One step: the program may have ended meanwhile. */
+static void open_rest(struct kernel_collector *collector)
+{
+	if (kernel_machine_open_next(&collector->machine))
+		return;
+	if (!collector->drivers_added) {
+		collector->drivers_added = true;
+		add_drivers(collector);
+	} else {
+		completed(collector);
+	}
+}
+
+int kernel_collector_poll(struct kernel_collector *collector)
+{
+	if (!collector)
+		return -1;
+	if (!collector->program_started) {
+		program_started(collector);
+		return PATIENCE_MS;
+	}
+	if (!collector->complete) {
+		open_rest(collector);
+		return 0;
+	}
+	drain(collector);
+	kernel_machine_fill_gaps(&collector->machine);
+	if (++collector->periods % UPDATE_PERIODS == 0)
+		look_for_cpus(collector);
+	if (collector->periods <= EARLY_PERIODS)
+		return EARLY_MS;
+	return collector->kept ? PERIOD_MS : PAUSED_MS;
+}
+
+void kernel_collector_stop(struct kernel_collector *collector)
+{
+	if (!collector)
+		return;
+	if (collector->machine.count) {
+		read_formats(collector);
+		drain(collector);
+	}
+	if (collector->complete) {
+		look_for_cpus(collector);
+		drain(collector);
+	}
+	kernel_machine_close(&collector->machine);
+	if (collector->events >= 0)
+		close(collector->events);
+	kernel_plan_free(&collector->plan);
+	kernel_decoder_free(&collector->decoder);
+	kernel_folder_close(&collector->folder);
+	free(collector);
+}

@@ -1,0 +1,91 @@
+/* One CPU as the collector sees it: its perf events, the ring that they all
+ * write to, and the stream that their records go to. One thread.
+ */
+#ifndef TANDEM_LINUX_CPU_H
+#define TANDEM_LINUX_CPU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "linux/decode.h"
+#include "linux/perf.h"
+#include "linux/ring.h"
+#include "linux/sample.h"
+#include "linux/stream.h"
+#include "schema/gen/kernel_records.h"
+
+/* What the stream holds, for the record `collecting`. */
+struct kernel_scope {
+	enum tandem_scope scope;
+	bool switches, wakeups, migrations, syscalls;
+};
+
+struct kernel_cpu_event {
+	int fd;
+	enum perf_who who;
+};
+
+struct kernel_cpu {
+	int number;
+	struct kernel_cpu_event *events; /* the first owns the ring */
+	size_t event_count, event_capacity;
+	size_t lead;		   /* of the events: what kernel_cpu_stopped() looks at */
+	uint64_t looked_ns, lead_ns; /* when, by CLOCK_MONOTONIC; what it had then */
+	struct kernel_ring ring;
+	struct kernel_stream stream;
+	struct kernel_scope scope;
+	const struct kernel_sampling *sampling; /* borrowed; NULL: none here */
+	bool announced; /* by a record `collecting` */
+	bool anew;
+	uint64_t scope_ticks; /* since when */
+};
+
+void kernel_cpu_init(struct kernel_cpu *cpu, struct kernel_folder *folder, int number);
+
+/* Takes over an open event as the owner of the ring. Returns 0 or -errno: then
+ * the event is closed. */
+int kernel_cpu_open(struct kernel_cpu *cpu, int event, enum perf_who who, size_t ring_bytes);
+
+/* Adds a tracepoint. Returns 0 or -errno. */
+int kernel_cpu_add(struct kernel_cpu *cpu, int id, enum perf_who who);
+
+/* Adds samples of the program's stacks; fills what they are. Returns 0 or -errno. */
+int kernel_cpu_add_samples(struct kernel_cpu *cpu, struct kernel_sampling *sampling);
+
+void kernel_cpu_drop_samples(struct kernel_cpu *cpu);
+
+/* Adds perf's own records of switches. Returns 0 or -errno. */
+int kernel_cpu_add_switches(struct kernel_cpu *cpu);
+
+/* Whether the CPU was off-line for a moment: then what watched everybody there is dead,
+ * and nothing else tells. Asked at intervals; the ring belongs to a perf_open_lead(). */
+bool kernel_cpu_stopped(struct kernel_cpu *cpu);
+
+/* Ends what watches everybody, and begins it again with the same tracepoint in the lead.
+ * The ring stays, and so does what watches the program: that went on by itself. Returns
+ * 0 or -errno. */
+int kernel_cpu_restart(struct kernel_cpu *cpu, int id);
+
+/* Says what the stream holds from these ticks on; anew: as a fresh start. */
+void kernel_cpu_announce(struct kernel_cpu *cpu, struct kernel_scope scope, bool anew,
+			 uint64_t ticks);
+
+/* Reads what is in the ring, and writes it unless it is to be thrown away. Returns how
+ * full it was, in percent. */
+unsigned kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bool keep);
+
+/* Whether it is collected from: it has events. */
+static inline bool kernel_cpu_active(const struct kernel_cpu *cpu)
+{
+	return cpu->event_count > 0;
+}
+
+/* Moves its descriptors to `fds`, which has room for event_count; NULL: closes
+ * them. The ring goes with them, the stream stays and may go on later. Returns
+ * how many. */
+size_t kernel_cpu_release(struct kernel_cpu *cpu, int *fds);
+
+/* After kernel_cpu_release(). */
+void kernel_cpu_destroy(struct kernel_cpu *cpu);
+
+#endif

@@ -1,0 +1,51 @@
+/* The memory that the kernel writes one CPU's perf records into (perf_event_open(2),
+ * "MMAP layout"), mapped by the collector, which reads behind the kernel. The
+ * kernel drops records when it is full, and says how many. One thread reads.
+ *
+ *	const struct perf_event_header *record;
+ *
+ *	kernel_ring_begin(&ring);
+ *	while ((record = kernel_ring_next(&ring)))
+ *		take(record);
+ *	kernel_ring_release(&ring);
+ */
+#ifndef TANDEM_LINUX_RING_H
+#define TANDEM_LINUX_RING_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of each CPU: 2,200 switches with their wake-ups. An unprivileged user may have
+ * just that (perf_event_mlock_kb); each page of it takes 2 us to get and to give back. */
+#define KERNEL_RING_BYTES (512u * 1024)
+/* Where stacks are saved, too: 120 of them. */
+#define KERNEL_RING_STACKS_BYTES (2u << 20)
+
+struct kernel_ring {
+	struct perf_event_mmap_page *page; /* NULL: not mapped */
+	const uint8_t *data;
+	size_t bytes; /* a power of two */
+	uint64_t next, head;
+	uint8_t *whole; /* where a record that wraps is put together */
+};
+
+/* Maps the ring of a perf event, of so many bytes. Halves the size until it may be
+ * mapped. Returns 0 or -errno. */
+int kernel_ring_map(struct kernel_ring *ring, int fd, size_t bytes);
+void kernel_ring_unmap(struct kernel_ring *ring);
+
+/* Sees how far the kernel has come: the records up to there can be read. */
+void kernel_ring_begin(struct kernel_ring *ring);
+
+/* How full it was then. */
+unsigned kernel_ring_percent(const struct kernel_ring *ring);
+
+/* The next of them, valid until the one after it is asked for; NULL: that was
+ * the last. */
+const struct perf_event_header *kernel_ring_next(struct kernel_ring *ring);
+
+/* Gives the room of all records that were read back to the kernel. */
+void kernel_ring_release(struct kernel_ring *ring);
+
+#endif

@@ -1,0 +1,254 @@
+#include "linux/stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "core/metadata.h"
+#include "schema/gen/core_records.h"
+#include "schema/ids.h"
+
+#define ALIGNED(bytes) (((bytes) + TANDEM_RECORD_ALIGN - 1) & ~(TANDEM_RECORD_ALIGN - 1))
+
+/* Room for a record `lost` of every reason at a packet's start. */
+#define LOST_ROOM (TANDEM_LOSS_COUNT * ALIGNED(sizeof(struct tandem_rec_lost)))
+
+int kernel_folder_open(struct kernel_folder *folder, const char *session,
+		       struct tandem_control *control, const struct kernel_timeline *timeline)
+{
+	*folder = (struct kernel_folder){ .control = control, .timeline = timeline };
+	/* Every possible record must fit. */
+	folder->packet_bytes = 256u * 1024;
+	folder->packet = malloc(folder->packet_bytes);
+	if (!folder->packet || asprintf(&folder->path, "%s/kernel", session) < 0) {
+		free(folder->packet);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void kernel_folder_close(struct kernel_folder *folder)
+{
+	free(folder->packet);
+	free(folder->path);
+}
+
+static int make_folder(struct kernel_folder *folder)
+{
+	char environment[128];
+	struct utsname system;
+
+	if (mkdir(folder->path, 0700))
+		return -errno;
+	if (getrandom(folder->uuid, sizeof(folder->uuid), GRND_NONBLOCK) < 0)
+		return -errno;
+	uname(&system);
+	snprintf(environment, sizeof(environment), "\tkernel_release = \"%s\";\n",
+		 system.release);
+	return tandem_metadata_write(&(struct tandem_metadata){
+		.dir = folder->path,
+		.uuid = folder->uuid,
+		.control = folder->control,
+		.domains = TANDEM_DOMAIN_BIT(core) | TANDEM_DOMAIN_BIT(kernel),
+		.environment = environment,
+	});
+}
+
+void kernel_folder_make(struct kernel_folder *folder)
+{
+	int error;
+
+	if (folder->made)
+		return;
+	error = make_folder(folder);
+	folder->made = error ? error : 1;
+}
+
+void kernel_stream_open(struct kernel_stream *stream, struct kernel_folder *folder, int cpu)
+{
+	*stream = (struct kernel_stream){ .folder = folder, .cpu = cpu, .fd = -1,
+					   .running = UINT32_MAX };
+}
+
+void kernel_stream_close(struct kernel_stream *stream)
+{
+	if (stream->fd >= 0)
+		close(stream->fd);
+	stream->fd = -1;
+}
+
+static int stream_file(struct kernel_stream *stream)
+{
+	struct kernel_folder *folder = stream->folder;
+	char *path;
+
+	kernel_folder_make(folder);
+	if (folder->made < 0)
+		return folder->made;
+	if (stream->fd >= 0)
+		return 0;
+	if (asprintf(&path, "%s/stream-%d", folder->path, stream->cpu + 1) < 0)
+		return -ENOMEM;
+	stream->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	free(path);
+	return stream->fd < 0 ? -errno : 0;
+}
+
+/* As in core/stream.c: the limit is of the session, with all its processes. */
+static bool space_take(struct tandem_control *control, uint64_t bytes)
+{
+	uint64_t used = atomic_fetch_add(&control->used_bytes, bytes);
+
+	if (!control->limit_bytes || used + bytes <= control->limit_bytes)
+		return true;
+	atomic_fetch_sub(&control->used_bytes, bytes);
+	return false;
+}
+
+static int packet_write(struct kernel_stream *stream)
+{
+	struct tandem_packet_header *header = (void *)stream->folder->packet;
+	struct tandem_control *control = stream->folder->control;
+	ssize_t written;
+	int error = stream_file(stream);
+
+	if (error)
+		return error;
+	if (!space_take(control, stream->used))
+		return -EFBIG;
+	memcpy(header->uuid, stream->folder->uuid, sizeof(header->uuid));
+	header->content_bits = (uint64_t)stream->content * 8;
+	header->packet_bits = (uint64_t)stream->used * 8;
+	header->timestamp_end = stream->last_ticks;
+	written = pwrite(stream->fd, header, stream->used, (off_t)stream->offset);
+	if (written == (ssize_t)stream->used)
+		return 0;
+	error = written < 0 ? -errno : -ENOSPC;
+	/* A packet cut in two would end the stream for every reader. */
+	if (ftruncate(stream->fd, (off_t)stream->offset)) {
+		/* The next packet is written at the same offset. */
+	}
+	atomic_fetch_sub(&control->used_bytes, stream->used);
+	return error;
+}
+
+static enum tandem_loss loss_of(int error)
+{
+	switch (error) {
+	case -ENOSPC:
+	case -EDQUOT:
+		return TANDEM_LOSS_disk_full;
+	case -EFBIG:
+		return TANDEM_LOSS_size_limit;
+	case -ENOMEM:
+		return TANDEM_LOSS_no_memory;
+	default:
+		return TANDEM_LOSS_io_error;
+	}
+}
+
+void kernel_stream_lost(struct kernel_stream *stream, enum tandem_loss reason, uint64_t count)
+{
+	atomic_fetch_add(&stream->folder->control->lost[reason], count);
+	stream->running = UINT32_MAX;
+	stream->lost[reason] += count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+	stream->discarded += count;
+}
+
+void kernel_stream_flush(struct kernel_stream *stream)
+{
+	uint32_t count = stream->count;
+	int error;
+
+	if (!stream->used)
+		return;
+	error = packet_write(stream);
+	if (error) {
+		stream->folder->failures++;
+		kernel_stream_lost(stream, loss_of(error), count);
+	} else {
+		for (unsigned reason = 0; reason < TANDEM_LOSS_COUNT; reason++)
+			stream->lost[reason] -= stream->told[reason];
+		stream->offset += stream->used;
+		stream->sequence++;
+		atomic_fetch_add(&stream->folder->control->records_flushed, count);
+	}
+	memset(stream->told, 0, sizeof(stream->told));
+	stream->used = 0;
+	stream->count = 0;
+}
+
+static void packet_begin(struct kernel_stream *stream, uint64_t ticks)
+{
+	struct tandem_packet_header *header = (void *)stream->folder->packet;
+	const struct kernel_pair *pair = &stream->folder->timeline->now;
+
+	memset(header, 0, sizeof(*header));
+	header->magic = TANDEM_CTF_MAGIC;
+	header->stream_instance_id = (uint64_t)stream->cpu + 1;
+	header->timestamp_begin = ticks;
+	header->packet_seq_num = stream->sequence;
+	header->events_discarded = stream->discarded;
+	header->monotonic_ns = pair->ns;
+	header->ticks = pair->ticks;
+	header->ticks_error = pair->error;
+	header->tid = (uint32_t)stream->cpu;
+	snprintf(header->thread_name, sizeof(header->thread_name), "cpu %d", stream->cpu);
+	stream->used = sizeof(*header);
+}
+
+static void *record_add(struct kernel_stream *stream, uint16_t id, uint64_t ticks, uint32_t bytes)
+{
+	struct tandem_record *record = (void *)(stream->folder->packet + stream->used);
+
+	memset(record, 0, ALIGNED(bytes));
+	record->timestamp = ticks;
+	record->id = id;
+	record->size = (uint16_t)bytes;
+	stream->content = stream->used + bytes;
+	stream->used += ALIGNED(bytes);
+	return record;
+}
+
+static void lost_add(struct kernel_stream *stream, uint64_t ticks)
+{
+	for (unsigned reason = 0; reason < TANDEM_LOSS_COUNT; reason++) {
+		uint32_t count = stream->lost[reason] - stream->told[reason];
+		struct tandem_rec_lost *record;
+
+		if (!count)
+			continue;
+		record = record_add(stream, TANDEM_EVENT_lost, ticks, sizeof(*record));
+		record->reason = (uint8_t)reason;
+		record->count = count;
+		stream->told[reason] += count;
+	}
+}
+
+void *kernel_stream_put(struct kernel_stream *stream, uint16_t id, uint64_t ticks, uint32_t bytes)
+{
+	uint32_t room = ALIGNED(bytes) + LOST_ROOM;
+
+	if (bytes > UINT16_MAX) {
+		kernel_stream_lost(stream, TANDEM_LOSS_too_large, 1);
+		return NULL;
+	}
+	if (stream->used + room > stream->folder->packet_bytes)
+		kernel_stream_flush(stream);
+	if (ticks < stream->last_ticks)
+		ticks = stream->last_ticks;
+	if (!stream->used)
+		packet_begin(stream, ticks);
+	lost_add(stream, ticks);
+	stream->last_ticks = ticks;
+	stream->count++;
+	return record_add(stream, id, ticks, bytes);
+}

@@ -1,0 +1,56 @@
+#include "linux/timeline.h"
+
+#include "core/ticks.h"
+
+/* With 50 ns of doubt at both ends, a slope of 10 ppm. */
+#define LINE_MIN_NS 10000000u
+
+static void pair_read(struct kernel_pair *pair, enum tandem_clock_source source)
+{
+	uint64_t best = UINT64_MAX;
+
+	if (source == TANDEM_CLOCK_MONOTONIC) {
+		pair->ns = pair->ticks = tandem_monotonic_ns();
+		pair->error = 0;
+		return;
+	}
+	for (int i = 0; i < 8; i++) {
+		uint64_t early = tandem_counter();
+		uint64_t ns = tandem_monotonic_ns();
+		uint64_t late = tandem_counter();
+
+		if (late - early < best) {
+			best = late - early;
+			pair->ticks = early + best / 2;
+			pair->ns = ns;
+		}
+	}
+	pair->error = best > UINT32_MAX ? UINT32_MAX : (uint32_t)best;
+}
+
+void kernel_timeline_begin(struct kernel_timeline *timeline, enum tandem_clock_source source)
+{
+	timeline->source = source;
+	pair_read(&timeline->before, source);
+	timeline->now = timeline->before;
+}
+
+void kernel_timeline_advance(struct kernel_timeline *timeline)
+{
+	if (timeline->now.ns - timeline->before.ns >= LINE_MIN_NS)
+		timeline->before = timeline->now;
+	pair_read(&timeline->now, timeline->source);
+}
+
+uint64_t kernel_timeline_ticks(const struct kernel_timeline *timeline, uint64_t ns)
+{
+	const struct kernel_pair *before = &timeline->before, *now = &timeline->now;
+	__int128 ticks;
+
+	if (timeline->source == TANDEM_CLOCK_MONOTONIC || now->ns == before->ns)
+		return now->ticks + (ns - now->ns);
+	/* From `now`: it is the nearer pair, and what was stamped lies before it. */
+	ticks = (__int128)(int64_t)(ns - now->ns) * (int64_t)(now->ticks - before->ticks);
+	ticks /= (int64_t)(now->ns - before->ns);
+	return now->ticks + (uint64_t)(int64_t)ticks;
+}
