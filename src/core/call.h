@@ -21,7 +21,7 @@
 
 struct tandem_call {
 	struct tandem_call_record *record; /* NULL: not recorded */
-	uint64_t packet; /* in which it was begun */
+	uint64_t stream; /* in which it was begun */
 };
 
 static inline __attribute__((always_inline)) void *tandem_call_begin(struct tandem_call *call, uint16_t id, uint32_t bytes)
@@ -30,7 +30,7 @@ static inline __attribute__((always_inline)) void *tandem_call_begin(struct tand
 
 	call->record = record;
 	if (tandem_likely(record)) {
-		call->packet = tandem_thread.packet;
+		call->stream = tandem_thread.stream;
 		record->result = 0;
 		record->end = 0;
 	}
@@ -43,23 +43,18 @@ static inline __attribute__((always_inline)) void tandem_call_commit(struct tand
 	tandem_record_commit();
 }
 
-/* The record has left the window, or was never made. */
-void call_end_late(const struct tandem_call *call, int32_t result, uint64_t end,
-		   const void *returned, uint32_t returned_bytes);
-
 /* `end`: tandem_ticks() just after the real call. */
 static inline __attribute__((always_inline)) void call_end(const struct tandem_call *call,
 							    int32_t result, uint64_t end,
 							    const void *returned,
 							    uint32_t returned_bytes)
 {
-	if (tandem_likely(call->record && call->packet == tandem_thread.packet)) {
+	/* Not where the call began in another stream: before a fork, in a parent's. */
+	if (tandem_likely(call->record && call->stream == tandem_thread.stream)) {
 		call->record->result = result;
 		if (returned_bytes)
 			memcpy(call->record + 1, returned, returned_bytes);
 		call->record->end = end;
-	} else {
-		call_end_late(call, result, end, returned, returned_bytes);
 	}
 }
 

@@ -91,7 +91,7 @@ static void put_environment(struct head *head, const struct tandem_metadata *met
 		strcpy(host.nodename, "?");
 	put(head, "env {\n");
 	put(head, "\ttandem = \"%s\";\n\tschema = \"%s\";\n", TANDEM_VERSION, tandem_schema_hash);
-	put(head, "\tpid = %d;\n\tppid = %d;\n", (int)getpid(), (int)getppid());
+	put(head, "\tpid = %d;\n\tppid = %d;\n", metadata->pid, metadata->ppid);
 	put_string(head, "procname", comm, strnlen(comm, sizeof(comm)));
 	put_string(head, "hostname", host.nodename, strlen(host.nodename));
 	put_boot(head);
@@ -170,27 +170,13 @@ static int put_domain(int fd, const struct tandem_control *control, unsigned num
 	return write_all(fd, text, strlen(text));
 }
 
-static int metadata_open(const char *dir, int flags)
+static int metadata_put(int fd, const struct tandem_metadata *metadata)
 {
-	char path[TANDEM_PATH_BYTES + 64];
-
-	strcpy(stpcpy(path, dir), "/metadata");
-	return system_open(path, O_WRONLY | O_CLOEXEC | flags, 0600);
-}
-
-int tandem_metadata_write(const struct tandem_metadata *metadata)
-{
-	/* Not on the stack, which may be a signal handler's: one thread of the
-	 * process writes its metadata, once. */
+	/* Not on the stack, which may be a signal handler's. */
 	static struct head head;
-	int fd, error;
+	int error;
 
-	if (metadata->control->args_level > TANDEM_ARGS_FULL)
-		return -EPROTO;
 	head.length = 0;
-	fd = metadata_open(metadata->dir, O_CREAT | O_EXCL);
-	if (fd < 0)
-		return fd;
 	put_trace(&head, metadata->uuid);
 	put_environment(&head, metadata);
 	put_clock(&head, metadata->control);
@@ -200,18 +186,26 @@ int tandem_metadata_write(const struct tandem_metadata *metadata)
 	for (unsigned number = 0; !error && number < 64; number++)
 		if (metadata->domains >> number & 1)
 			error = put_domain(fd, metadata->control, number);
-	system_close(fd);
 	return error;
 }
 
-int tandem_metadata_add(const struct tandem_metadata *metadata, unsigned domain)
+int tandem_metadata_write(const struct tandem_metadata *metadata)
 {
-	int fd = metadata_open(metadata->dir, O_APPEND);
-	int error;
+	char hidden[TANDEM_PATH_BYTES + 64], path[TANDEM_PATH_BYTES + 64];
+	int fd, error;
 
+	if (metadata->control->args_level > TANDEM_ARGS_FULL)
+		return -EPROTO;
+	strcpy(stpcpy(path, metadata->dir), "/metadata");
+	strcpy(stpcpy(hidden, metadata->dir), "/.metadata");
+	fd = system_open(hidden, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fd;
-	error = put_domain(fd, metadata->control, domain);
+	error = metadata_put(fd, metadata);
 	system_close(fd);
+	if (!error && syscall(SYS_renameat, AT_FDCWD, hidden, AT_FDCWD, path))
+		error = -errno;
+	if (error)
+		syscall(SYS_unlinkat, AT_FDCWD, hidden, 0);
 	return error;
 }

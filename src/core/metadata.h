@@ -12,15 +12,14 @@ struct tandem_metadata {
 	const struct tandem_control *control;
 	uint64_t domains; /* bits of the domains whose events can occur */
 	const char *environment; /* more lines of TSDL for the block env; NULL: none */
+	int pid, ppid; /* of the traced process */
 };
 
 /* Writes `dir`/metadata: the trace, its environment (who was recorded, with
  * which options), the clock, the stream class and the event classes of the
- * domains at the session's argument level. Borrows everything. 0 or -errno. */
+ * domains at the session's argument level. Replaces one that is there, and is whole
+ * or not there at any moment. Opens files: fdtable.h. Borrows everything; one thread
+ * of the process at a time. 0 or -errno. */
 int tandem_metadata_write(const struct tandem_metadata *metadata);
-
-/* Appends the event classes of one more; of `metadata`, looks at the directory
- * and the control page. 0 or -errno. */
-int tandem_metadata_add(const struct tandem_metadata *metadata, unsigned domain);
 
 #endif

@@ -10,8 +10,10 @@
 #include <sys/stat.h>
 
 #include "core/control.h"
+#include "core/fdtable.h"
 #include "core/metadata.h"
 #include "core/stream.h"
+#include "core/stream_file.h"
 #include "core/system.h"
 
 enum { PROCESS_NONE, PROCESS_OPENING, PROCESS_OPEN };
@@ -46,24 +48,26 @@ static char *put_number(char *at, uint32_t number)
 	return at;
 }
 
-void tandem_process_path(char *path, const char *name, uint32_t number)
+void tandem_process_path(char *path, const char *name, uint32_t number, uint32_t part)
 {
 	char *at = stpcpy(path, process_dir);
 
 	*at++ = '/';
 	at = stpcpy(at, name);
 	*at++ = '-';
-	put_number(at, number);
+	at = put_number(at, number);
+	if (part)
+		put_number(stpcpy(at, "."), part);
 }
 
 /* process-PID, or process-PID.N where an exec or a reused pid was before. */
-static int process_make_dir(void)
+static int process_make_dir(uint32_t pid)
 {
 	char *at = stpcpy(process_dir, tandem_session_dir);
 
-	at = put_number(stpcpy(at, "/process-"), (uint32_t)getpid());
+	at = put_number(stpcpy(at, "/process-"), pid);
 	for (uint32_t n = 1; n < 100000; n++) {
-		if (!mkdir(process_dir, 0700))
+		if (!syscall(SYS_mkdirat, AT_FDCWD, process_dir, 0700))
 			return 0;
 		if (errno != EEXIST)
 			return -errno;
@@ -72,7 +76,35 @@ static int process_make_dir(void)
 	return -EEXIST;
 }
 
-static int process_make(void)
+/* In a child of fdtable_run(). */
+static int process_make(void *data)
+{
+	const struct tandem_metadata *metadata = data;
+	int error = process_make_dir((uint32_t)metadata->pid);
+
+	return error ? error : tandem_metadata_write(metadata);
+}
+
+static int process_describe(void *data)
+{
+	return tandem_metadata_write(data);
+}
+
+static int process_run(int (*function)(void *data), uint64_t domains)
+{
+	struct tandem_metadata metadata = {
+		.dir = process_dir,
+		.uuid = tandem_process_uuid,
+		.control = &tandem_control,
+		.domains = domains,
+		.pid = (int)getpid(),
+		.ppid = (int)getppid(),
+	};
+
+	return fdtable_run(function, &metadata);
+}
+
+static int process_begin(void)
 {
 	uint64_t domains = atomic_load(&process_domains);
 	int error;
@@ -86,20 +118,12 @@ static int process_make(void)
 
 		memcpy(tandem_process_uuid, &ticks, sizeof(ticks));
 	}
-	error = process_make_dir();
-	if (!error) {
-		error = tandem_metadata_write(&(struct tandem_metadata){
-			.dir = process_dir,
-			.uuid = tandem_process_uuid,
-			.control = &tandem_control,
-			.domains = domains,
-		});
-	}
-	if (!error)
-		atomic_store(&process_described, domains);
-	if (!error)
-		atomic_fetch_add(&tandem_control.processes, 1);
-	return error;
+	error = process_run(process_make, domains);
+	if (error)
+		return error;
+	atomic_store(&process_described, domains);
+	atomic_fetch_add(&tandem_control.processes, 1);
+	return 0;
 }
 
 int tandem_process_open(void)
@@ -112,7 +136,7 @@ int tandem_process_open(void)
 	if (!tandem_session_dir[0])
 		return -ENOENT;
 	if (atomic_compare_exchange_strong(&process_state, &none, PROCESS_OPENING)) {
-		error = process_make();
+		error = process_begin();
 		atomic_store(&process_state, error ? PROCESS_NONE : PROCESS_OPEN);
 		return error;
 	}
@@ -126,16 +150,26 @@ int tandem_process_uses(unsigned domain)
 {
 	uint64_t bit = (uint64_t)1 << domain;
 
+	int open = PROCESS_OPEN, error = 0;
+
 	atomic_fetch_or(&process_domains, bit);
-	while (atomic_load(&process_state) == PROCESS_OPENING)
-		sched_yield();
-	/* Whoever opened the process may have read the mask before. */
-	if (atomic_load(&process_state) != PROCESS_OPEN ||
-	    atomic_fetch_or(&process_described, bit) & bit)
-		return 0;
-	return tandem_metadata_add(&(struct tandem_metadata){ .dir = process_dir,
-							      .control = &tandem_control },
-				   domain);
+	/* Whoever is opening the process may have read the mask before. */
+	while (!atomic_compare_exchange_weak(&process_state, &open, PROCESS_OPENING)) {
+		if (open == PROCESS_NONE)
+			return 0;
+		if (open == PROCESS_OPENING)
+			sched_yield();
+		open = PROCESS_OPEN;
+	}
+	if (!(atomic_load(&process_described) & bit)) {
+		uint64_t domains = atomic_load(&process_domains);
+
+		error = process_run(process_describe, domains);
+		if (!error)
+			atomic_store(&process_described, domains);
+	}
+	atomic_store(&process_state, PROCESS_OPEN);
+	return error;
 }
 
 void tandem_process_at_end(void (*function)(void))
@@ -162,11 +196,12 @@ void tandem_process_at_fork(void (*function)(void))
 	}
 }
 
-/* The child records into a trace of its own. The parent's window stays the
- * parent's: this process never writes to it again. */
+/* The child records into a trace of its own. The parent's streams stay the
+ * parent's: this process never writes to them again. */
 static void process_forked(void)
 {
 	tandem_stream_forget();
+	stream_files_forget();
 	atomic_store(&process_state, PROCESS_NONE);
 	atomic_fetch_add(&tandem_process_forks, 1);
 	for (size_t i = 0; i < sizeof(at_fork) / sizeof(at_fork[0]) && at_fork[i]; i++)
@@ -187,4 +222,5 @@ __attribute__((destructor)) static void process_ends(void)
 	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]) && at_end[i]; i++)
 		at_end[i]();
 	tandem_stream_close();
+	stream_files_discard();
 }

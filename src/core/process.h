@@ -35,8 +35,9 @@ static inline uint32_t tandem_process_epoch(void)
 void tandem_process_at_end(void (*function)(void));
 void tandem_process_at_fork(void (*function)(void));
 
-/* `<dir>/<name>-<number>` into path[TANDEM_PATH_BYTES + 64]. */
-void tandem_process_path(char *path, const char *name, uint32_t number);
+/* `<dir>/<name>-<number>`, and `.<part>` unless that is 0, into
+ * path[TANDEM_PATH_BYTES + 64]. */
+void tandem_process_path(char *path, const char *name, uint32_t number, uint32_t part);
 
 extern uint8_t tandem_process_uuid[16];
 

@@ -1,6 +1,7 @@
 #include "core/stream.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -9,25 +10,30 @@
 #include <sys/prctl.h>
 
 #include "core/process.h"
+#include "core/stream_file.h"
 #include "core/system.h"
-#include "core/window.h"
 #include "schema/gen/core_records.h"
 
 __thread struct tandem_thread tandem_thread __attribute__((tls_model("initial-exec"))) = {
-	.packet = UINT64_MAX,
+	.stream = UINT64_MAX,
 };
 
 #define ALIGNED(bytes) (((bytes) + TANDEM_RECORD_ALIGN - 1) & ~(uint64_t)(TANDEM_RECORD_ALIGN - 1))
+#define HEADER_BYTES sizeof(struct tandem_packet_header)
+/* Behind `end` there is always room for a packet's header. */
+#define MARGIN_BYTES ALIGNED(HEADER_BYTES)
 
-static _Atomic uint32_t stream_numbers;
+static _Atomic uint64_t stream_count;
 static pthread_key_t stream_key;
 static _Atomic int stream_key_made;
 
-/* A thread that ends with a stream closes it. The value says nothing: the
- * stream is thread-local anyway. */
+/* A thread that ends with a stream closes it, after the other keys' destructors as far
+ * as that can be had: they may record. */
 static void stream_thread_ends(void *value)
 {
-	(void)value;
+	if (++tandem_thread.ending < PTHREAD_DESTRUCTOR_ITERATIONS &&
+	    !pthread_setspecific(stream_key, value))
+		return;
 	tandem_stream_close();
 }
 
@@ -37,116 +43,99 @@ __attribute__((constructor)) static void stream_key_make(void)
 		atomic_store(&stream_key_made, 1);
 }
 
-static bool space_take(uint64_t bytes)
+static void thread_reserved(struct tandem_thread *thread)
 {
-	uint64_t limit = tandem_control.limit_bytes;
-	uint64_t used = atomic_fetch_add(&tandem_control.used_bytes, bytes);
-
-	if (limit && used + bytes > limit) {
-		atomic_fetch_sub(&tandem_control.used_bytes, bytes);
-		return false;
-	}
-	return true;
+	thread->end = thread->file->base + thread->file->reserved - MARGIN_BYTES;
 }
 
-static void space_give(uint64_t bytes)
+static uint64_t file_offset(const struct tandem_thread *thread, const void *place)
 {
-	atomic_fetch_sub(&tandem_control.used_bytes, bytes);
+	return (uint64_t)((const uint8_t *)place - thread->file->base);
 }
 
-/* A packet with nothing in it. content_bits first: from then on what the
- * window held before is no longer in it. */
-static void window_begin(struct tandem_thread *thread, uint64_t sequence)
+/* Who records, and makes it the current packet. */
+static void packet_take(struct tandem_thread *thread, struct tandem_packet_header *packet)
 {
-	struct tandem_packet_header *window = thread->window;
-	uint64_t ticks, ns;
-	uint32_t error;
-
-	window->content_bits = sizeof(*window) * 8;
-	tandem_barrier();
-	tandem_ticks_pair(&ticks, &ns, &error);
-	window->packet_seq_num = sequence;
-	window->timestamp_begin = ticks;
-	window->timestamp_end = ticks;
-	window->ticks = ticks;
-	window->ticks_error = error;
-	window->monotonic_ns = ns;
-	prctl(PR_GET_NAME, window->thread_name, 0, 0, 0);
-	window->thread_name[sizeof(window->thread_name) - 1] = 0;
-	thread->cursor = (uint8_t *)(window + 1);
-	thread->end = (uint8_t *)window + thread->window_bytes;
-}
-
-/* A stream starts with a small window, so that a thousand threads that make a
- * few calls each cost little, and gets a larger one each time it fills one. */
-static uint32_t window_first_bytes(void)
-{
-	uint32_t bytes = tandem_control.window_bytes / 16 & ~4095u;
-
-	return bytes < 16384 ? (tandem_control.window_bytes < 16384 ? tandem_control.window_bytes
-								     : 16384) : bytes;
+	packet->events_discarded = thread->packet ? thread->packet->events_discarded : thread->lost;
+	packet->tid = (uint32_t)syscall(SYS_gettid);
+	prctl(PR_GET_NAME, packet->thread_name, 0, 0, 0);
+	packet->thread_name[sizeof(packet->thread_name) - 1] = 0;
+	thread->packet = packet;
+	thread->cursor = (uint8_t *)(packet + 1);
 }
 
 static int stream_open(struct tandem_thread *thread)
 {
-	char path[TANDEM_PATH_BYTES + 64];
-	struct tandem_packet_header *window;
-	uint32_t bytes = window_first_bytes();
-	uint32_t number;
+	struct stream_file *file;
+	struct tandem_packet_header *packet;
 	int error = tandem_process_open();
 
+	if (!error)
+		error = stream_file_take(&file);
 	if (error)
 		return error;
-	if (!space_take(bytes))
-		return -EFBIG;
-	number = atomic_fetch_add(&stream_numbers, 1) + 1;
-	tandem_process_path(path, "window", number);
-	error = window_map(path, O_CREAT | O_EXCL, bytes, NULL, (void **)&window);
-	if (error) {
-		space_give(bytes);
-		return error;
-	}
-	window->magic = TANDEM_CTF_MAGIC;
-	memcpy(window->uuid, tandem_process_uuid, sizeof(window->uuid));
-	window->stream_id = 0;
-	window->stream_instance_id = number;
-	window->packet_bits = (uint64_t)bytes * 8;
-	window->events_discarded = 0;
-	window->tid = (uint32_t)syscall(SYS_gettid);
-	thread->window = window;
-	thread->window_bytes = bytes;
-	thread->number = number;
-	thread->packet = TANDEM_PACKET(number & 0xffff, 0);
-	window_begin(thread, 0);
-	atomic_fetch_add(&tandem_control.threads, 1);
+	/* It may have been made long ago. */
+	packet = (struct tandem_packet_header *)file->base;
+	packet_header_init(packet, file->number, file->bytes);
+	file->next = NULL;
+	thread->file = file;
+	thread->number = file->number;
+	thread->packet = NULL;
+	packet_take(thread, packet);
+	thread_reserved(thread);
+	thread->stream = atomic_fetch_add(&stream_count, 1);
+	if (!thread->counted)
+		atomic_fetch_add(&tandem_control.threads, 1);
+	thread->counted = 1;
 	if (atomic_load(&stream_key_made))
 		pthread_setspecific(stream_key, thread);
 	return 0;
 }
 
-/* Appends the window to stream-K, as a packet no longer than its content (up to
- * the alignment, so that every packet starts aligned in the file too). */
-static int window_append(struct tandem_thread *thread)
+/* Ends the current packet where its records end and begins the next there. */
+static void stream_next_packet(struct tandem_thread *thread)
 {
-	char path[TANDEM_PATH_BYTES + 64];
-	uint64_t content = thread->window->content_bits / 8;
-	uint64_t bytes = ALIGNED(content);
-	uint64_t offset = TANDEM_PACKET_OFFSET(thread->packet);
-	int fd, error;
+	struct tandem_packet_header *last = thread->packet;
+	uint64_t content = ALIGNED(last->content_bits / 8);
+	struct tandem_packet_header *packet = (void *)((uint8_t *)last + content);
+	uint64_t place = file_offset(thread, packet);
 
-	if (!space_take(bytes))
-		return -EFBIG;
-	tandem_process_path(path, "stream", thread->number);
-	fd = system_open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	error = fd < 0 ? fd : window_write(fd, thread->window, content, bytes, offset);
-	if (error) {
-		space_give(bytes);
-		if (fd >= 0 && ftruncate(fd, (off_t)offset)) {
-			/* The next try writes at the same offset. */
-		}
+	packet->packet_seq_num = last->packet_seq_num + 1;
+	packet_header_init(packet, thread->number, thread->file->bytes - place);
+	packet_take(thread, packet);
+	atomic_thread_fence(memory_order_release);
+	last->packet_bits = content * 8;
+	stream_file_release(thread->file, place - content, place);
+}
+
+/* The file has no more room: the next part. The one before stays mapped for the calls
+ * that have not returned. */
+static int stream_continue(struct tandem_thread *thread)
+{
+	struct stream_file *file;
+	int error = stream_file_continue(thread->file, thread->packet->packet_seq_num + 1, &file);
+
+	if (error)
+		return error;
+	stream_file_release(thread->file, 0, thread->file->reserved);
+	file->next = thread->file;
+	thread->file = file;
+	packet_take(thread, (struct tandem_packet_header *)file->base);
+	thread_reserved(thread);
+	return 0;
+}
+
+static int stream_reserve(struct tandem_thread *thread, uint32_t bytes)
+{
+	int error = stream_file_reserve(thread->file, bytes);
+
+	if (error == -EMSGSIZE) {
+		error = stream_continue(thread);
+		if (!error && (size_t)(thread->end - thread->cursor) < bytes)
+			error = stream_file_reserve(thread->file, bytes);
 	}
-	if (fd >= 0)
-		system_close(fd);
+	if (!error)
+		thread_reserved(thread);
 	return error;
 }
 
@@ -172,103 +161,54 @@ static void count_lost(struct tandem_thread *thread, enum tandem_loss reason)
 	tandem_lost(reason, 1);
 	thread->lost++;
 	thread->lost_reason = (uint8_t)reason;
-	if (thread->window)
-		thread->window->events_discarded++;
+	if (thread->packet)
+		thread->packet->events_discarded++;
 }
 
-/* A handler that calls a traced function while windows change would find busy
- * set and lose its records; that takes long enough to be worth two system calls.
- * And a write beyond the program's RLIMIT_FSIZE, which would kill it, is ours to
- * take back. */
-struct signals {
-	sigset_t before;
-	bool limit_pending;
-};
-
-static void signals_hold(struct signals *signals)
-{
-	sigset_t all, pending;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &signals->before);
-	signals->limit_pending = !sigpending(&pending) && sigismember(&pending, SIGXFSZ) == 1;
-}
-
-static void signals_release(struct signals *signals)
-{
-	struct timespec now = { 0 };
-	sigset_t limit, pending;
-
-	if (!signals->limit_pending && !sigpending(&pending) &&
-	    sigismember(&pending, SIGXFSZ) == 1) {
-		sigemptyset(&limit);
-		sigaddset(&limit, SIGXFSZ);
-		sigtimedwait(&limit, NULL, &now);
-	}
-	pthread_sigmask(SIG_SETMASK, &signals->before, NULL);
-}
-
-/* The first record of a window after a loss says what was lost. */
+/* The first record of a packet after a loss says what was lost. */
 static void lost_record(struct tandem_thread *thread)
 {
-	struct tandem_rec_lost *record = (void *)thread->cursor;
+	struct tandem_rec_lost *record;
 
-	if (!thread->lost)
-		return;
+	stream_next_packet(thread);
+	record = (void *)thread->cursor;
 	record->head.id = TANDEM_EVENT_lost;
 	record->head.size = sizeof(*record);
-	record->head.timestamp = thread->window->timestamp_begin;
+	record->head.timestamp = thread->packet->timestamp_begin;
 	record->reason = thread->lost_reason;
 	record->count = thread->lost;
 	thread->lost = 0;
-	tandem_barrier();
-	thread->window->content_bits =
-		(uint64_t)(thread->cursor - (uint8_t *)thread->window + sizeof(*record)) * 8;
 	thread->cursor += ALIGNED(sizeof(*record));
+	tandem_barrier();
+	thread->packet->content_bits = (HEADER_BYTES + sizeof(*record)) * 8;
 }
 
-/* Four times the window, if there is room; else it stays as it is. */
-static void window_grow(struct tandem_thread *thread)
+static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
 {
-	char path[TANDEM_PATH_BYTES + 64];
-	uint32_t bytes = thread->window_bytes * 4;
-	void *window;
+	/* What may come before the record. */
+	uint32_t more = (uint32_t)(MARGIN_BYTES + ALIGNED(sizeof(struct tandem_rec_lost)));
+	int error = 0;
 
-	if (bytes > tandem_control.window_bytes)
-		bytes = tandem_control.window_bytes;
-	if (bytes <= thread->window_bytes || !space_take(bytes - thread->window_bytes))
-		return;
-	tandem_process_path(path, "window", thread->number);
-	if (window_map(path, 0, bytes, thread->window, &window)) {
-		space_give(bytes - thread->window_bytes);
-		return;
-	}
-	thread->window->packet_bits = (uint64_t)bytes * 8;
-	thread->window_bytes = bytes;
-}
-
-static int stream_next_window(struct tandem_thread *thread)
-{
-	uint64_t content = ALIGNED(thread->window->content_bits / 8);
-	int error = window_append(thread);
-
+	if (!thread->packet)
+		error = stream_open(thread);
+	if (!error && (size_t)(thread->end - thread->cursor) < bytes + more)
+		error = stream_reserve(thread, bytes + more);
 	if (error)
 		return error;
-	thread->packet += content;
-	window_grow(thread);
-	window_begin(thread, thread->window->packet_seq_num + 1);
-	lost_record(thread);
+	if (thread->lost)
+		lost_record(thread);
+	else if (thread->packet->content_bits / 8 >= tandem_control.window_bytes)
+		stream_next_packet(thread);
 	return 0;
 }
 
 int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes)
 {
 	int saved = errno;
-	struct signals signals;
+	sigset_t all, before;
 	int error;
 
-	if (bytes > UINT16_MAX || bytes + sizeof(struct tandem_packet_header) + 64 >
-					  tandem_control.window_bytes) {
+	if (bytes > UINT16_MAX || bytes + HEADER_BYTES + 64 > tandem_control.window_bytes) {
 		count_lost(thread, TANDEM_LOSS_too_large);
 		return -EMSGSIZE;
 	}
@@ -277,17 +217,13 @@ int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes)
 		count_lost(thread, thread->lost_reason);
 		return -EAGAIN;
 	}
-	signals_hold(&signals);
-	error = thread->window ? stream_next_window(thread) : stream_open(thread);
-	/* A long record may want a window that has grown twice. */
-	for (int i = 0; i < 3 && !error && (size_t)(thread->end - thread->cursor) < bytes; i++)
-		error = stream_next_window(thread);
-	if (!error && (size_t)(thread->end - thread->cursor) < bytes)
-		error = -EMSGSIZE;
-	signals_release(&signals);
-	if (error == -EMSGSIZE) {
-		count_lost(thread, TANDEM_LOSS_too_large);
-	} else if (error) {
+	/* A handler that calls a traced function meanwhile would find busy set and lose
+	 * its records; this takes long enough to be worth two system calls. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = stream_advance(thread, bytes);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error) {
 		thread->backoff = thread->backoff < 1024 ? thread->backoff * 2 + 1 : 1024;
 		thread->retry = thread->backoff;
 		count_lost(thread, loss_of(error));
@@ -303,44 +239,38 @@ int tandem_stream_open(void)
 	struct tandem_thread *thread = &tandem_thread;
 	int error = 0;
 
-	if (tandem_likely(thread->window))
+	if (tandem_likely(thread->packet))
 		return 0;
 	if (thread->busy)
 		return -EBUSY;
-	thread->busy = 1;
-	tandem_barrier();
+	tandem_busy_set(thread);
 	error = tandem_stream_advance(thread, 0);
 	tandem_barrier();
 	thread->busy = 0;
 	return error;
 }
 
+/* The last packet, with nothing in it, goes with the end of the file. */
 void tandem_stream_close(void)
 {
 	struct tandem_thread *thread = &tandem_thread;
-	char path[TANDEM_PATH_BYTES + 64];
-	struct tandem_packet_header *window = thread->window;
-	uint32_t bytes = thread->window_bytes;
-	struct signals signals;
+	sigset_t all, before;
 	int saved = errno;
 
-	if (!window || thread->busy)
+	if (!thread->packet || thread->busy)
 		return;
-	thread->busy = 1;
-	tandem_barrier();
-	signals_hold(&signals);
-	/* The window's space is given first, so that a limit that held it holds
-	 * what it is appended as. */
-	space_give(bytes);
-	if (!window_append(thread)) {
-		tandem_process_path(path, "window", thread->number);
-		unlink(path);
-	} else {
-		atomic_fetch_add(&tandem_control.used_bytes, bytes);
+	tandem_busy_set(thread);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	stream_next_packet(thread);
+	for (struct stream_file *file = thread->file, *part; file; file = part) {
+		part = file->next;
+		stream_file_close(file, file == thread->file ? file_offset(thread, thread->packet)
+							     : file->bytes);
 	}
-	munmap(window, tandem_control.window_bytes);
-	tandem_stream_forget();
-	signals_release(&signals);
+	*thread = (struct tandem_thread){ .stream = UINT64_MAX, .counted = 1,
+					  .ending = thread->ending };
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
 }
 
@@ -348,25 +278,7 @@ void tandem_stream_forget(void)
 {
 	struct tandem_thread *thread = &tandem_thread;
 
-	*thread = (struct tandem_thread){ .packet = UINT64_MAX };
-}
-
-void tandem_stream_patch(uint64_t packet, uint64_t place, const void *data, uint32_t bytes)
-{
-	struct tandem_thread *thread = &tandem_thread;
-	char path[TANDEM_PATH_BYTES + 64];
-	struct iovec part = { (void *)(uintptr_t)data, bytes };
-	int saved = errno;
-	int fd;
-
-	if (thread->packet == UINT64_MAX ||
-	    TANDEM_PACKET_STREAM(packet) != TANDEM_PACKET_STREAM(thread->packet))
-		return;
-	tandem_process_path(path, "stream", thread->number);
-	fd = system_open(path, O_WRONLY | O_CLOEXEC, 0);
-	if (fd >= 0) {
-		system_pwritev(fd, &part, 1, TANDEM_PACKET_OFFSET(packet) + place);
-		system_close(fd);
-	}
-	errno = saved;
+	for (struct stream_file *file = thread->file; file; file = file->next)
+		munmap(file->base, file->bytes);
+	*thread = (struct tandem_thread){ .stream = UINT64_MAX };
 }

@@ -59,6 +59,8 @@ static int make_folder(struct kernel_folder *folder)
 		.control = folder->control,
 		.domains = TANDEM_DOMAIN_BIT(core) | TANDEM_DOMAIN_BIT(kernel),
 		.environment = environment,
+		.pid = (int)getpid(),
+		.ppid = (int)getppid(),
 	});
 }
 

@@ -25,7 +25,8 @@ static bool is_dots(const char *name)
 static bool is_ours(const char *name, int depth)
 {
 	if (depth)
-		return !strcmp(name, "metadata") || starts_with(name, "stream-") ||
+		return !strcmp(name, "metadata") || !strcmp(name, ".metadata") ||
+		       starts_with(name, "stream-") || starts_with(name, ".stream-") ||
 		       starts_with(name, "window-") || starts_with(name, "session.sqlite");
 	return !strcmp(name, "control") || starts_with(name, "session.json") ||
 	       starts_with(name, "process-") || !strcmp(name, "kernel") ||

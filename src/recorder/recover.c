@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,87 +13,109 @@
 #include "schema/packet.h"
 #include "util/open_below.h"
 
-/* False, with the header all the same, where no packet begins. */
 static bool header_read(int fd, uint64_t at, struct tandem_packet_header *header)
 {
-	memset(header, 0, sizeof(*header));
 	return pread(fd, header, sizeof(*header), (off_t)at) == (ssize_t)sizeof(*header) &&
 	       header->magic == TANDEM_CTF_MAGIC &&
 	       header->content_bits >= sizeof(*header) * 8 &&
 	       header->packet_bits >= header->content_bits;
 }
 
-/* stream-K of a window that is still there: `window` is the window's header. True: the
- * stream has the whole of the window's packet. */
-static bool stream_recover(int stream, const struct tandem_packet_header *window)
+/* The last packet, which reaches to the end of the file at `size`: where it begins. */
+static bool last_packet(int fd, uint64_t size, uint64_t *at, struct tandem_packet_header *header)
 {
-	struct tandem_packet_header header = { .magic = 0 };
-	struct stat status;
-	uint64_t at = 0, size;
+	uint64_t end;
 
-	if (fstat(stream, &status))
-		return false;
-	size = (uint64_t)status.st_size;
-	while (at < size) {
-		bool sound = header_read(stream, at, &header);
-		bool same = sound && header.packet_seq_num == window->packet_seq_num;
-		bool begun = tandem_packet_begun(&header, window, size - at);
-		uint64_t end = at + header.packet_bits / 8;
-
-		if (same && end == size && header.content_bits == window->content_bits)
-			return true;
-		/* The append that was under way: the window has all of it. */
-		if (same || begun || at + sizeof(header) > size || (sound && end > size)) {
-			if (ftruncate(stream, (off_t)at)) {
-				/* It stays: readers keep the window's. */
-			}
-			return false;
-		}
-		if (!sound)
-			return false;
-		at = end;
+	for (*at = 0; header_read(fd, *at, header); *at = end) {
+		end = *at + header->packet_bits / 8;
+		if (end >= size)
+			return end == size;
 	}
 	return false;
 }
 
-/* Read-only, or to cut it: the stream of a traced process of ours is a regular file with
- * one name. Anything else was put there by somebody else. */
-static int stream_open(int folder, const char *name)
+/* Cuts off what the last packet has behind its records. First that becomes a packet of
+ * its own, an empty one, which one store makes part of the file and one cut removes: the
+ * file is whole packets at any moment. */
+static void tail_cut(int fd, uint64_t size)
+{
+	struct tandem_packet_header header, rest;
+	uint64_t at, end, bits;
+
+	if (!last_packet(fd, size, &at, &header))
+		return;
+	end = at + (header.content_bits / 8 + TANDEM_RECORD_ALIGN - 1) / TANDEM_RECORD_ALIGN *
+			   TANDEM_RECORD_ALIGN;
+	if (end + sizeof(rest) > size)
+		return;
+	rest = header;
+	rest.packet_seq_num++;
+	rest.timestamp_begin = header.timestamp_end;
+	rest.content_bits = sizeof(rest) * 8;
+	rest.packet_bits = (size - end) * 8;
+	bits = (end - at) * 8;
+	if (pwrite(fd, &rest, sizeof(rest), (off_t)end) == (ssize_t)sizeof(rest) &&
+	    pwrite(fd, &bits, sizeof(bits),
+		   (off_t)(at + offsetof(struct tandem_packet_header, packet_bits))) ==
+		    (ssize_t)sizeof(bits) &&
+	    ftruncate(fd, (off_t)end)) {
+		/* It stays as large as it is. */
+	}
+}
+
+/* A stream of a traced process of ours is a regular file with one name. Anything else
+ * was put there by somebody else. */
+static int stream_open(int folder, const char *name, struct stat *status)
 {
 	int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	struct stat status;
 
-	if (fd >= 0 && (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_nlink != 1)) {
+	if (fd >= 0 &&
+	    (fstat(fd, status) || !S_ISREG(status->st_mode) || status->st_nlink != 1)) {
 		close(fd);
 		return -1;
 	}
 	return fd;
 }
 
-/* Until the descriptor is closed. */
 static bool lease_take(int fd)
 {
 	return !fcntl(fd, F_SETLEASE, F_RDLCK);
 }
 
-static void window_recover(int folder, const char *name)
+/* Whether no process has it mapped. None will: streams are mapped when they are made. */
+static bool stream_is_left(int folder, const char *name)
 {
-	char stream_name[64];
-	struct tandem_packet_header header;
-	int window = open_below(folder, name), stream = -1;
+	int fd = open_below(folder, name);
+	bool left = fd >= 0 && lease_take(fd);
 
-	if (window < 0)
+	if (fd >= 0)
+		close(fd);
+	return left;
+}
+
+static void stream_recover(int folder, const char *name)
+{
+	struct tandem_packet_header header;
+	struct stat status;
+	int fd;
+
+	if (!stream_is_left(folder, name))
 		return;
-	if (lease_take(window) && header_read(window, 0, &header)) {
-		snprintf(stream_name, sizeof(stream_name), "stream-%.32s",
-			 name + strlen("window-"));
-		stream = stream_open(folder, stream_name);
-	}
-	if (stream >= 0 && stream_recover(stream, &header))
+	fd = stream_open(folder, name, &status);
+	if (fd < 0)
+		return;
+	/* Made for a thread that never came. */
+	if (header_read(fd, 0, &header) && header.content_bits == sizeof(header) * 8 &&
+	    header.packet_bits / 8 == (uint64_t)status.st_size && !header.packet_seq_num)
 		unlinkat(folder, name, 0);
-	if (stream >= 0)
-		close(stream);
-	close(window);
+	else
+		tail_cut(fd, (uint64_t)status.st_size);
+	close(fd);
+}
+
+static bool starts_with(const char *name, const char *start)
+{
+	return !strncmp(name, start, strlen(start));
 }
 
 static void process_recover(int session, const char *name)
@@ -106,9 +128,12 @@ static void process_recover(int session, const char *name)
 			close(fd);
 		return;
 	}
-	for (struct dirent *entry; (entry = readdir(folder));)
-		if (!strncmp(entry->d_name, "window-", strlen("window-")))
-			window_recover(fd, entry->d_name);
+	for (struct dirent *entry; (entry = readdir(folder));) {
+		if (starts_with(entry->d_name, "stream-"))
+			stream_recover(fd, entry->d_name);
+		else if (starts_with(entry->d_name, ".stream-") && stream_is_left(fd, entry->d_name))
+			unlinkat(fd, entry->d_name, 0);
+	}
 	closedir(folder);
 }
 
@@ -139,7 +164,7 @@ void session_recover(const char *directory)
 	sigaction(SIGIO, &ignore, &before);
 	if (leases_see_mappings(fd))
 		for (struct dirent *entry; (entry = readdir(folder));)
-			if (!strncmp(entry->d_name, "process-", strlen("process-")))
+			if (starts_with(entry->d_name, "process-"))
 				process_recover(fd, entry->d_name);
 	sigaction(SIGIO, &before, NULL);
 	closedir(folder);

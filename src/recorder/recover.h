@@ -1,13 +1,13 @@
-/* Recovery of a session, by its recorder, when the program has ended: what a process that
- * was killed left half done (a packet that was being appended to stream-K, or one that is
- * both there and in window-K) is put in order for every reader of CTF. Our own readers
- * do without, and never write (doc/FORMAT.md).
+/* Recovery of a session, by its recorder, when the program has ended. The streams of a
+ * process that was killed are whole and can be read as they are; what is done here is to
+ * give back what was only reserved: files are cut behind their last record, and those
+ * that were made for threads to come are removed. Our readers never write.
  *
- * A stream is only touched under a lock that proves that nobody writes it any more: a
- * read lease on its window (fcntl(2), F_SETLEASE). The kernel refuses it while a process
- * has the window open for writing or mapped, in whatever pid namespace that process is,
- * whatever descriptors it has closed. Where leases do not see mappings (overlayfs), which
- * is tried on the control page, nothing is touched. Nothing that was recorded is lost.
+ * A stream is only touched when a lock has proved that nobody writes it any more: a
+ * read lease (fcntl(2), F_SETLEASE). The kernel refuses it while a process has the file
+ * open for writing or mapped, in whatever pid namespace that process is, whatever
+ * descriptors it has closed. Where leases do not see mappings (overlayfs), which is
+ * tried on the control page, nothing is touched. Nothing that was recorded is lost.
  */
 #ifndef TANDEM_RECORDER_RECOVER_H
 #define TANDEM_RECORDER_RECOVER_H

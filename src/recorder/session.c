@@ -13,9 +13,8 @@
 #include "recorder/description.h"
 #include "recorder/folder.h"
 
-/* The largest window of a stream; it starts at a sixteenth of that. Appending a
- * warm window costs a third of touching fresh pages, and 1 MiB is where the cost
- * of opening the file for each append disappears (doc/INTERNALS.md). */
+/* A stream's packets: each has a pair of clock readings, and a header that a reader may
+ * look at alone. */
 #define WINDOW_BYTES (1024u * 1024)
 #define WINDOW_LEAST (16u * 1024)
 /* Kernel names, build options and arrays longer than this are cut. */
@@ -147,7 +146,7 @@ static int map_control(struct session *session)
 	return error;
 }
 
-/* A session that may hold little has windows that fit into it several times. */
+/* A session that may hold little has packets that fit into it several times. */
 static uint32_t window_bytes(uint64_t limit_bytes)
 {
 	uint32_t bytes = WINDOW_BYTES;

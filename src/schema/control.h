@@ -48,7 +48,7 @@ struct tandem_control {
 	_Atomic uint32_t epoch; /* +1 at each resume: descriptions made before are stale */
 	uint32_t cut_bytes;	/* strings and arrays are cut at this length */
 	uint32_t exit_wait_ms;	/* bound on waiting for running commands at exit */
-	uint32_t window_bytes;	/* largest size of a stream's window; a multiple of 4096 */
+	uint32_t window_bytes;	/* of content, after which a packet ends; a multiple of 4096 */
 
 	uint64_t magic;
 	uint32_t version;
@@ -62,7 +62,7 @@ struct tandem_control {
 	uint64_t start_ticks, start_monotonic_ns, start_realtime_ns;
 
 	uint64_t limit_bytes; /* 0: no limit */
-	_Atomic uint64_t used_bytes; /* bytes of stream files, flushed packets and windows */
+	_Atomic uint64_t used_bytes; /* that are reserved in stream files */
 
 	_Atomic uint64_t lost[32]; /* by enum tandem_loss */
 	_Atomic uint64_t processes, threads;

@@ -10,7 +10,7 @@
 	X(io_error, "the trace directory could not be written")                \
 	X(no_memory, "no memory for a stream or a table")                      \
 	X(reentrant, "a signal handler interrupted the recorder itself")       \
-	X(too_large, "a record larger than a window")                          \
+	X(too_large, "a record larger than a packet")                          \
 	X(operations, "device operations whose times could not be followed")   \
 	X(kernel_buffer, "the kernel's buffer of a CPU was full")
 

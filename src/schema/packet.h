@@ -1,15 +1,14 @@
 /* A stream as it lies on disk: CTF 1.8 packets, each a header and then records.
  *
  *   DIR/process-PID[.N]/metadata      TSDL text, written when the process starts
- *   DIR/process-PID[.N]/stream-K      finished packets of thread number K
- *   DIR/process-PID[.N]/window-K      the packet being written: a mapped file,
- *                                     always one whole packet of the window's size
+ *   DIR/process-PID[.N]/stream-K      packets of thread number K, a mapped file while
+ *                                     it records; stream-K.2 ... go on with it
+ *   DIR/process-PID[.N]/window-K      in older sessions, the packet being written
  *
- * A record is in the file as soon as content_bits covers it. stream-K and
- * window-K carry the same stream_instance_id, so that any CTF reader joins
- * them. While a window is appended the same packet_seq_num stands in both, in
- * stream-K at first without content; where a process was killed in between, the
- * one with more content counts.
+ * A record is in the file as soon as content_bits covers it. The last packet of a file
+ * reaches to its end, so that the file is whole packets at any moment (doc/FORMAT.md).
+ * All files of a thread carry the same stream_instance_id, so that any CTF reader joins
+ * them.
  *
  * content_bits ends with the last record, without the padding before a next
  * one (readers take what is left for the start of an event).
@@ -39,7 +38,7 @@ struct tandem_packet_header {
 	uint64_t packet_seq_num;  /* from 0 */
 	uint64_t events_discarded;
 	uint64_t monotonic_ns; /* CLOCK_MONOTONIC and the counter ... */
-	uint64_t ticks;	       /* ... read together, when the window was opened */
+	uint64_t ticks;	       /* ... read together, when the packet was begun */
 	uint32_t ticks_error;  /* the pair's width in ticks: how far apart at most */
 	uint32_t tid;
 	char thread_name[16];

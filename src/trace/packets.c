@@ -252,6 +252,24 @@ static bool packets_hidden(struct trace_packets *packets, uint64_t *reached)
 	return true;
 }
 
+/* Goes on in the next part of the stream. */
+static bool packets_next_part(struct trace_packets *packets, uint64_t *reached)
+{
+	const struct trace_stream *stream = packets->stream;
+	int64_t size;
+
+	if (packets->part == stream->part_count)
+		return false;
+	packets_tell_cut(packets);
+	trace_file_close(&packets->stream_file);
+	packets->stream_file.path = stream->part_paths[packets->part++];
+	size = trace_file_size(&packets->stream_file);
+	packets->size = size > 0 ? (uint64_t)size : 0;
+	packets->next = 0;
+	*reached = 0;
+	return true;
+}
+
 /* Where the window's packet is now: in window-K, or at the end of stream-K as
  * the window was appended since; it may have been under way when that was noted. */
 static const char *packets_find_window(struct trace_packets *packets, struct head *head,
@@ -332,7 +350,7 @@ int trace_packets_next(struct trace_packets *packets, uint64_t reached)
 	do {
 		if (packets_next_in_stream(packets, reached))
 			return 1;
-	} while (packets_hidden(packets, &reached));
+	} while (packets_hidden(packets, &reached) || packets_next_part(packets, &reached));
 	if (!packets->window_begun)
 		return packets_next_in_window(packets, reached);
 	packets_tell_cut(packets);

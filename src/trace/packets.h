@@ -25,6 +25,7 @@ struct trace_packets {
 	struct trace_problems *problems; /* NULL: nobody listens */
 	struct trace_file stream_file, window_file;
 	struct trace_file *file; /* of the current packet */
+	size_t part; /* which of the stream's parts stream_file is; 0: stream-K */
 	uint64_t size;		 /* bytes of stream-K that are read */
 	uint64_t next;		 /* where the next packet should be */
 	bool begun, window_begun;

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,9 @@
 /* TSDL of every domain is some 100 KiB; more is not ours. */
 #define METADATA_MAX_BYTES (8u << 20)
 
-/* "stream-12" with prefix "stream-" -> 12; 0: another file. */
-static uint64_t name_number(const char *name, const char *prefix)
+/* "stream-12" with prefix "stream-" -> 12; "stream-12.3" -> 12 and part 3; 0: another
+ * file. */
+static uint64_t name_number(const char *name, const char *prefix, unsigned *part)
 {
 	size_t length = strlen(prefix);
 	unsigned long long number;
@@ -28,6 +30,14 @@ static uint64_t name_number(const char *name, const char *prefix)
 		return 0;
 	errno = 0;
 	number = strtoull(name + length, &rest, 10);
+	*part = 0;
+	if (*rest == '.' && rest[1] >= '1' && rest[1] <= '9') {
+		unsigned long long parts = strtoull(rest + 1, &rest, 10);
+
+		if (parts < 2 || parts > UINT_MAX)
+			return 0;
+		*part = (unsigned)parts;
+	}
 	return *rest || errno ? 0 : number;
 }
 
@@ -47,11 +57,12 @@ static struct trace_stream *process_stream(struct trace_process *process, uint64
 
 static int process_add_file(struct trace_process *process, const char *name)
 {
-	uint64_t number = name_number(name, "stream-");
+	unsigned part;
+	uint64_t number = name_number(name, "stream-", &part);
 	struct trace_stream *stream;
 
 	if (!number)
-		number = name_number(name, "window-");
+		number = name_number(name, "window-", &part);
 	if (!number)
 		return 0;
 	stream = process_stream(process, number);
@@ -59,6 +70,22 @@ static int process_add_file(struct trace_process *process, const char *name)
 	    asprintf(&stream->stream_path, "%s/stream-%" PRIu64, process->path, number) < 0 ||
 	    asprintf(&stream->window_path, "%s/window-%" PRIu64, process->path, number) < 0)
 		return -ENOMEM;
+	stream->part = part;
+	return 0;
+}
+
+/* The path of the part that `stream` stands for. */
+static int stream_add_part(struct trace_stream *to, const struct trace_stream *stream)
+{
+	char *path;
+
+	if (!stream->part)
+		return 0;
+	if (array_reserve(&to->part_paths, &to->part_capacity, to->part_count + 1,
+			  sizeof(*to->part_paths)) ||
+	    asprintf(&path, "%s.%u", stream->stream_path, stream->part) < 0)
+		return -ENOMEM;
+	to->part_paths[to->part_count++] = path;
 	return 0;
 }
 
@@ -66,30 +93,44 @@ static int stream_compare(const void *a, const void *b)
 {
 	const struct trace_stream *left = a, *right = b;
 
-	return left->number < right->number ? -1 : left->number > right->number;
+	if (left->number != right->number)
+		return left->number < right->number ? -1 : 1;
+	return left->part < right->part ? -1 : left->part > right->part;
 }
 
 static void stream_free(struct trace_stream *stream)
 {
+	for (size_t i = 0; i < stream->part_count; i++)
+		free(stream->part_paths[i]);
+	free(stream->part_paths);
 	free(stream->stream_path);
 	free(stream->window_path);
 }
 
-/* Each file came as a stream: keeps one of those with one number. */
-static void process_join_files(struct trace_process *process)
+/* Each file came as a stream: one is kept of those with one number, with their parts. */
+static int process_join_files(struct trace_process *process)
 {
 	size_t kept = 0;
+	int status = 0;
 
 	if (process->stream_count)
 		qsort(process->streams, process->stream_count, sizeof(*process->streams),
 		      stream_compare);
 	for (size_t i = 0; i < process->stream_count; i++) {
-		if (kept && process->streams[kept - 1].number == process->streams[i].number)
-			stream_free(&process->streams[i]);
+		struct trace_stream *stream = &process->streams[i];
+		bool same = kept && process->streams[kept - 1].number == stream->number;
+
+		if (!same)
+			process->streams[kept] = *stream;
+		if (!status)
+			status = stream_add_part(&process->streams[same ? kept - 1 : kept], stream);
+		if (same)
+			stream_free(stream);
 		else
-			process->streams[kept++] = process->streams[i];
+			kept++;
 	}
 	process->stream_count = kept;
+	return status;
 }
 
 static int process_scan(struct trace_process *process, struct trace_problems *problems)
@@ -97,7 +138,7 @@ static int process_scan(struct trace_process *process, struct trace_problems *pr
 	int fd = trace_files_folder(process->files, process->path);
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	int status = 0;
+	int status = 0, joined;
 
 	if (!folder) {
 		status = fd < 0 ? fd : -errno;
@@ -109,8 +150,8 @@ static int process_scan(struct trace_process *process, struct trace_problems *pr
 	while (!status && (entry = readdir(folder)))
 		status = process_add_file(process, entry->d_name);
 	closedir(folder);
-	process_join_files(process);
-	return status;
+	joined = process_join_files(process);
+	return status ? status : joined;
 }
 
 static bool parse_uuid(const char *text, uint8_t uuid[16])

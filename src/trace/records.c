@@ -123,7 +123,11 @@ static int records_next_packet(struct trace_records *records)
 
 	while (trace_packets_next(packets, reached) > 0) {
 		const struct tandem_packet_header *header = &packets->header;
-		bool finished = packets->file == &packets->stream_file;
+		uint64_t content = header->content_bits / 8 + TANDEM_RECORD_ALIGN - 1;
+		/* The current packet of a thread has room behind its records. */
+		bool finished = packets->file == &packets->stream_file &&
+				(content & ~(uint64_t)(TANDEM_RECORD_ALIGN - 1)) >=
+					header->packet_bits / 8;
 
 		reached = packets->content_end;
 		if (header->stream_instance_id != stream->number)
@@ -141,7 +145,7 @@ static int records_next_packet(struct trace_records *records)
 			records->read_bytes += packets->content_end - packets->records;
 			continue;
 		}
-		/* A window's end time is only sure once it is finished. */
+		/* A packet's end time is only sure once it is finished. */
 		records->ceiling = finished && header->timestamp_end >= header->timestamp_begin
 					   ? header->timestamp_end
 					   : records->horizon;

@@ -1,5 +1,6 @@
-/* One thread of one process, as it lies on disk: stream-K, the finished packets,
- * and window-K, the packet that was being written (schema/packet.h). The index
+/* One thread of one process, as it lies on disk: stream-K, and stream-K.2, .3 where it
+ * outgrew that. Older sessions have finished packets only in stream-K, and in window-K
+ * the packet that was being written (doc/FORMAT.md, "Older sessions"). The index
  * reads headers only; records are read by trace/records.h. Owned by the process,
  * which the session owns.
  */
@@ -15,6 +16,9 @@ struct trace_stream {
 	struct trace_process *process; /* borrowed */
 	uint64_t number;	       /* K */
 	char *stream_path, *window_path; /* either may not exist */
+	unsigned part;	   /* while the folder is read: of this file, 0 or from 2 */
+	char **part_paths; /* of stream-K.2 and so on, as far as they exist, in order */
+	size_t part_count, part_capacity;
 	unsigned index;			 /* among all streams of the session */
 
 	/* What there was to read when the session was opened, so that a session

@@ -16,8 +16,8 @@ from traces import report, synthetic
 HEADER = 120
 CONTENT_BITS, PACKET_BITS = 48, 56  # src/schema/packet.h
 
-# A process of the session: its window and stream are copied into it, as it was killed.
-# "writer": a child of it has the window mapped and lives on, without a descriptor.
+# A process of the session: its streams are copied into it, as it was killed.
+# "writer": a child of it has the stream mapped and lives on, without a descriptor.
 PROGRAM = """
 import mmap, os, shutil, sys, time
 session, torn, how, victim = sys.argv[1:]
@@ -30,8 +30,8 @@ if how == "writer":
     ready, done = os.pipe()
     if os.fork() == 0:
         os.setsid()
-        with open(os.path.join(made, "window-1"), "r+b") as file:
-            window = mmap.mmap(file.fileno(), 0)
+        with open(os.path.join(made, "stream-1"), "r+b") as file:
+            stream = mmap.mmap(file.fileno(), 0)
         # Python's mmap keeps a descriptor of its own.
         os.closerange(3, done)
         os.closerange(done + 1, 256)
@@ -48,27 +48,29 @@ if how == "writer":
 
 
 def tear(session):
-    """A packet begun in the stream, whole in the window. Its folder, and the stream's length
-    without what was begun."""
+    """The last packet of the stream has room behind its records, and a second stream was made
+    that nobody used. Their folder, and the stream's length without and with that room."""
     (folder,) = [f for f in os.listdir(session) if f.startswith("process-")]
     folder = os.path.join(session, folder)
-    stream, window = (os.path.join(folder, name) for name in ("stream-1", "window-1"))
+    stream = os.path.join(folder, "stream-1")
     with open(stream, "rb") as file:
-        kept = file.read()
-    if not os.path.exists(window):
-        at = last = 0
-        while at < len(kept):
-            last, at = at, at + struct.unpack_from("<Q", kept, at + PACKET_BITS)[0] // 8
-        with open(window, "wb") as file:
-            file.write(kept[last:])
-        os.truncate(stream, last)
-    with open(window, "rb") as file:
-        kept = file.read()
-    size = (struct.unpack_from("<Q", kept, CONTENT_BITS)[0] // 8 + 7) // 8 * 8
-    length = os.path.getsize(stream)
-    with open(stream, "ab") as file:
-        file.write(kept[:32].ljust(size, b"\0"))
-    return folder, length, length + size
+        kept = bytearray(file.read())
+    at = last = 0
+    while at < len(kept):
+        last, at = at, at + struct.unpack_from("<Q", kept, at + PACKET_BITS)[0] // 8
+    length = last + (struct.unpack_from("<Q", kept, last + CONTENT_BITS)[0] // 8 + 7) // 8 * 8
+    whole = length + (1 << 20)
+    struct.pack_into("<Q", kept, last + PACKET_BITS, (whole - last) * 8)
+    with open(stream, "wb") as file:
+        file.write(kept[:length] + b"half a record")
+        file.truncate(whole)
+    unused = kept[:HEADER]
+    struct.pack_into("<Q", unused, 24, 2)  # stream_instance_id
+    struct.pack_into("<QQ", unused, CONTENT_BITS, HEADER * 8, (1 << 20) * 8)
+    with open(os.path.join(folder, "stream-2"), "wb") as file:
+        file.write(unused)
+        file.truncate(1 << 20)
+    return folder, length, whole
 
 
 def record(session, torn, how):
@@ -88,8 +90,12 @@ with open("victim", "wb") as file:
     file.write(b"precious")
 
 done = record("dead", torn, "none")
-check(done.returncode == 0 and stream_bytes("dead") == cut, "a stream without a writer is recovered",
+check(done.returncode == 0 and stream_bytes("dead") == cut, "a stream without a writer is cut",
       (done.stderr, stream_bytes("dead"), cut))
+check(not os.path.exists("dead/process-99999999/stream-2"), "one that nobody used is removed")
+said = report("dead")
+check(said["damage"]["places"] == 0 and said["session"]["events"] == report("made")["session"]["events"],
+      "all of it is read", said["damage"])
 done = record("lives", torn, "writer")
 with open("writer", encoding="ascii") as file:
     writer = int(file.read())

@@ -10,7 +10,7 @@ struct session_test {
 };
 
 /* Runs `test` in a child process that is attached to a new session under
- * $TANDEM_TMP, with windows of at most `window_bytes` and a limit of
+ * $TANDEM_TMP, with packets of about `window_bytes` and a limit of
  * `limit_bytes` (0: none). What it left is in session->dir. Returns the child's
  * wait status. */
 int session_test_run(struct session_test *session, uint32_t window_bytes, uint64_t limit_bytes,

@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
-"""A process that is killed while it appends its window to its stream: the packet's header
-may be there up to the end of a page of the file, and zeros behind it. Readers take the
-packet from the window, and the recorder cuts the rest off."""
+"""Older sessions: a process that was killed while it appended its window to its stream. The
+packet's header may be there up to the end of a page of the file, and zeros behind it. Readers
+take the packet from the window."""
 import os
-import shutil
 import struct
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
-from tap import TANDEM, check, finish
+from tap import check, finish
 from traces import synthetic, tandem
 
 HEADER = 120
@@ -37,11 +35,6 @@ length = os.path.getsize(stream)
 printed = tandem("print", "--raw", "made")
 check(len(printed.stdout.splitlines()) > 30000 and not printed.stderr, "whole", printed.stderr)
 
-RECORDED = """
-import os, shutil, sys
-session = sys.argv[1]
-shutil.copytree(sys.argv[2], os.path.join(session, "process-99999999"))
-"""
 for there in (0, 4, 8, 32, 56, 64, 72, 104, HEADER):
     with open(stream, "r+b") as file:
         file.truncate(length)
@@ -50,13 +43,6 @@ for there in (0, 4, 8, 32, 56, 64, 72, 104, HEADER):
     again = tandem("print", "--raw", "made")
     check(again.stdout == printed.stdout and not again.stderr,
           f"{there} bytes of the header: read without a complaint", again.stderr)
-    shutil.rmtree("settled", ignore_errors=True)
-    done = subprocess.run([TANDEM, "record", "-q", "--kernel", "off", "-o", "settled", "--",
-                           sys.executable, "-c", RECORDED, os.path.abspath("settled"),
-                           os.path.join("made", folder)], capture_output=True, text=True, check=False)
-    left = os.path.join("settled", "process-99999999", "stream-1")
-    check(done.returncode == 0 and os.path.getsize(left) == length,
-          f"{there} bytes of the header: cut off", (done.stderr, os.path.getsize(left), length))
 # What is no beginning of it stays, and is told.
 with open(stream, "r+b") as file:
     file.truncate(length)

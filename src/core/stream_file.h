@@ -1,0 +1,62 @@
+/* The files of the streams: made, mapped, and filled from the front.
+ *
+ * A stream-K has its final size from the start, without blocks, and is mapped as a
+ * whole; blocks are reserved ahead of the records, some at a time. That takes no
+ * descriptor (fdtable.h says why none may be used), no path and no write: it works
+ * after chroot, setuid and closefrom. The last packet of the file always reaches to
+ * its end, so that the file is whole packets at every moment.
+ *
+ * Making files takes a child with descriptors of its own, so they are made several
+ * at a time, each under another name until it holds a packet, and kept for threads
+ * to come. Every function may be called with signals blocked only, and returns 0 or
+ * -errno with nothing changed.
+ */
+#ifndef TANDEM_CORE_STREAM_FILE_H
+#define TANDEM_CORE_STREAM_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/pool.h"
+#include "schema/packet.h"
+
+struct stream_file {
+	struct stream_file *next; /* the pool's; then the part before this one */
+	uint8_t *base;
+	uint64_t bytes;	   /* of the file and its mapping */
+	uint64_t reserved; /* bytes from the front that may be written */
+	uint32_t number;   /* K */
+	uint32_t part;	   /* 1, or that of a stream which outgrew its first file */
+};
+
+/* A file with one empty packet (sequence number 0), for a stream of its own: one
+ * that was made ahead, or a new one, and more for the next threads. */
+int stream_file_take(struct stream_file **file);
+
+/* A further file of the stream whose last one is `last`; its first packet has that
+ * sequence number. */
+int stream_file_continue(const struct stream_file *last, uint64_t sequence,
+			 struct stream_file **file);
+
+/* Reserves at least `bytes` more (0: as many as is usual). -ENOSPC: the disk is full;
+ * -EFBIG: the session's limit; -EMSGSIZE: the file has no more. */
+int stream_file_reserve(struct stream_file *file, uint64_t bytes);
+
+/* The records before `until` are not expected to be written again soon: they need
+ * not count as the program's memory. */
+void stream_file_release(const struct stream_file *file, uint64_t from, uint64_t until);
+
+/* Cuts the file at `bytes`, where its last packet begins, unmaps and forgets it. */
+void stream_file_close(struct stream_file *file, uint64_t bytes);
+
+/* Removes those that were made ahead. At the process's end. */
+void stream_files_discard(void);
+
+/* In the child of a fork: the parent's files are the parent's. */
+void stream_files_forget(void);
+
+/* The header of an empty packet of `bytes` that begins now. Sequence number, thread and
+ * losses are the caller's. content_bits comes first: what was there before is gone. */
+void packet_header_init(struct tandem_packet_header *header, uint64_t stream, uint64_t bytes);
+
+#endif

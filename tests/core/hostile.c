@@ -1,0 +1,432 @@
+/* What programs do to themselves: they close every descriptor, lock themselves in, give up
+ * their rights, leave handlers by siglongjmp(). Nothing of that is disturbed by recording,
+ * and what is recorded and what is lost add up. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/call.h"
+#include "schema/gen/core_records.h"
+#include "session.h"
+
+#define ID TANDEM_EVENT_none
+#define WINDOW (64u * 1024u)
+#define CALLS 300000u
+
+static void record_calls(unsigned count)
+{
+	struct tandem_call call;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (tandem_call_begin(&call, ID, 24))
+			tandem_call_commit(&call);
+		tandem_call_end(&call, 0);
+	}
+}
+
+static void *record_few(void *unused)
+{
+	(void)unused;
+	record_calls(100);
+	return NULL;
+}
+
+static void run_thread(void)
+{
+	pthread_t thread;
+
+	CHECK(!pthread_create(&thread, NULL, record_few, NULL));
+	pthread_join(thread, NULL);
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* One thread closes everything and opens a file of its own, again and again, while others
+ * record and come and go. */
+static _Atomic int closing_ends;
+
+static void *record_on(void *unused)
+{
+	(void)unused;
+	while (!closing_ends)
+		record_calls(1000);
+	return NULL;
+}
+
+static void *threads_come_and_go(void *unused)
+{
+	(void)unused;
+	while (!closing_ends)
+		run_thread();
+	return NULL;
+}
+
+static void closes_all(void)
+{
+	char path[] = "/tmp/tandem-hostile-XXXXXX", found[64];
+	pthread_t threads[3];
+	unsigned rounds = 0;
+	int fd = mkstemp(path);
+	double end;
+
+	CHECK(fd >= 0);
+	close(fd);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, record_on, NULL);
+	pthread_create(&threads[2], NULL, threads_come_and_go, NULL);
+	for (end = seconds() + 3; seconds() < end && !session_test_failures; rounds++) {
+		struct stat status;
+
+		syscall(SYS_close_range, 3u, ~0u, 0u);
+		fd = open(path, O_RDWR | O_TRUNC);
+		CHECK(fd >= 0 && write(fd, "mine", 4) == 4);
+		for (int i = 0; i < 20; i++)
+			CHECK(!fstat(fd, &status) && status.st_size == 4 && status.st_blocks <= 8);
+		CHECK(pread(fd, found, sizeof(found), 0) == 4 && !memcmp(found, "mine", 4));
+		CHECK(!close(fd));
+	}
+	closing_ends = 1;
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	unlink(path);
+	CHECK(rounds > 100);
+}
+
+/* Whoever calls one of `count` numbers dies; or who calls another, where `only`. */
+static void forbid(const unsigned *numbers, unsigned count, bool only)
+{
+	struct sock_filter filter[64] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	};
+	unsigned length = 1;
+
+	for (unsigned i = 0; i < count; i++) {
+		filter[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+								 numbers[i], 0, 1);
+		filter[length++] = (struct sock_filter)BPF_STMT(
+			BPF_RET | BPF_K, only ? SECCOMP_RET_ALLOW : SECCOMP_RET_KILL_PROCESS);
+	}
+	filter[length++] = (struct sock_filter)BPF_STMT(
+		BPF_RET | BPF_K, only ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ALLOW);
+	CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
+		     &(struct sock_fprog){ .len = (unsigned short)length, .filter = filter }));
+}
+
+static void no_open(void)
+{
+	static const unsigned numbers[] = {
+		SYS_openat,
+#ifdef SYS_open
+		SYS_open,
+#endif
+		SYS_mkdirat, SYS_renameat, SYS_fallocate, SYS_ftruncate,
+	};
+
+	record_calls(10);
+	forbid(numbers, sizeof(numbers) / sizeof(*numbers), false);
+	record_calls(CALLS);
+	run_thread();
+	run_thread();
+}
+
+/* Nothing was recorded before. */
+static void no_open_at_all(void)
+{
+	static const unsigned numbers[] = { SYS_openat, SYS_mkdirat };
+
+	forbid(numbers, 2, false);
+	record_calls(CALLS);
+	run_thread();
+}
+
+static void another_user(void)
+{
+	record_calls(10);
+	CHECK(!setgid(65534) && !setuid(65534));
+	record_calls(CALLS);
+	run_thread();
+}
+
+static void another_root(void)
+{
+	char path[] = "/tmp/tandem-root-XXXXXX";
+
+	record_calls(10);
+	CHECK(mkdtemp(path) && !chroot(path) && !chdir("/"));
+	record_calls(CALLS);
+	run_thread();
+}
+
+static void no_descriptors(void)
+{
+	struct rlimit none = { 3, 3 };
+
+	record_calls(10);
+	CHECK(!setrlimit(RLIMIT_NOFILE, &none));
+	record_calls(CALLS);
+	run_thread();
+	run_thread();
+}
+
+static void small_files(void)
+{
+	struct rlimit limit = { 1 << 20, 1 << 20 };
+
+	CHECK(!setrlimit(RLIMIT_FSIZE, &limit));
+	record_calls(CALLS);
+	run_thread();
+}
+
+/* A kernel that reserves no pages by madvise(): before 5.14. */
+static void old_kernel(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 23, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+
+	CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
+		     &(struct sock_fprog){ .len = 6, .filter = filter }));
+	record_calls(CALLS);
+	run_thread();
+}
+
+/* A handler that interrupted a record leaves it for good. */
+static sigjmp_buf jump;
+static _Atomic unsigned begun, completed, jumps, interrupted_records;
+
+/* For the process that looks at the session. */
+static void leave_numbers(unsigned first, unsigned second, unsigned third)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/numbers", getenv("TANDEM_SESSION"));
+	file = fopen(path, "w");
+	CHECK(file && fprintf(file, "%u %u %u", first, second, third) > 0 && !fclose(file));
+}
+
+static void take_numbers(const struct session_test *session, unsigned numbers[3])
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/numbers", session->dir);
+	file = fopen(path, "r");
+	CHECK(file && fscanf(file, "%u %u %u", &numbers[0], &numbers[1], &numbers[2]) == 3 &&
+	      !fclose(file));
+}
+
+static void on_alarm(int number)
+{
+	(void)number;
+	if (tandem_thread.busy)
+		interrupted_records++;
+	jumps++;
+	siglongjmp(jump, 1);
+}
+
+__attribute__((noinline)) static void record_deep(unsigned depth)
+{
+	volatile char room[512];
+
+	room[0] = (char)depth;
+	if (depth) {
+		record_deep(depth - 1);
+	} else {
+		for (int i = 0; i < 1000; i++) {
+			struct tandem_call call;
+			void *record;
+
+			begun++;
+			record = tandem_call_begin(&call, ID, 24);
+			if (record) {
+				tandem_call_commit(&call);
+				completed++;
+			}
+		}
+	}
+	room[1] = room[0];
+}
+
+static void left_by_jump(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct itimerval timer = { { 0, 200 }, { 0, 200 } };
+	volatile unsigned round = 0;
+
+	begun = completed = 1;
+	record_calls(1);
+	sigaction(SIGALRM, &action, NULL);
+	sigsetjmp(jump, 1);
+	if (!round)
+		setitimer(ITIMER_REAL, &timer, NULL);
+	while (interrupted_records < 300 && jumps < 60000)
+		record_deep(round++ % 7);
+	memset(&timer, 0, sizeof(timer));
+	setitimer(ITIMER_REAL, &timer, NULL);
+	/* It records on, at whatever depth. */
+	for (unsigned i = 0; i < 7; i++)
+		record_deep(i);
+	CHECK(interrupted_records >= 10);
+	leave_numbers(begun, completed, interrupted_records);
+}
+
+/* One that returns finds its record as it was, however many calls it makes. */
+static void on_alarm_calls(int number)
+{
+	(void)number;
+	record_calls(3);
+	jumps++;
+}
+
+static void returns_from_handler(void)
+{
+	struct sigaction action = { .sa_handler = on_alarm_calls };
+	struct itimerval timer = { { 0, 100 }, { 0, 100 } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	for (unsigned i = 0; i < 3000; i++)
+		record_calls(1000);
+	memset(&timer, 0, sizeof(timer));
+	setitimer(ITIMER_REAL, &timer, NULL);
+	leave_numbers(3000 * 1000 + 3 * jumps, 0, 0);
+}
+
+/* A thread that records in the destructor of another key. */
+static pthread_key_t late_key;
+
+static void late_destructor(void *value)
+{
+	uintptr_t times = (uintptr_t)value;
+
+	record_calls(10);
+	if (times > 1)
+		pthread_setspecific(late_key, (void *)(times - 1));
+}
+
+static void *record_late(void *unused)
+{
+	(void)unused;
+	pthread_setspecific(late_key, (void *)(uintptr_t)3);
+	record_calls(10);
+	return NULL;
+}
+
+static void records_late(void)
+{
+	pthread_t thread;
+
+	pthread_key_create(&late_key, late_destructor);
+	pthread_create(&thread, NULL, record_late, NULL);
+	pthread_join(thread, NULL);
+	CHECK(tandem_control.threads == 1);
+}
+
+static uint64_t lost(const struct session_test *session)
+{
+	uint64_t sum = 0;
+
+	for (unsigned reason = 0; reason < TANDEM_LOSS_COUNT; reason++)
+		sum += session_test_lost(session, reason);
+	return sum;
+}
+
+/* All of `calls` are recorded or counted, at least `kept` of them recorded. */
+static void expect(const char *name, void (*test)(void), uint64_t calls, uint64_t kept)
+{
+	struct session_test session;
+	int status = session_test_run(&session, WINDOW, 0, test);
+	uint64_t found = session_test_count(&session, ID), missing = lost(&session);
+
+	if (status || found + missing != calls || found < kept) {
+		fprintf(stderr, "%s: status %d, %llu recorded, %llu lost of %llu\n", name, status,
+			(unsigned long long)found, (unsigned long long)missing,
+			(unsigned long long)calls);
+		session_test_failures++;
+	}
+}
+
+/* One record at most is lost for each that was left, and none otherwise. */
+static void expect_jumps(void)
+{
+	struct session_test session;
+	unsigned numbers[3] = { 0 };
+	uint64_t found, missing;
+
+	CHECK(session_test_run(&session, WINDOW, 0, left_by_jump) == 0);
+	take_numbers(&session, numbers);
+	found = session_test_count(&session, ID);
+	missing = lost(&session);
+	if (found < numbers[1] || found + missing > numbers[0] || missing > numbers[2]) {
+		fprintf(stderr, "jumps: %llu recorded, %llu lost of %u begun, %u completed, %u "
+				"interrupted\n",
+			(unsigned long long)found, (unsigned long long)missing, numbers[0],
+			numbers[1], numbers[2]);
+		session_test_failures++;
+	}
+}
+
+static void expect_returns(void)
+{
+	struct session_test session;
+	unsigned numbers[3] = { 0 };
+
+	CHECK(session_test_run(&session, WINDOW, 0, returns_from_handler) == 0);
+	take_numbers(&session, numbers);
+	CHECK(session_test_count(&session, ID) + lost(&session) == numbers[0]);
+}
+
+int main(int argc, char **argv)
+{
+	struct session_test session;
+
+	session_test_child(argc, argv);
+	CHECK(session_test_run(&session, WINDOW, 0, closes_all) == 0);
+	/* What the files that were open before hold: 4 MiB of calls of 24 bytes. */
+	expect("no open", no_open, CALLS + 210, 170000);
+	expect("no open at all", no_open_at_all, CALLS + 100, 0);
+	if (!getuid()) {
+		expect("another user", another_user, CALLS + 110, 170000);
+		expect("another root", another_root, CALLS + 110, 170000);
+	}
+	expect("no descriptors", no_descriptors, CALLS + 210, CALLS + 210);
+	expect("small files", small_files, CALLS + 100, CALLS + 100);
+	expect("old kernel", old_kernel, CALLS + 100, CALLS + 100);
+	expect_jumps();
+	expect_returns();
+	expect("records late", records_late, 40, 40);
+	return session_test_failures ? 1 : 0;
+}
