@@ -86,6 +86,15 @@ for name in ("linked", "transfers", "outoforder"):
     check(report["operations"]["untimed_commands"] == made > 0 and
           sum(row["commands"] for row in rows) == made,
           f"no queue with profiling: {name}: its commands are counted", (made, rows))
+try_all("no times of being queued", {"STUB_PROFILING": "unqueued"}, ["linked", "flight"], timed=True)
+recorded = run([PROGRAMS / "linked"], "basic", env=dict(DRIVERS["stub"], STUB_PROFILING="unqueued"))
+check(all(o["submitted"] == o["queued"] > 0 for o in recorded.session.operations()) and
+      recorded.session.report()["operations"]["odd_times"] == 0,
+      "no times of being queued: nothing seems to have waited for years",
+      recorded.session.operations())
+try_all("queries set errno", {"STUB_ERRNO": "1"}, ["tolerant", "transfers"],
+        states=("paused", "none", "full"))
+try_all("a marker without an event", {"STUB_MARKER": "1"}, ["outoforder"])
 try_all("times of 0", {"STUB_PROFILING": "zero"}, ["linked", "flight"])
 for clock in ({"STUB_CLOCK": "raw"}, {"STUB_CLOCK": "realtime"},
               {"STUB_CLOCK_OFFSET_NS": "-1000000000000"}, {"STUB_CLOCK_DRIFT_PPM": "500"},

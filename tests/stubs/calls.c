@@ -1,5 +1,6 @@
 #include "calls.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -30,6 +31,10 @@ cl_int stub_call(enum stub_function function)
 {
 	long nth = ++calls[function];
 
+	/* Not where the program's query may be answered without us. */
+	if (stub_config.sets_errno && !strncmp(names[function], "clGet", strlen("clGet")) &&
+	    function != STUB_FN_clGetEventProfilingInfo)
+		errno = EBADFD;
 	/* Somebody's exit handlers run after ours: the last line counts. */
 	if (reported_name)
 		stub_calls_report(reported_name);

@@ -20,7 +20,9 @@
  *   STUB_STATUS      CODE[:N]: every Nth command ends with this status
  *   STUB_PROFILING   normal; fail: every query of a time fails with -5;
  *                    refuse: no queue can be made with profiling on;
- *                    zero: the times are 0
+ *                    zero: the times are 0; unqueued: those of being queued are
+ *   STUB_ERRNO       1: every clGet* but that of times sets errno
+ *   STUB_MARKER      1: clEnqueueMarker works without an event
  *   STUB_CLOCK       monotonic, raw, realtime: what the device's clock follows
  *   STUB_CLOCK_OFFSET_NS, STUB_CLOCK_DRIFT_PPM, STUB_CLOCK_RESOLUTION_NS
  *   STUB_VERSION     of OpenCL, "3.0" by default
@@ -59,6 +61,8 @@
 	X(long, drift_ppm, "STUB_CLOCK_DRIFT_PPM", 0)       \
 	X(long, resolution_ns, "STUB_CLOCK_RESOLUTION_NS", 1) \
 	X(long, timer, "STUB_TIMER", 0)                     \
+	X(long, sets_errno, "STUB_ERRNO", 0)                \
+	X(long, marker, "STUB_MARKER", 0)                   \
 	X(long, reuse, "STUB_REUSE", 1)
 
 typedef const char *stub_text;

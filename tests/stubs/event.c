@@ -206,6 +206,7 @@ cl_int stub_clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name
 				    size_t *param_value_size_ret)
 {
 	bool zero = !strcmp(stub_config.profiling, "zero");
+	bool unqueued = !strcmp(stub_config.profiling, "unqueued");
 
 	ENTER(clGetEventProfilingInfo);
 	if (!stub_object_check(event, STUB_event))
@@ -216,7 +217,7 @@ cl_int stub_clGetEventProfilingInfo(cl_event event, cl_profiling_info param_name
 		return CL_PROFILING_INFO_NOT_AVAILABLE;
 	switch (param_name) {
 	case CL_PROFILING_COMMAND_QUEUED:
-		INFO(cl_ulong, zero ? 0 : event->queued_ns);
+		INFO(cl_ulong, zero || unqueued ? 0 : event->queued_ns);
 	case CL_PROFILING_COMMAND_SUBMIT:
 		INFO(cl_ulong, zero ? 0 : event->submitted_ns);
 	case CL_PROFILING_COMMAND_START:

@@ -36,9 +36,11 @@ def body_write(call):
     if call.cls == "enqueue":
         queue = rule.get("queue", "command_queue")
         declarations.append("\tstruct opencl_command command;")
+        passed = "command.event"
+        if rule.get("event") == "required":  # what the program left out is not put in its place
+            queue = "event ? %s : NULL" % queue
         before.append("\topencl_command_begin(&command, OPENCL_FN_%s, %s, event);" % (call.name, queue))
         begin.append("command.op")
-        passed = "event ? command.event : NULL" if rule.get("event") == "required" else "command.event"
         arguments[arguments.index("event")] = passed
     before.append(wrap("opencl_begin_%s(" % call.name, ["&call"] + begin, ");", 1))
     real = wrap("%sreal(" % ("" if void else "ret = "), arguments or [""], ");", 1)

@@ -111,6 +111,7 @@ static void build_called_back(void *program, void *data)
 	void (*notify)(void *, void *) = build->notify;
 	void *program_data = build->data, *device = NULL;
 	int32_t status = CL_BUILD_SUCCESS;
+	int saved = errno;
 
 	if (!atomic_exchange(&build->written, 1) && opencl_recording() &&
 	    program_devices(program, &device, 1)) {
@@ -120,6 +121,7 @@ static void build_called_back(void *program, void *data)
 			    status == CL_BUILD_SUCCESS ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE);
 	}
 	build_drop(build);
+	errno = saved;
 	notify(program, program_data);
 }
 

@@ -72,12 +72,19 @@ static int32_t event_time(void *event, uint32_t which, uint64_t *ns)
 	return opencl_next.clGetEventProfilingInfo(event, which, sizeof(*ns), ns, NULL);
 }
 
-/* The device's four times; false when the driver has none to give. */
+/* The device's four times; false when the driver has none to give. Intel's for CPUs
+ * has 0 for when a marker was queued: a step without a time was not seen to wait. */
 static bool event_times(void *event, uint64_t times[4])
 {
-	return !event_time(event, CL_PROFILING_COMMAND_START, &times[2]) &&
-	       !event_time(event, CL_PROFILING_COMMAND_SUBMIT, &times[1]) &&
-	       !event_time(event, CL_PROFILING_COMMAND_QUEUED, &times[0]);
+	if (event_time(event, CL_PROFILING_COMMAND_START, &times[2]) ||
+	    event_time(event, CL_PROFILING_COMMAND_SUBMIT, &times[1]) ||
+	    event_time(event, CL_PROFILING_COMMAND_QUEUED, &times[0]))
+		return false;
+	if (!times[1])
+		times[1] = times[2];
+	if (!times[0])
+		times[0] = times[1];
+	return true;
 }
 
 /* Writes the operation's record if the command has ended. The end time is
@@ -340,11 +347,12 @@ static bool queue_calls_back(const struct opencl_queue *queue)
 void opencl_command_call_back(struct opencl_queue *queue)
 {
 	unsigned asked = 0;
+	int saved = errno;
 
-	if (!queue_calls_back(queue))
+	if (!queue_calls_back(queue) || atomic_exchange(&queue->harvesting, 1)) {
+		errno = saved;
 		return;
-	if (atomic_exchange(&queue->harvesting, 1))
-		return;
+	}
 	pending_gather(queue);
 	if (queue->in_order && queue->newest) {
 		opencl_next.clSetEventCallback(queue->newest->event, CL_COMPLETE,
@@ -356,6 +364,7 @@ void opencl_command_call_back(struct opencl_queue *queue)
 						       (void *)command_called_back, queue);
 	}
 	atomic_store(&queue->harvesting, 0);
+	errno = saved;
 }
 
 static bool any_pending(void)

@@ -11,10 +11,11 @@
 uint64_t opencl_info_u64(opencl_get_info get, void *object, uint32_t name)
 {
 	uint64_t value = 0;
+	int saved = errno;
+	bool failed = get(object, name, sizeof(value), &value, NULL) != CL_SUCCESS;
 
-	if (get(object, name, sizeof(value), &value, NULL) != CL_SUCCESS)
-		return 0;
-	return value;
+	errno = saved;
+	return failed ? 0 : value;
 }
 
 struct text {
@@ -284,6 +285,7 @@ uint32_t opencl_created_kernel(void *kernel, enum opencl_fn fn, const void *prog
 uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_program_source source,
 				const void *context, uint64_t bytes)
 {
+	int saved = errno;
 	uint32_t number;
 	(void)fn;
 
@@ -291,5 +293,6 @@ uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_pr
 		return 0;
 	number = tandem_object_assign(TANDEM_OBJECT_program, program);
 	program_write(program, number, context, (uint8_t)source, bytes);
+	errno = saved;
 	return number;
 }

@@ -137,7 +137,8 @@ uint32_t opencl_created_kernel(void *kernel, enum opencl_fn fn, const void *prog
 uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_program_source source,
 				const void *context, uint64_t bytes);
 
-/* One number of an object by the driver's clGet*Info; 0 when it has none. */
+/* One number of an object by the driver's clGet*Info; 0 when it has none. Keeps
+ * errno, as whatever asks a driver has to. */
 typedef int32_t (*opencl_get_info)(void *, uint32_t, size_t, void *, void *);
 uint64_t opencl_info_u64(opencl_get_info get, void *object, uint32_t name);
 

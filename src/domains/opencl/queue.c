@@ -85,6 +85,7 @@ static void queue_describe(struct opencl_queue *queue)
 struct opencl_queue *opencl_queue_get(void *handle)
 {
 	struct opencl_queue *queue = opencl_queue_find(handle);
+	int saved;
 
 	if (tandem_likely(queue && queue->epoch == tandem_process_epoch() && queue->number))
 		return queue;
@@ -94,8 +95,10 @@ struct opencl_queue *opencl_queue_get(void *handle)
 		queue = queue_new(handle);
 	if (!queue)
 		return NULL;
+	saved = errno;
 	queue->number = tandem_object_assign(TANDEM_OBJECT_queue, handle);
 	queue_describe(queue);
+	errno = saved;
 	return queue;
 }
 

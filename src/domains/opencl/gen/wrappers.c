@@ -1964,9 +1964,9 @@ static inline int32_t body_clEnqueueMarker(opencl_pfn_clEnqueueMarker real, void
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMarker, command_queue, event);
+	opencl_command_begin(&command, OPENCL_FN_clEnqueueMarker, event ? command_queue : NULL, event);
 	opencl_begin_clEnqueueMarker(&call, command_queue, event, command.op);
-	ret = real(command_queue, event ? command.event : NULL);
+	ret = real(command_queue, command.event);
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_marker, 0, NULL, 0);
 	return ret;
