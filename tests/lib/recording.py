@@ -43,6 +43,12 @@ DRIVERS = {
     "pthread": {"POCL_DEVICES": "pthread"},
 }
 
+# Intel's driver for CPUs, and the loader that comes with it, which takes layers in the
+# new way. tests/run sets the variable where it is not.
+INTEL = pathlib.Path(os.environ.get("TANDEM_OPENCL_RT", "/nonexistent")) / "lib"
+DRIVERS["intel"] = {"LD_LIBRARY_PATH": str(INTEL), "OCL_ICD_VENDORS": "/nonexistent",
+                    "OCL_ICD_FILENAMES": str(INTEL / "libintelocl.so")}
+
 PACKET_HEADER = 120  # struct tandem_packet_header
 
 # Another driver in PoCL's place: an .icd file, or what one would name.
@@ -56,6 +62,10 @@ Run = collections.namedtuple("Run", "stdout stderr status session calls")
 
 def has_pocl():
     return bool(OTHER) or os.path.exists(POCL)
+
+
+def has_intel():
+    return (INTEL / "libintelocl.so").exists() and (INTEL / "libOpenCL.so.1").exists()
 
 
 def run(command, state=None, env=None, options=(), calls=False, timeout=100, **more):
@@ -127,6 +137,13 @@ class Session:
             # What the kernel recorded is no process's: tests/kernel looks at it.
             self._events = [e for e in events if e["process"]]
         return self._events
+
+    def placed(self):
+        """What devices did, on the host's clock: an event for each begin and end."""
+        said = subprocess.run([TANDEM, "print", "--format", "json", self.folder],
+                              capture_output=True, text=True)
+        events = map(json.loads, said.stdout.splitlines())
+        return [e for e in events if e["process"] and e["name"] == "operation"]
 
     def report(self):
         said = subprocess.run([TANDEM, "report", "--format", "json", self.folder],

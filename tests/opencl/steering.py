@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
-from recording import DRIVERS, has_pocl, PROGRAMS, Session
+from recording import DRIVERS, has_intel, has_pocl, PROGRAMS, SANITIZED, Session
 from tap import check, finish, skip, TANDEM
 
 
@@ -43,11 +43,14 @@ def tandem(*words):
     return subprocess.run([TANDEM, *words], capture_output=True, text=True).returncode == 0
 
 
-for driver in ("stub", "pthread"):
-    if driver != "stub" and not has_pocl():
+for driver in ("stub", "pthread", "intel"):
+    if driver == "pthread" and not has_pocl():
         skip(f"steering on {driver}", "PoCL is not installed")
         continue
-    for level in ("none", "basic", "full"):
+    if driver == "intel" and (not has_intel() or SANITIZED):
+        skip(f"steering on {driver}", "Intel's OpenCL is not installed")
+        continue
+    for level in ("none", "basic", "full") if driver != "intel" else ("basic",):
         words, folder = f"{driver}, {level}", f"{driver}-{level}"
         steps = Steps(folder, driver, "--args", level)
         steps.do("calls 100", "launch 5")

@@ -131,8 +131,11 @@ static void others(struct world *world)
 	printf("IL: %d\n", error);
 	if (program)
 		CL(clReleaseProgram(program));
-	CHECK(!clCreateProgramWithBuiltInKernels(world->context, 1, &world->device, "nobody", &error));
-	CHECK(error != CL_SUCCESS);
+	if (!world->is_intel) { /* aborts there */
+		CHECK(!clCreateProgramWithBuiltInKernels(world->context, 1, &world->device, "nobody",
+							 &error));
+		CHECK(error != CL_SUCCESS);
+	}
 	puts("no such built-in kernel");
 
 	cl_mem pipe = clCreatePipe(world->context, CL_MEM_READ_WRITE, 4, 16, NULL, &error);

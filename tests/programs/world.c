@@ -45,6 +45,7 @@ void world_create(struct world *world, cl_uint platform, cl_command_queue_proper
 	world->platform = platforms[platform];
 	CL(clGetPlatformInfo(world->platform, CL_PLATFORM_NAME, sizeof(name), name, NULL));
 	world->is_stub = !strncmp(name, "Stub", 4);
+	world->is_intel = !strcmp(name, "Intel(R) OpenCL");
 	CL(clGetDeviceIDs(world->platform, CL_DEVICE_TYPE_ALL, 1, &world->device, NULL));
 	world->context = clCreateContext(NULL, 1, &world->device, NULL, NULL, &error);
 	CL(error);

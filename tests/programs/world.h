@@ -39,6 +39,7 @@ struct world {
 	cl_program program;
 	cl_kernel add; /* add(global int *numbers, int n): numbers[i] += n */
 	bool is_stub;  /* the stub driver: launches do nothing */
+	bool is_intel; /* for CPUs */
 };
 
 /* Platform number `platform`, its first device; the queue has `properties`. */
