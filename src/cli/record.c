@@ -383,7 +383,7 @@ static int start(struct session *session, const struct program *program,
 	char **words = session->command;
 	uint32_t domains = session->options->domains;
 	bool cuda = domains & TANDEM_DOMAIN_BIT(cuda);
-	struct environment_wish wish = {
+	struct environment_request request = {
 		.session = session->absolute,
 		.library = library->path,
 		.preload = inject != INJECT_LAYER,
@@ -391,7 +391,7 @@ static int start(struct session *session, const struct program *program,
 		.cuda = cuda,
 		.nvtx = cuda && session->options->cuda & TANDEM_CUDA_BIT(nvtx),
 	};
-	int error = environment_create(&environment, &wish);
+	int error = environment_create(&environment, &request);
 
 	if (!error && program->plain_script) {
 		words = shell_command(program, session->command);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "schema/control.h"
+#include "util/array.h"
 
 /* ld.so(8): the list's items are separated by blanks or colons. */
 #define PRELOAD_SEPARATORS " :\t\n"
@@ -106,21 +107,38 @@ char *environment_compose_layers(const char *old, const char *library)
 	return value;
 }
 
-/* Takes `value`, which may be NULL for want of memory. */
-static void own_add(struct environment *environment, const char *name, char *value)
+static bool has_name(const char *variable, const char *name, size_t length)
 {
-	char *variable = NULL;
-
-	if (!value || asprintf(&variable, "%s=%s", name, value) < 0)
-		environment->failed = true;
-	else
-		environment->own[environment->own_count++] = variable;
-	free(value);
+	return !strncmp(variable, name, length) && variable[length] == '=';
 }
 
-static void own_add_copy(struct environment *environment, const char *name, const char *value)
+void environment_set(struct environment *environment, const char *name, const char *value)
 {
-	own_add(environment, name, strdup(value));
+	size_t length = strlen(name), bytes = length + strlen(value) + 2, kept = 0;
+	char *variable = arena_alloc(&environment->arena, bytes);
+
+	if (!variable || array_reserve(&environment->variables, &environment->capacity,
+				       environment->count + 2, sizeof(char *))) {
+		environment->failed = true;
+		return;
+	}
+	snprintf(variable, bytes, "%s=%s", name, value);
+	for (size_t i = 0; i < environment->count; i++)
+		if (!has_name(environment->variables[i], name, length))
+			environment->variables[kept++] = environment->variables[i];
+	environment->variables[kept++] = variable;
+	environment->variables[kept] = NULL;
+	environment->count = kept;
+}
+
+/* Frees `value`, which is NULL where there was no memory for it. */
+static void set_owned(struct environment *environment, const char *name, char *value)
+{
+	if (value)
+		environment_set(environment, name, value);
+	else
+		environment->failed = true;
+	free(value);
 }
 
 static bool is_set(const char *name, const char *library)
@@ -130,68 +148,49 @@ static bool is_set(const char *name, const char *library)
 	return value && *value && strcmp(value, library) != 0;
 }
 
-static void own_add_all(struct environment *environment, const struct environment_wish *wish)
+static void set_all(struct environment *environment, const struct environment_request *request)
 {
-	const char *library = wish->library;
+	const char *library = request->library;
 
-	own_add_copy(environment, TANDEM_ENV_SESSION, wish->session);
-	if (wish->preload)
-		own_add(environment, "LD_PRELOAD",
-			environment_compose_preload(getenv("LD_PRELOAD"), library));
-	if (wish->layer)
-		own_add(environment, "OPENCL_LAYERS",
-			environment_compose_layers(getenv("OPENCL_LAYERS"), wish->layer));
-	if (wish->cuda) {
+	environment_set(environment, TANDEM_ENV_SESSION, request->session);
+	if (request->preload)
+		set_owned(environment, "LD_PRELOAD",
+			  environment_compose_preload(getenv("LD_PRELOAD"), library));
+	if (request->layer)
+		set_owned(environment, "OPENCL_LAYERS",
+			  environment_compose_layers(getenv("OPENCL_LAYERS"), request->layer));
+	if (request->cuda) {
 		if (is_set("CUDA_INJECTION64_PATH", library))
-			own_add_copy(environment, "TANDEM_CUDA_INJECTION",
-				     getenv("CUDA_INJECTION64_PATH"));
-		own_add_copy(environment, "CUDA_INJECTION64_PATH", library);
+			environment_set(environment, "TANDEM_CUDA_INJECTION",
+					getenv("CUDA_INJECTION64_PATH"));
+		environment_set(environment, "CUDA_INJECTION64_PATH", library);
 	}
-	if (wish->nvtx && !is_set("NVTX_INJECTION64_PATH", library))
-		own_add_copy(environment, "NVTX_INJECTION64_PATH", library);
+	if (request->nvtx && !is_set("NVTX_INJECTION64_PATH", library))
+		environment_set(environment, "NVTX_INJECTION64_PATH", library);
 }
 
-static bool is_replaced(const struct environment *environment, const char *variable)
+int environment_create(struct environment *environment, const struct environment_request *request)
 {
-	for (unsigned i = 0; i < environment->own_count; i++) {
-		size_t name = strcspn(environment->own[i], "=") + 1;
-
-		if (!strncmp(variable, environment->own[i], name))
-			return true;
-	}
-	return false;
-}
-
-int environment_create(struct environment *environment, const struct environment_wish *wish)
-{
-	char **out;
 	size_t count = 0;
 
 	*environment = (struct environment){.variables = NULL};
 	while (environ[count])
 		count++;
-	environment->variables =
-		malloc((count + ENVIRONMENT_OWN + 1) * sizeof(*environment->variables));
-	own_add_all(environment, wish);
-	if (!environment->variables || environment->failed) {
-		environment_destroy(environment);
+	if (array_reserve(&environment->variables, &environment->capacity, count + 1,
+			  sizeof(char *)))
 		return -ENOMEM;
-	}
-
-	out = environment->variables;
-	for (char **variable = environ; *variable; variable++)
-		if (!is_replaced(environment, *variable))
-			*out++ = *variable;
-	for (unsigned i = 0; i < environment->own_count; i++)
-		*out++ = environment->own[i];
-	*out = NULL;
-	return 0;
+	memcpy(environment->variables, environ, (count + 1) * sizeof(char *));
+	environment->count = count;
+	set_all(environment, request);
+	if (!environment->failed)
+		return 0;
+	environment_destroy(environment);
+	return -ENOMEM;
 }
 
 void environment_destroy(struct environment *environment)
 {
 	free(environment->variables);
-	for (unsigned i = 0; i < environment->own_count; i++)
-		free(environment->own[i]);
+	arena_free(&environment->arena);
 	*environment = (struct environment){.variables = NULL};
 }

@@ -19,18 +19,19 @@
 #define TANDEM_RECORDER_ENVIRONMENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-#define ENVIRONMENT_OWN 6
+#include "util/arena.h"
 
 struct environment {
 	char **variables; /* NULL-terminated; for exec */
-	char *own[ENVIRONMENT_OWN]; /* NAME=VALUE, owned: instead of the caller's */
-	unsigned own_count;
+	size_t count, capacity; /* without the NULL */
+	struct arena arena; /* those that are not the caller's own */
 	bool failed; /* out of memory */
 };
 
 /* What is to be brought in, and how. */
-struct environment_wish {
+struct environment_request {
 	const char *session; /* directory, absolute */
 	const char *library;
 	const char *layer; /* the OpenCL loader's; NULL: none */
@@ -43,7 +44,12 @@ struct environment_wish {
 bool environment_has_sanitizer(void);
 
 /* Composes it. Returns 0 or -ENOMEM. environment_destroy() frees. */
-int environment_create(struct environment *environment, const struct environment_wish *wish);
+int environment_create(struct environment *environment, const struct environment_request *request);
+
+/* Sets one more variable, any number of them: instead of the caller's of that name. What
+ * runs out of memory is remembered in `failed`. */
+void environment_set(struct environment *environment, const char *name, const char *value);
+
 void environment_destroy(struct environment *environment);
 
 /* The two lists, for the tests as well: the new value, allocated, or NULL when

@@ -64,23 +64,23 @@ static const char *value_of(char **variables, const char *name)
 
 static void whole(void)
 {
-	struct environment_wish wish = { .session = "/inner", .library = OURS, .layer = LAYER };
+	struct environment_request request = { .session = "/inner", .library = OURS, .layer = LAYER };
 	struct environment environment;
 
 	clearenv();
 	setenv("HOME", "/root", 1);
 	setenv("TANDEM_SESSION", "/outer", 1);
 	setenv("OPENCL_LAYERS", "/a.so", 1);
-	CHECK(environment_create(&environment, &wish) == 0);
+	CHECK(environment_create(&environment, &request) == 0);
 	CHECK(!strcmp(value_of(environment.variables, "HOME"), "/root"));
 	CHECK(!strcmp(value_of(environment.variables, "TANDEM_SESSION"), "/inner"));
 	CHECK(!strcmp(value_of(environment.variables, "OPENCL_LAYERS"), "/a.so:" LAYER));
 	CHECK(!value_of(environment.variables, "LD_PRELOAD"));
 	environment_destroy(&environment);
 
-	wish.preload = true;
-	wish.layer = NULL;
-	CHECK(environment_create(&environment, &wish) == 0);
+	request.preload = true;
+	request.layer = NULL;
+	CHECK(environment_create(&environment, &request) == 0);
 	CHECK(!strcmp(value_of(environment.variables, "OPENCL_LAYERS"), "/a.so"));
 	CHECK(!strcmp(value_of(environment.variables, "LD_PRELOAD"), OURS));
 	environment_destroy(&environment);
@@ -97,12 +97,12 @@ static void whole(void)
 /* One library each: another tool's is brought in by ours, or stays. */
 static void injections(void)
 {
-	struct environment_wish wish = { "/inner", OURS, NULL, false, true, true };
+	struct environment_request request = { "/inner", OURS, NULL, false, true, true };
 	struct environment environment;
 
 	clearenv();
 	setenv("HOME", "/root", 1);
-	CHECK(environment_create(&environment, &wish) == 0);
+	CHECK(environment_create(&environment, &request) == 0);
 	CHECK(!strcmp(value_of(environment.variables, "CUDA_INJECTION64_PATH"), OURS));
 	CHECK(!strcmp(value_of(environment.variables, "NVTX_INJECTION64_PATH"), OURS));
 	CHECK(!value_of(environment.variables, "TANDEM_CUDA_INJECTION"));
@@ -110,7 +110,7 @@ static void injections(void)
 
 	setenv("CUDA_INJECTION64_PATH", "/other.so", 1);
 	setenv("NVTX_INJECTION64_PATH", "/other.so", 1);
-	CHECK(environment_create(&environment, &wish) == 0);
+	CHECK(environment_create(&environment, &request) == 0);
 	CHECK(!strcmp(value_of(environment.variables, "CUDA_INJECTION64_PATH"), OURS));
 	CHECK(!strcmp(value_of(environment.variables, "TANDEM_CUDA_INJECTION"), "/other.so"));
 	CHECK(!strcmp(value_of(environment.variables, "NVTX_INJECTION64_PATH"), "/other.so"));
@@ -118,16 +118,41 @@ static void injections(void)
 
 	/* Ours of an outer recording is nobody else's. */
 	setenv("CUDA_INJECTION64_PATH", OURS, 1);
-	CHECK(environment_create(&environment, &wish) == 0);
+	CHECK(environment_create(&environment, &request) == 0);
 	CHECK(!value_of(environment.variables, "TANDEM_CUDA_INJECTION"));
 	environment_destroy(&environment);
 
-	wish.cuda = wish.nvtx = false;
+	request.cuda = request.nvtx = false;
 	clearenv();
 	setenv("HOME", "/root", 1);
-	CHECK(environment_create(&environment, &wish) == 0);
+	CHECK(environment_create(&environment, &request) == 0);
 	CHECK(!value_of(environment.variables, "CUDA_INJECTION64_PATH"));
 	CHECK(!value_of(environment.variables, "NVTX_INJECTION64_PATH"));
+	environment_destroy(&environment);
+}
+
+/* As many as anybody may ever want to set. */
+static void many(void)
+{
+	struct environment_request request = { .session = "/s", .library = OURS, .preload = true };
+	struct environment environment;
+	char name[32];
+
+	clearenv();
+	setenv("HOME", "/root", 1);
+	setenv("NAME_7", "the caller's", 1);
+	CHECK(environment_create(&environment, &request) == 0);
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "NAME_%d", i);
+		environment_set(&environment, name, name);
+	}
+	environment_set(&environment, "NAME_9", "again");
+	CHECK(!environment.failed && environment.count == 1003);
+	CHECK(!environment.variables[environment.count]);
+	CHECK(!strcmp(value_of(environment.variables, "NAME_7"), "NAME_7"));
+	CHECK(!strcmp(value_of(environment.variables, "NAME_9"), "again"));
+	CHECK(!strcmp(value_of(environment.variables, "NAME_999"), "NAME_999"));
+	CHECK(!strcmp(value_of(environment.variables, "HOME"), "/root"));
 	environment_destroy(&environment);
 }
 
@@ -138,6 +163,7 @@ int main(void)
 		preload();
 		whole();
 		injections();
+		many();
 	}
 	layers();
 	return check_status();
