@@ -46,7 +46,7 @@ static double calls_ns(uint64_t calls)
 	return (now_ns() - begin) / (double)calls;
 }
 
-static double floor_ns(uint64_t times)
+static double overhead_floor_ns(uint64_t times)
 {
 	static uint64_t window[4096];
 	double begin = now_ns();
@@ -126,7 +126,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "threads"))
 		return threads_run((unsigned)count, argc > 3 ? strtoull(argv[3], NULL, 10) : 1000);
 	for (uint64_t i = 0; i < count; i++)
-		printf("%.3f\n", !strcmp(argv[1], "floor") ? floor_ns(1000000)
+		printf("%.3f\n", !strcmp(argv[1], "floor") ? overhead_floor_ns(1000000)
 							    : calls_ns(strtoull(argv[1], NULL, 10)));
 	return 0;
 }

@@ -43,6 +43,22 @@ void cli_note(const char *format, ...)
 	va_end(arguments);
 }
 
+int cli_fail(const struct error *error)
+{
+	struct text line = TEXT_INIT;
+
+	for (unsigned i = 0; i < error->count; i++) {
+		if (i)
+			text_add_string(&line, ": ");
+		text_escape(&line, error->causes[i], strlen(error->causes[i]));
+	}
+	if (*error->mend)
+		text_format(&line, "; %s", error->mend);
+	cli_error("%s", line.data ? line.data : "failed");
+	text_free(&line);
+	return CLI_FAILED;
+}
+
 int cli_help(const char *text)
 {
 	fputs(text, stdout);

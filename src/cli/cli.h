@@ -21,6 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/error.h"
+
 enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
 
 /* X(verb, what it does): the verbs, in the order of --help. Those of the recorder
@@ -53,6 +55,9 @@ int cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Same words, but nothing failed: `tandem: ...` without a status. */
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Prints the error and what mends it. Returns CLI_FAILED. */
+int cli_fail(const struct error *error);
 
 /* Prints a help text on stdout. Returns CLI_DONE. */
 int cli_help(const char *text);

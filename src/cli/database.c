@@ -95,7 +95,7 @@ static int make_temporary(struct reading *reading, sqlite3 **db)
 		return status;
 	}
 	close(fd);
-	status = make(reading, path, &error) ? reading_fail(&error) : CLI_DONE;
+	status = make(reading, path, &error) ? cli_fail(&error) : CLI_DONE;
 	*db = status ? NULL : open_file(path);
 	/* The name is needed until its first page was read. */
 	if (*db)

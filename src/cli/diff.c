@@ -181,7 +181,7 @@ static int add_run(struct diff *diff, enum diff_side side, const char *path,
 		/* No report is left when it was that which failed; freeing none is fine. */
 		report_free(&report);
 		reading_close(&reading);
-		return reading_fail(&error);
+		return cli_fail(&error);
 	}
 	status = diff_add(diff, side, &reading.session, &report, wanted ? &findings : NULL);
 	if (wanted)

@@ -186,7 +186,7 @@ static int make(const struct export_request *request, struct reading *readings,
 		return export_html_make(request, readings, result);
 	status = export_make(request, result, &error);
 	reading_progress_end(&readings[0]);
-	return status ? reading_fail(&error) : CLI_DONE;
+	return status ? cli_fail(&error) : CLI_DONE;
 }
 
 static int export_readings(const struct arguments *arguments, struct reading *readings)

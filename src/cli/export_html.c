@@ -88,5 +88,5 @@ int export_html_make(const struct export_request *request, struct reading *readi
 	while (opened)
 		view_source_close(&sources[--opened]);
 	free(sources);
-	return status ? reading_fail(&error) : CLI_DONE;
+	return status ? cli_fail(&error) : CLI_DONE;
 }

@@ -173,7 +173,7 @@ int cmd_findings(int argc, char **argv)
 	status = findings_make(&findings, &reading.session, arguments.kind, &progress, &error);
 	reading_progress_end(&reading);
 	if (status) {
-		status = reading_fail(&error);
+		status = cli_fail(&error);
 	} else {
 		status = write_findings(&arguments, &findings);
 		findings_free(&findings);

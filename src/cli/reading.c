@@ -37,7 +37,7 @@ int reading_open(struct reading *reading, const char *path)
 	clock_gettime(CLOCK_MONOTONIC, &reading->progress_at);
 	if (trace_session_open(&reading->session, path, &reading->problems, &error)) {
 		trace_problems_free(&reading->problems);
-		return reading_fail(&error);
+		return cli_fail(&error);
 	}
 	return CLI_DONE;
 }
@@ -58,7 +58,7 @@ int reading_with(struct reading *reading, const char *trace)
 	if (!status)
 		return CLI_DONE;
 	reading_close(reading);
-	return reading_fail(&error);
+	return cli_fail(&error);
 }
 
 void reading_close(struct reading *reading)
@@ -67,22 +67,6 @@ void reading_close(struct reading *reading)
 	trace_session_close(&reading->session);
 	import_remove(&reading->import);
 	trace_problems_free(&reading->problems);
-}
-
-int reading_fail(const struct error *error)
-{
-	struct text line = TEXT_INIT;
-
-	for (unsigned i = 0; i < error->count; i++) {
-		if (i)
-			text_add_string(&line, ": ");
-		text_escape(&line, error->causes[i], strlen(error->causes[i]));
-	}
-	if (*error->mend)
-		text_format(&line, "; %s", error->mend);
-	cli_error("%s", line.data ? line.data : "failed");
-	text_free(&line);
-	return CLI_FAILED;
 }
 
 static int64_t since_ms(const struct timespec *then)

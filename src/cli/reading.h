@@ -38,9 +38,6 @@ int reading_with(struct reading *reading, const char *trace);
 /* Closes, and makes of the library's status the command's: 0 is CLI_DONE. */
 void reading_close(struct reading *reading);
 
-/* Prints the error and what mends it. Returns CLI_FAILED. */
-int reading_fail(const struct error *error);
-
 /* Draws "reading 45 %" on stderr when that is a terminal and the work has been
  * going on for a while. Fits struct report_options. */
 void reading_progress(void *reading, uint64_t done, uint64_t total);

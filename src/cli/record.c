@@ -10,14 +10,9 @@
 #include <unistd.h>
 
 #include "recorder/child.h"
+#include "recorder/recorder.h"
 #include "cli/cuda_options.h"
-#include "recorder/environment.h"
-#include "recorder/library.h"
-#include "recorder/program.h"
-#include "recorder/recover.h"
-#include "recorder/session.h"
 #include "cli/summary.h"
-#include "linux/collector.h"
 #include "schema/cuda.h"
 #include "schema/ids.h"
 
@@ -65,26 +60,26 @@ static const char help_text[] =
 	"  tandem record -o run1 ./app --size 512\n"
 	"  tandem record --start-paused python3 train.py\n";
 
-enum inject { INJECT_AUTO, INJECT_PRELOAD, INJECT_LAYER, INJECT_BOTH };
-
 struct request {
-	struct session_options session;
-	enum inject inject;
-	enum kernel_level kernel;
+	struct recorder_options recorder;
 	bool quiet;
-	char **command;
 };
 
 static const char *const on_off[] = {"off", "on", NULL};
 static const char *const args_levels[] = {"none", "basic", "full", NULL};
 static const char *const clocks[] = {"auto", "counter", "monotonic", NULL};
-static const char *const injects[] = {"auto", "preload", "layer", "both", NULL};
+static const char *const injections[] = {
+#define X(constant, word) word,
+	RECORDER_INJECTIONS(X)
+#undef X
+	NULL,
+};
 
 static const char *const unwinds[] = {"fp", "dwarf", NULL};
 
 static const char *const kernel_levels[] = {
 #define X(constant, word, what) word,
-	KERNEL_LEVELS(X)
+	LINUX_LEVELS(X)
 #undef X
 	NULL,
 };
@@ -223,10 +218,10 @@ static const struct option long_options[] = {
 	{0},
 };
 
-/* Takes one option. Negative: it was wrong, and that was said. */
-static int take_option(struct request *request, int option, const char *value)
+/* One option. Negative: it was wrong, and that was said. */
+static int parse_option(struct request *request, int option, const char *value)
 {
-	struct session_options *session = &request->session;
+	struct session_options *session = &request->recorder.session;
 	int choice = 0;
 
 	switch (option) {
@@ -265,12 +260,12 @@ static int take_option(struct request *request, int option, const char *value)
 	case OPTION_CAPTURE:
 		return cuda_capture_parse(value, session->capture, sizeof(session->capture));
 	case OPTION_INJECT:
-		choice = parse_choice("--inject", value, injects);
-		request->inject = (enum inject)choice;
+		choice = parse_choice("--inject", value, injections);
+		request->recorder.injection = (enum recorder_injection)choice;
 		return choice;
 	case OPTION_CLOCK:
 		choice = parse_choice("--clock", value, clocks);
-		session->clock = (enum clock_wish)choice;
+		session->clock = (enum clock_request)choice;
 		return choice;
 	case OPTION_SAMPLE:
 		return parse_rate(value, &session->sample_hz);
@@ -280,7 +275,7 @@ static int take_option(struct request *request, int option, const char *value)
 		return choice;
 	case OPTION_KERNEL:
 		choice = parse_choice("--kernel", value, kernel_levels);
-		request->kernel = (enum kernel_level)choice;
+		request->recorder.level = (enum linux_level)choice;
 		return choice;
 	default:
 		return -EINVAL;
@@ -299,18 +294,18 @@ static int parse(struct request *request, int argc, char **argv)
 			cli_help(help_text);
 			return -1;
 		}
-		if (take_option(request, option, optarg) < 0)
+		if (parse_option(request, option, optarg) < 0)
 			return cli_usage("record");
 	}
 	if (optind >= argc) {
 		cli_error("which program is to be recorded?");
 		return cli_usage("record");
 	}
-	if (request->session.sample_hz && request->kernel == KERNEL_OFF) {
+	if (request->recorder.session.sample_hz && request->recorder.level == LINUX_OFF) {
 		cli_error("--sample needs the kernel's side: leave --kernel off out");
 		return cli_usage("record");
 	}
-	request->command = argv + optind;
+	request->recorder.command = argv + optind;
 	return CLI_DONE;
 }
 
@@ -346,164 +341,46 @@ static int refuse_program(const char *name, int error)
 	}
 }
 
-static enum inject choose_inject(enum inject wish, const struct program *program)
+/* What of the operating system is not recorded, and how to get it. */
+static void print_notes(const struct linux_notes *notes)
 {
-	if (wish != INJECT_AUTO)
-		return wish;
-	/* A library of another class makes the loader complain on the program's
-	 * standard error; a sanitizer's runtime wants to come first. */
-	if (!program->loadable)
-		return INJECT_LAYER;
-	if (program->has_sanitizer && !environment_has_sanitizer())
-		return INJECT_LAYER;
-	return INJECT_BOTH;
-}
-
-/* execvp() runs what has no "#!" by the shell. */
-static char **shell_command(const struct program *program, char **command)
-{
-	size_t count = 0;
-	char **words;
-
-	while (command[count])
-		count++;
-	words = calloc(count + 2, sizeof(*words));
-	if (!words)
-		return NULL;
-	words[0] = (char *)(uintptr_t)"/bin/sh";
-	words[1] = (char *)(uintptr_t)program->path;
-	memcpy(words + 2, command + 1, count * sizeof(*words));
-	return words;
-}
-
-static int start(struct session *session, const struct program *program,
-		 const struct library *library, enum inject inject, pid_t *pid)
-{
-	struct environment environment;
-	char **words = session->command;
-	uint32_t domains = session->options->domains;
-	bool cuda = domains & TANDEM_DOMAIN_BIT(cuda);
-	struct environment_request request = {
-		.session = session->absolute,
-		.library = library->path,
-		.preload = inject != INJECT_LAYER,
-		.layer = inject != INJECT_PRELOAD ? library->layer : NULL,
-		.cuda = cuda,
-		.nvtx = cuda && session->options->cuda & TANDEM_CUDA_BIT(nvtx),
-	};
-	int error = environment_create(&environment, &request);
-
-	if (!error && program->plain_script) {
-		words = shell_command(program, session->command);
-		error = words ? 0 : -ENOMEM;
-	}
-	if (!error)
-		error = child_start(pid, program->plain_script ? "/bin/sh" : program->path, words,
-				    environment.variables);
-	if (words != session->command)
-		free(words);
-	environment_destroy(&environment);
-	return error;
-}
-
-static int check_library(struct library *library)
-{
-	switch (library_find(library)) {
-	case 0:
-		return 0;
-	case -EINVAL:
-		return cli_error("%s: the loader takes no path with blanks or colons; install "
-				 "Tandem elsewhere, or set TANDEM_LIBRARY", library->path);
-	default:
-		return cli_error("%s is missing (looked for %s): install Tandem, or "
-				 "set TANDEM_LIBRARY",
-				 *library->layer ? TANDEM_LAYER_NAME : "libtandem.so",
-				 library->looked);
-	}
-}
-
-static int collect(void *collector)
-{
-	return kernel_collector_poll(collector);
-}
-
-static int record(const struct request *request, const struct program *program,
-		  struct session *session)
-{
-	enum inject inject = choose_inject(request->inject, program);
-	struct kernel_options kernel = {
-		.level = request->kernel,
-		.sample_hz = request->session.sample_hz,
-		.saved_stacks = request->session.saved_stacks,
-	};
-	struct kernel_collector *collector;
-	struct child_chore chore = {.work = collect};
-	struct kernel_words words;
-	struct library library;
-	bool described;
-	int error, status;
-	pid_t pid;
-
-	if (check_library(&library))
-		return CLI_FAILED;
-	session->inject = injects[inject];
-	if (session_create(session))
-		return CLI_FAILED;
-	kernel.directory = session->absolute;
-	kernel.control = session->control;
-	kernel_collector_start(&collector, &kernel, &words);
-	chore.fd = kernel_collector_fd(collector);
-	chore.user = collector;
-	described = !session_describe(session);
-	error = described ? start(session, program, &library, inject, &pid) : 0;
-	if (error || !described) {
-		kernel_collector_stop(collector);
-		session_remove(session);
-		return described ? refuse_program(request->command[0], error) : CLI_FAILED;
-	}
-	if (*words.scheduler && !request->quiet)
-		cli_note("%s", words.scheduler);
-	if (*words.samples && !request->quiet)
-		cli_note("%s", words.samples);
-	status = child_wait(pid, collector ? &chore : NULL);
-	kernel_collector_stop(collector);
-	session_recover(session->directory);
-	error = session_finish(session, status);
-	if (error)
-		cli_note("cannot complete %s/session.json: %s", session->directory,
-			 strerror(-error));
-	if (!request->quiet)
-		summary_print(session, program, pid);
-	child_imitate_end(status);
+	if (*notes->scheduler)
+		cli_note("%s", notes->scheduler);
+	if (*notes->samples)
+		cli_note("%s", notes->samples);
 }
 
 int cmd_record(int argc, char **argv)
 {
 	struct request request = {
-		.session = {
-			.domains = all_domains(),
-			.args_level = TANDEM_ARGS_BASIC,
-			.device_timing = true,
-			.exit_wait_ms = EXIT_WAIT_MS,
-			.drain_ms = DRAIN_MS,
-			.cuda = TANDEM_CUDA_DEFAULT,
+		.recorder = {
+			.session = {
+				.domains = all_domains(),
+				.args_level = TANDEM_ARGS_BASIC,
+				.device_timing = true,
+				.exit_wait_ms = EXIT_WAIT_MS,
+				.drain_ms = DRAIN_MS,
+				.cuda = TANDEM_CUDA_DEFAULT,
+			},
+			.level = LINUX_SCHED,
 		},
-		.kernel = KERNEL_SCHED,
 	};
-	struct session session = {.options = &request.session};
-	struct program program;
-	int error, status = parse(&request, argc, argv);
+	struct error error = ERROR_INIT;
+	struct recorder recorder;
+	int status = parse(&request, argc, argv);
 
 	if (status)
 		return status < 0 ? CLI_DONE : status;
-	/* First of all: the earlier it is read, the better the measured rate. */
-	clock_choose(request.session.clock, &session.clock);
-	clock_pair_read(&session.clock, &session.early);
-
-	error = program_find(request.command[0], &program);
-	if (error)
-		return refuse_program(request.command[0], error);
-	session.command = request.command;
-	session.program = program.path;
-	return record(&request, &program, &session);
+	status = recorder_start(&recorder, &request.recorder, &error);
+	if (status)
+		return recorder.cannot_run ? refuse_program(request.recorder.command[0], status)
+					   : cli_fail(&error);
+	if (!request.quiet)
+		print_notes(&recorder.notes);
+	status = recorder_wait(&recorder, &error);
+	if (error.count)
+		cli_fail(&error);
+	if (!request.quiet)
+		summary_print(&recorder.session, &recorder.program, recorder.pid);
+	child_imitate_end(status);
 }

@@ -335,7 +335,7 @@ static int show_metrics(struct reading *reading, const struct arguments *argumen
 
 	reading_progress_end(reading);
 	if (status)
-		return reading_fail(&error);
+		return cli_fail(&error);
 	status = write_metrics(arguments, &metrics);
 	metrics_free(&metrics);
 	return status;
@@ -370,7 +370,7 @@ static int show_report(struct reading *reading, const struct arguments *argument
 	}
 	reading_progress_end(reading);
 	if (status)
-		return reading_fail(&error);
+		return cli_fail(&error);
 	status = write_report(reading, arguments, &report, found ? &findings : NULL);
 	report_free(&report);
 	if (found)

@@ -65,7 +65,7 @@ static const char *state_words(const struct tandem_control *control, const struc
 }
 
 static void print_text(const struct target *target, const struct alive *alive,
-		       const struct tally *tally)
+		       const struct record_count *tally)
 {
 	struct tandem_control *control = target->control;
 	const char *state = state_words(control, alive);
@@ -98,7 +98,7 @@ static void print_text(const struct target *target, const struct alive *alive,
 }
 
 static void print_json(const struct target *target, const struct alive *alive,
-		       const struct tally *tally)
+		       const struct record_count *tally)
 {
 	struct tandem_control *control = target->control;
 	struct text text = TEXT_INIT;
@@ -140,9 +140,10 @@ static void print_json(const struct target *target, const struct alive *alive,
 int cmd_status(int argc, char **argv)
 {
 	struct target target;
-	struct tally tally;
+	struct record_count tally;
 	struct alive alive = {.recorder = 0};
-	int option, format = 0, error;
+	struct error error = ERROR_INIT;
+	int option, format = 0, status;
 
 	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
 		if (option == 'h')
@@ -160,19 +161,19 @@ int cmd_status(int argc, char **argv)
 		cli_error("status takes one session: its directory or a process number");
 		return cli_usage("status");
 	}
-	if (target_open(&target, argv[optind], TARGET_READ))
-		return CLI_FAILED;
+	if (target_open(&target, argv[optind], TARGET_READ, &error))
+		return cli_fail(&error);
 	alive.recorder = target.control->recorder_pid;
-	survivors_find(target.directory, 1, found_process, &alive);
+	live_processes_find(target.directory, 1, found_process, &alive);
 	/* In another pid namespace, or another user's. */
 	alive.has_recorder = alive.has_recorder || folder_is_locked(target.directory);
-	error = tally_session(target.directory, &tally);
-	if (error)
-		cli_error("cannot read %s: %s", target.directory, strerror(-error));
+	status = count_records(target.directory, &tally);
+	if (status)
+		cli_error("cannot read %s: %s", target.directory, strerror(-status));
 	else if (format)
 		print_json(&target, &alive, &tally);
 	else
 		print_text(&target, &alive, &tally);
 	target_close(&target);
-	return error ? CLI_FAILED : CLI_DONE;
+	return status ? CLI_FAILED : CLI_DONE;
 }

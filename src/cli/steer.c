@@ -90,6 +90,7 @@ static int stop_session(struct target *target)
 static int steer(const char *verb, const char *help, int (*act)(struct target *target), int argc,
 		 char **argv)
 {
+	struct error error = ERROR_INIT;
 	struct target target;
 	int option, status;
 
@@ -99,8 +100,8 @@ static int steer(const char *verb, const char *help, int (*act)(struct target *t
 		cli_error("%s takes one session: its directory or a process number", verb);
 		return cli_usage(verb);
 	}
-	if (target_open(&target, argv[optind], TARGET_STEER))
-		return CLI_FAILED;
+	if (target_open(&target, argv[optind], TARGET_STEER, &error))
+		return cli_fail(&error);
 	if (target_is_alive(&target))
 		status = act(&target);
 	else

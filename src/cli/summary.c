@@ -67,7 +67,7 @@ static const char *why_nothing(const struct session *session, const struct progr
 }
 
 static void add_recorded(struct text *text, const struct session *session,
-			 const struct program *program, const struct tally *tally)
+			 const struct program *program, const struct record_count *tally)
 {
 	const struct tandem_control *control = session->control;
 	char size[UNITS_BYTES];
@@ -108,15 +108,15 @@ void summary_print(const struct session *session, const struct program *program,
 {
 	const struct tandem_control *control = session->control;
 	struct text text = TEXT_INIT;
-	struct tally tally;
+	struct record_count tally;
 	uint64_t unfinished = atomic_load(&control->unfinished);
 	uint64_t untimed = atomic_load(&control->untimed_queues);
 	uint64_t ran_ns = session->end.monotonic_ns - session->start.monotonic_ns;
 	/* What the program started has a higher number, unless numbers went
 	 * round, which takes them a while. */
-	unsigned alive = survivors_find(session->absolute, ran_ns < 1000000000u ? pid : 1, NULL,
+	unsigned alive = live_processes_find(session->absolute, ran_ns < 1000000000u ? pid : 1, NULL,
 					NULL);
-	int error = tally_session(session->absolute, &tally);
+	int error = count_records(session->absolute, &tally);
 
 	if (error) {
 		cli_note("cannot read %s: %s", session->directory, strerror(-error));

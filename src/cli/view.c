@@ -161,7 +161,7 @@ static int serve(const struct arguments *arguments, struct view_source *sources,
 		return cli_error("out of memory");
 	if (view_server_start(&server, &served, (uint16_t)arguments->port, &error)) {
 		view_findings_stop(served.findings);
-		return reading_fail(&error);
+		return cli_fail(&error);
 	}
 	printf("%s\n", view_server_address(server));
 	fflush(stdout);
@@ -189,7 +189,7 @@ static int open_session(struct viewing *viewing, struct view_source *source, con
 	status = view_source_open(source, &viewing->reading.session, &progress, &error);
 	reading_progress_end(&viewing->reading);
 	viewing->shown = !status;
-	return status ? reading_fail(&error) : CLI_DONE;
+	return status ? cli_fail(&error) : CLI_DONE;
 }
 
 static int view_all(const struct arguments *arguments, const sigset_t *signals)

@@ -58,17 +58,17 @@ static void permission_words(char *words, size_t bytes)
 		 paranoid && closed ? " && " : "", mount);
 }
 
-void kernel_access_words(char *words, size_t bytes, enum kernel_attempt attempt, int error)
+void linux_access_words(char *words, size_t bytes, enum linux_attempt attempt, int error)
 {
 	if (error == -EACCES || error == -EPERM)
 		permission_words(words, bytes);
 	else if (error == -ENOTSUP)
 		snprintf(words, bytes, "this tandem was built without libtraceevent; install "
 				       "libtraceevent-dev and build it again");
-	else if (attempt == KERNEL_ATTEMPT_TRACEFS)
+	else if (attempt == LINUX_ATTEMPT_TRACEFS)
 		snprintf(words, bytes, "tracefs is not mounted; mount -t tracefs nodev "
 				       "/sys/kernel/tracing");
-	else if (attempt == KERNEL_ATTEMPT_FORMAT)
+	else if (attempt == LINUX_ATTEMPT_FORMAT)
 		snprintf(words, bytes, "this kernel's scheduler has no tracepoints (%s)",
 			 strerror(-error));
 	else if (error == -ENOSYS || access(PARANOID, F_OK))
@@ -77,7 +77,7 @@ void kernel_access_words(char *words, size_t bytes, enum kernel_attempt attempt,
 		snprintf(words, bytes, "perf events: %s", strerror(-error));
 }
 
-void kernel_access_sample_words(char *words, size_t bytes, int error)
+void linux_access_sample_words(char *words, size_t bytes, int error)
 {
 	if ((error == -EACCES || error == -EPERM) && geteuid())
 		snprintf(words, bytes, "no stacks are sampled: perf_event_paranoid is %d; root may "

@@ -6,12 +6,12 @@
 #include <stddef.h>
 
 /* What was tried when it failed. */
-enum kernel_attempt { KERNEL_ATTEMPT_TRACEFS, KERNEL_ATTEMPT_FORMAT, KERNEL_ATTEMPT_EVENT };
+enum linux_attempt { LINUX_ATTEMPT_TRACEFS, LINUX_ATTEMPT_FORMAT, LINUX_ATTEMPT_EVENT };
 
 /* Fills `words` with what is missing and how to get it, without a full stop. */
-void kernel_access_words(char *words, size_t bytes, enum kernel_attempt attempt, int error);
+void linux_access_words(char *words, size_t bytes, enum linux_attempt attempt, int error);
 
 /* Why the program's stacks can't be sampled, and how they can. */
-void kernel_access_sample_words(char *words, size_t bytes, int error);
+void linux_access_sample_words(char *words, size_t bytes, int error);
 
 #endif

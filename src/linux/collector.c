@@ -33,15 +33,15 @@
 /* How often CPUs that came or went are looked for, in polls. */
 #define UPDATE_PERIODS 2
 
-struct kernel_collector {
+struct linux_collector {
 	struct tandem_control *control;
-	enum kernel_level level;
+	enum linux_level level;
 	int events; /* tracefs; -1: the program's own switches are all there is */
-	struct kernel_plan plan;
-	struct kernel_machine machine;
-	struct kernel_timeline timeline;
-	struct kernel_folder folder;
-	struct kernel_decoder decoder;
+	struct linux_plan plan;
+	struct linux_machine machine;
+	struct perf_clock timeline;
+	struct linux_folder folder;
+	struct linux_decoder decoder;
 	bool program_started;
 	bool drivers_added;
 	bool complete; /* nothing more to open */
@@ -77,87 +77,87 @@ static void restore_file_limit(rlim_t before)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
-static size_t ring_bytes(const struct kernel_collector *collector)
+static size_t ring_bytes(const struct linux_collector *collector)
 {
-	return collector->decoder.sampling.saved_stacks ? KERNEL_RING_STACKS_BYTES
-							: KERNEL_RING_BYTES;
+	return collector->decoder.sampling.saved_stacks ? LINUX_RING_STACKS_BYTES
+							: LINUX_RING_BYTES;
 }
 
 /* Everybody, on the tracepoints of the scheduler. */
-static int start_system(struct kernel_collector *collector, char *words)
+static int start_system(struct linux_collector *collector, char *words)
 {
-	enum kernel_attempt attempt = KERNEL_ATTEMPT_TRACEFS;
-	int error = kernel_formats_supported() ? kernel_tracefs_open() : -ENOTSUP;
+	enum linux_attempt attempt = LINUX_ATTEMPT_TRACEFS;
+	int error = linux_formats_supported() ? linux_tracefs_open() : -ENOTSUP;
 
 	if (error >= 0) {
 		collector->events = error;
-		error = kernel_plan_make(&collector->plan, collector->level, collector->events);
-		attempt = KERNEL_ATTEMPT_FORMAT;
+		error = linux_plan_make(&collector->plan, collector->level, collector->events);
+		attempt = LINUX_ATTEMPT_FORMAT;
 	}
 	if (!error) {
-		error = kernel_machine_open(&collector->machine, &collector->folder,
+		error = linux_machine_open(&collector->machine, &collector->folder,
 					    &collector->plan, ring_bytes(collector));
-		attempt = KERNEL_ATTEMPT_EVENT;
+		attempt = LINUX_ATTEMPT_EVENT;
 	}
 	if (!error) {
 		collector->decoder.system = true;
 		while (collector->machine.opened < collector->plan.urgent)
-			kernel_machine_open_next(&collector->machine);
+			linux_machine_open_next(&collector->machine);
 		return 0;
 	}
 	if (collector->events >= 0)
 		close(collector->events);
 	collector->events = -1;
-	kernel_access_words(words, KERNEL_WORDS, attempt, error);
+	linux_access_words(words, LINUX_NOTE_BYTES, attempt, error);
 	return error;
 }
 
 /* The program's threads, on their context switches. */
-static int start_program(struct kernel_collector *collector, char *words)
+static int start_program(struct linux_collector *collector, char *words)
 {
-	int error = kernel_machine_open(&collector->machine, &collector->folder, NULL,
+	int error = linux_machine_open(&collector->machine, &collector->folder, NULL,
 					ring_bytes(collector));
-	char why[KERNEL_WORDS];
+	char why[LINUX_NOTE_BYTES];
 
 	snprintf(why, sizeof(why), "%s", words);
 	if (error) {
-		kernel_access_words(why, sizeof(why), KERNEL_ATTEMPT_EVENT, error);
-		snprintf(words, KERNEL_WORDS, "no scheduling is recorded: %.250s", why);
+		linux_access_words(why, sizeof(why), LINUX_ATTEMPT_EVENT, error);
+		snprintf(words, LINUX_NOTE_BYTES, "no scheduling is recorded: %.250s", why);
 		return error;
 	}
 	collector->complete = true;
 	collector->decoder.tasks.first_namespace = true; /* no other numbers occur */
-	snprintf(words, KERNEL_WORDS, "the program's own switches are all that is recorded of the "
+	snprintf(words, LINUX_NOTE_BYTES, "the program's own switches are all that is recorded of the "
 		 "scheduler: %.230s", why);
 	return 0;
 }
 
 /* The program inherits them, so before it starts. */
-static void start_samples(struct kernel_collector *collector, char *words)
+static void start_samples(struct linux_collector *collector, char *words)
 {
-	struct kernel_sampling *sampling = &collector->decoder.sampling;
+	struct linux_sampling *sampling = &collector->decoder.sampling;
 	int error;
 
 	if (!sampling->hz)
 		return;
-	error = kernel_machine_add_samples(&collector->machine, sampling);
+	error = linux_machine_add_samples(&collector->machine, sampling);
 	if (!error)
 		return;
 	sampling->hz = 0;
-	kernel_access_sample_words(words, KERNEL_WORDS, error);
+	linux_access_sample_words(words, LINUX_NOTE_BYTES, error);
 }
 
-static int start(struct kernel_collector *collector, const struct kernel_options *options,
-		 struct kernel_words *words)
+static int start(struct linux_collector *collector, const struct linux_options *options,
+		 struct linux_notes *words)
 {
 	rlim_t files;
-	int error = kernel_folder_open(&collector->folder, options->directory,
+	int error = linux_folder_open(&collector->folder, options->directory,
 				       collector->control, &collector->timeline);
 
 	if (error)
 		return error;
-	kernel_timeline_begin(&collector->timeline, options->control->clock_source);
-	kernel_decoder_init(&collector->decoder, &collector->timeline);
+	perf_clock_begin(&collector->timeline, options->control->clock_source);
+	linux_decoder_init(&collector->decoder, &collector->timeline);
 	collector->decoder.arguments = collector->control->args_level != TANDEM_ARGS_NONE;
 	collector->decoder.sampling.hz = options->sample_hz;
 	collector->decoder.sampling.saved_stacks = options->saved_stacks;
@@ -170,21 +170,21 @@ static int start(struct kernel_collector *collector, const struct kernel_options
 	restore_file_limit(files);
 	if (error)
 		return error;
-	kernel_timeline_advance(&collector->timeline);
-	kernel_machine_announce(&collector->machine, true, collector->timeline.now.ticks);
+	perf_clock_advance(&collector->timeline);
+	linux_machine_announce(&collector->machine, true, collector->timeline.now.ticks);
 	collector->kept = atomic_load(&collector->control->state) == TANDEM_STATE_RECORDING;
 	return 0;
 }
 
-int kernel_collector_start(struct kernel_collector **out, const struct kernel_options *options,
-			   struct kernel_words *words)
+int linux_collector_start(struct linux_collector **out, const struct linux_options *options,
+			   struct linux_notes *words)
 {
-	struct kernel_collector *collector;
+	struct linux_collector *collector;
 	int error;
 
 	*out = NULL;
 	words->scheduler[0] = words->samples[0] = '\0';
-	if (options->level == KERNEL_OFF)
+	if (options->level == LINUX_OFF)
 		return 0;
 	collector = calloc(1, sizeof(*collector));
 	if (!collector)
@@ -199,39 +199,39 @@ int kernel_collector_start(struct kernel_collector **out, const struct kernel_op
 	if (!error)
 		*out = collector;
 	else
-		kernel_collector_stop(collector);
+		linux_collector_stop(collector);
 	return error;
 }
 
-int kernel_collector_fd(const struct kernel_collector *collector)
+int linux_collector_fd(const struct linux_collector *collector)
 {
 	return collector ? collector->machine.epoll : -1;
 }
 
 /* Of the tracepoints that are open; again for those that came since. */
-static void read_formats(struct kernel_collector *collector)
+static void read_formats(struct linux_collector *collector)
 {
 	for (size_t i = 0; i < collector->machine.opened && i < collector->plan.count; i++) {
-		enum kernel_tracepoint tracepoint = collector->plan.events[i].tracepoint;
+		enum linux_tracepoint tracepoint = collector->plan.events[i].tracepoint;
 
-		if (tracepoint != KERNEL_TRACEPOINT_COUNT &&
+		if (tracepoint != LINUX_TRACEPOINT_COUNT &&
 		    !collector->decoder.formats.of[tracepoint].id)
-			kernel_formats_read(&collector->decoder.formats, collector->events,
+			linux_formats_read(&collector->decoder.formats, collector->events,
 					    tracepoint);
 	}
 }
 
-static void add_drivers(struct kernel_collector *collector)
+static void add_drivers(struct linux_collector *collector)
 {
 	if (collector->events < 0 ||
-	    (collector->level != KERNEL_GPU && collector->level != KERNEL_ALL))
+	    (collector->level != LINUX_GPU && collector->level != LINUX_ALL))
 		return;
-	if (!kernel_drivers_find(&collector->decoder.drivers, collector->events))
-		kernel_plan_add_drivers(&collector->plan, &collector->decoder.drivers);
+	if (!linux_drivers_find(&collector->decoder.drivers, collector->events))
+		linux_plan_add_drivers(&collector->plan, &collector->decoder.drivers);
 }
 
 /* The program has its own limits and dispositions by now. */
-static void program_started(struct kernel_collector *collector)
+static void program_started(struct linux_collector *collector)
 {
 	collector->program_started = true;
 	raise_file_limit();
@@ -239,12 +239,12 @@ static void program_started(struct kernel_collector *collector)
 	/* While the program starts, on another CPU as a rule: not when it has ended. */
 	read_formats(collector);
 	if (collector->kept)
-		kernel_folder_make(&collector->folder);
+		linux_folder_make(&collector->folder);
 }
 
 /* Whoever is waiting for the CPU must not make us late where the buffers fill fast;
  * elsewhere nobody is to be displaced at once. Not permitted: so be it. */
-static void hurry(struct kernel_collector *collector, unsigned percent)
+static void hurry(struct linux_collector *collector, unsigned percent)
 {
 	struct sched_param lowest = { .sched_priority = 1 };
 	uint64_t now_ns = tandem_monotonic_ns();
@@ -260,7 +260,7 @@ static void hurry(struct kernel_collector *collector, unsigned percent)
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest);
 }
 
-static void drain(struct kernel_collector *collector)
+static void drain(struct linux_collector *collector)
 {
 	bool keep = atomic_load(&collector->control->state) == TANDEM_STATE_RECORDING;
 
@@ -268,40 +268,40 @@ static void drain(struct kernel_collector *collector)
 	 * paused then or is not now: a pause begins late rather than early, and
 	 * a resumption early rather than late. */
 	if (keep && !collector->kept) {
-		kernel_decoder_forget(&collector->decoder);
-		kernel_machine_announce(&collector->machine, true, collector->timeline.now.ticks);
+		linux_decoder_forget(&collector->decoder);
+		linux_machine_announce(&collector->machine, true, collector->timeline.now.ticks);
 	}
-	kernel_timeline_advance(&collector->timeline);
-	hurry(collector, kernel_machine_drain(&collector->machine, &collector->decoder,
+	perf_clock_advance(&collector->timeline);
+	hurry(collector, linux_machine_drain(&collector->machine, &collector->decoder,
 					      keep || collector->kept));
 	collector->kept = keep;
 	if (collector->folder.failures != collector->failures_seen) {
 		collector->failures_seen = collector->folder.failures;
-		kernel_decoder_forget(&collector->decoder);
+		linux_decoder_forget(&collector->decoder);
 	}
 }
 
 /* After a drain: what they had to say is written. */
-static void look_for_cpus(struct kernel_collector *collector)
+static void look_for_cpus(struct linux_collector *collector)
 {
-	kernel_timeline_advance(&collector->timeline);
-	kernel_machine_update(&collector->machine, &collector->decoder);
+	perf_clock_advance(&collector->timeline);
+	linux_machine_update(&collector->machine, &collector->decoder);
 }
 
-static void completed(struct kernel_collector *collector)
+static void completed(struct linux_collector *collector)
 {
 	/* First what was recorded before it was complete. */
 	read_formats(collector);
 	drain(collector);
-	kernel_timeline_advance(&collector->timeline);
-	kernel_machine_announce(&collector->machine, false, collector->timeline.now.ticks);
+	perf_clock_advance(&collector->timeline);
+	linux_machine_announce(&collector->machine, false, collector->timeline.now.ticks);
 	collector->complete = true;
 }
 
 /* One step: the program may have ended meanwhile. */
-static void open_rest(struct kernel_collector *collector)
+static void open_rest(struct linux_collector *collector)
 {
-	if (kernel_machine_open_next(&collector->machine))
+	if (linux_machine_open_next(&collector->machine))
 		return;
 	if (!collector->drivers_added) {
 		collector->drivers_added = true;
@@ -311,7 +311,7 @@ static void open_rest(struct kernel_collector *collector)
 	}
 }
 
-int kernel_collector_poll(struct kernel_collector *collector)
+int linux_collector_poll(struct linux_collector *collector)
 {
 	if (!collector)
 		return -1;
@@ -324,7 +324,7 @@ int kernel_collector_poll(struct kernel_collector *collector)
 		return 0;
 	}
 	drain(collector);
-	kernel_machine_fill_gaps(&collector->machine);
+	linux_machine_fill_gaps(&collector->machine);
 	if (++collector->periods % UPDATE_PERIODS == 0)
 		look_for_cpus(collector);
 	if (collector->periods <= EARLY_PERIODS)
@@ -332,7 +332,7 @@ int kernel_collector_poll(struct kernel_collector *collector)
 	return collector->kept ? PERIOD_MS : PAUSED_MS;
 }
 
-void kernel_collector_stop(struct kernel_collector *collector)
+void linux_collector_stop(struct linux_collector *collector)
 {
 	if (!collector)
 		return;
@@ -344,11 +344,11 @@ void kernel_collector_stop(struct kernel_collector *collector)
 		look_for_cpus(collector);
 		drain(collector);
 	}
-	kernel_machine_close(&collector->machine);
+	linux_machine_close(&collector->machine);
 	if (collector->events >= 0)
 		close(collector->events);
-	kernel_plan_free(&collector->plan);
-	kernel_decoder_free(&collector->decoder);
-	kernel_folder_close(&collector->folder);
+	linux_plan_free(&collector->plan);
+	linux_decoder_free(&collector->decoder);
+	linux_folder_close(&collector->folder);
 	free(collector);
 }

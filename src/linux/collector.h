@@ -7,18 +7,18 @@
  * stop. Opening a tracepoint takes the kernel a fifth of a millisecond, so start
  * opens only what must be there before the program is; polls open the rest.
  *
- *	struct kernel_options options = { .level = KERNEL_SCHED, .directory = dir,
+ *	struct linux_options options = { .level = LINUX_SCHED, .directory = dir,
  *					  .control = control };
- *	struct kernel_collector *collector;
- *	char words[KERNEL_WORDS];
+ *	struct linux_collector *collector;
+ *	char words[LINUX_NOTE_BYTES];
  *
- *	kernel_collector_start(&collector, &options, words);
+ *	linux_collector_start(&collector, &options, words);
  *	... start the program ...
  *	do {
- *		int ms = kernel_collector_poll(collector);
- *		... wait for the program's end, kernel_collector_fd() or ms ...
+ *		int ms = linux_collector_poll(collector);
+ *		... wait for the program's end, linux_collector_fd() or ms ...
  *	} while (it runs);
- *	kernel_collector_stop(collector);
+ *	linux_collector_stop(collector);
  */
 #ifndef TANDEM_LINUX_COLLECTOR_H
 #define TANDEM_LINUX_COLLECTOR_H
@@ -28,51 +28,51 @@
 #include "schema/control.h"
 
 /* X(constant, word of --kernel, what it records) */
-#define KERNEL_LEVELS(X)                                                       \
+#define LINUX_LEVELS(X)                                                       \
 	X(OFF, "off", "nothing")                                               \
 	X(SCHED, "sched", "which thread runs where, and who wakes whom")       \
 	X(SYSCALLS, "syscalls", "that, and the program's system calls")        \
 	X(GPU, "gpu", "the scheduler and the tracepoints of GPU drivers")      \
 	X(ALL, "all", "all of these")
 
-enum kernel_level {
-#define X(constant, word, what) KERNEL_##constant,
-	KERNEL_LEVELS(X)
+enum linux_level {
+#define X(constant, word, what) LINUX_##constant,
+	LINUX_LEVELS(X)
 #undef X
 };
 
-struct kernel_options {
-	enum kernel_level level;
+struct linux_options {
+	enum linux_level level;
 	const char *directory; /* of the session, made; borrowed during the call */
 	struct tandem_control *control; /* filled; borrowed until stop */
 	uint32_t sample_hz; /* of the program's stacks; 0: none. Takes a level above OFF */
 	bool saved_stacks;  /* keep their content, for the reader to unwind */
 };
 
-struct kernel_collector;
+struct linux_collector;
 
 /* Room for a line about what is missing. */
-enum { KERNEL_WORDS = 320 };
+enum { LINUX_NOTE_BYTES = 320 };
 
 /* In a line each, empty: nothing is missing. */
-struct kernel_words {
-	char scheduler[KERNEL_WORDS], samples[KERNEL_WORDS];
+struct linux_notes {
+	char scheduler[LINUX_NOTE_BYTES], samples[LINUX_NOTE_BYTES];
 };
 
 /* Starts collecting what may be collected. `words` says what can't be, and how to get
  * it. Returns 0, or -errno: nothing is collected
  * and *collector is NULL, which the functions below take too. */
-int kernel_collector_start(struct kernel_collector **collector,
-			   const struct kernel_options *options, struct kernel_words *words);
+int linux_collector_start(struct linux_collector **collector,
+			   const struct linux_options *options, struct linux_notes *words);
 
 /* Becomes readable when a buffer is half full; -1: never. */
-int kernel_collector_fd(const struct kernel_collector *collector);
+int linux_collector_fd(const struct linux_collector *collector);
 
 /* Does what there is to do; never waits. Returns in how many ms to call again at
  * the latest, -1: no need to. */
-int kernel_collector_poll(struct kernel_collector *collector);
+int linux_collector_poll(struct linux_collector *collector);
 
 /* Writes the rest, ends the events and frees the collector. */
-void kernel_collector_stop(struct kernel_collector *collector);
+void linux_collector_stop(struct linux_collector *collector);
 
 #endif

@@ -11,7 +11,7 @@
  * stopped later than that before a look is found by the one after. */
 #define STOPPED_NS 20000000
 
-static int event_keep(struct kernel_cpu *cpu, int event, enum perf_who who)
+static int event_keep(struct linux_cpu *cpu, int event, enum perf_who who)
 {
 	if (event < 0)
 		return event;
@@ -20,19 +20,19 @@ static int event_keep(struct kernel_cpu *cpu, int event, enum perf_who who)
 		close(event);
 		return -ENOMEM;
 	}
-	cpu->events[cpu->event_count++] = (struct kernel_cpu_event){event, who};
+	cpu->events[cpu->event_count++] = (struct linux_cpu_event){event, who};
 	return 0;
 }
 
-void kernel_cpu_init(struct kernel_cpu *cpu, struct kernel_folder *folder, int number)
+void linux_cpu_init(struct linux_cpu *cpu, struct linux_folder *folder, int number)
 {
-	*cpu = (struct kernel_cpu){ .number = number };
-	kernel_stream_open(&cpu->stream, folder, number);
+	*cpu = (struct linux_cpu){ .number = number };
+	linux_stream_open(&cpu->stream, folder, number);
 }
 
-int kernel_cpu_open(struct kernel_cpu *cpu, int event, enum perf_who who, size_t ring_bytes)
+int linux_cpu_open(struct linux_cpu *cpu, int event, enum perf_who who, size_t ring_bytes)
 {
-	int error = kernel_ring_map(&cpu->ring, event, ring_bytes);
+	int error = linux_ring_map(&cpu->ring, event, ring_bytes);
 
 	if (error) {
 		close(event);
@@ -40,21 +40,21 @@ int kernel_cpu_open(struct kernel_cpu *cpu, int event, enum perf_who who, size_t
 	}
 	error = event_keep(cpu, event, who);
 	if (error)
-		kernel_ring_unmap(&cpu->ring);
+		linux_ring_unmap(&cpu->ring);
 	cpu->lead = 0;
 	cpu->lead_ns = 0;
 	cpu->looked_ns = tandem_monotonic_ns();
 	return error;
 }
 
-int kernel_cpu_add(struct kernel_cpu *cpu, int id, enum perf_who who)
+int linux_cpu_add(struct linux_cpu *cpu, int id, enum perf_who who)
 {
 	return event_keep(cpu, perf_open_tracepoint(id, who, cpu->number, cpu->events[0].fd), who);
 }
 
-int kernel_cpu_add_samples(struct kernel_cpu *cpu, struct kernel_sampling *sampling)
+int linux_cpu_add_samples(struct linux_cpu *cpu, struct linux_sampling *sampling)
 {
-	int error = event_keep(cpu, kernel_sample_open(sampling, cpu->number, cpu->events[0].fd),
+	int error = event_keep(cpu, linux_sample_open(sampling, cpu->number, cpu->events[0].fd),
 			       PERF_CHILDREN);
 
 	if (!error)
@@ -63,20 +63,20 @@ int kernel_cpu_add_samples(struct kernel_cpu *cpu, struct kernel_sampling *sampl
 }
 
 /* They are the latest event. */
-void kernel_cpu_drop_samples(struct kernel_cpu *cpu)
+void linux_cpu_drop_samples(struct linux_cpu *cpu)
 {
 	if (cpu->sampling)
 		close(cpu->events[--cpu->event_count].fd);
 	cpu->sampling = NULL;
 }
 
-int kernel_cpu_add_switches(struct kernel_cpu *cpu)
+int linux_cpu_add_switches(struct linux_cpu *cpu)
 {
 	return event_keep(cpu, perf_open_switches(PERF_EVERYBODY, cpu->number, cpu->events[0].fd),
 			  PERF_EVERYBODY);
 }
 
-bool kernel_cpu_stopped(struct kernel_cpu *cpu)
+bool linux_cpu_stopped(struct linux_cpu *cpu)
 {
 	uint64_t now_ns = tandem_monotonic_ns(), enabled_ns;
 	bool stopped;
@@ -89,7 +89,7 @@ bool kernel_cpu_stopped(struct kernel_cpu *cpu)
 	return stopped;
 }
 
-int kernel_cpu_restart(struct kernel_cpu *cpu, int id)
+int linux_cpu_restart(struct linux_cpu *cpu, int id)
 {
 	size_t kept = 1;
 	int error;
@@ -112,7 +112,7 @@ int kernel_cpu_restart(struct kernel_cpu *cpu, int id)
 	return error;
 }
 
-void kernel_cpu_announce(struct kernel_cpu *cpu, struct kernel_scope scope, bool anew,
+void linux_cpu_announce(struct linux_cpu *cpu, struct linux_scope scope, bool anew,
 			 uint64_t ticks)
 {
 	cpu->scope = scope;
@@ -122,10 +122,10 @@ void kernel_cpu_announce(struct kernel_cpu *cpu, struct kernel_scope scope, bool
 	cpu->announced = false;
 }
 
-static void scope_put(struct kernel_cpu *cpu)
+static void scope_put(struct linux_cpu *cpu)
 {
 	struct tandem_kernel_collecting *record =
-		kernel_stream_put(&cpu->stream, TANDEM_KERNEL_EVENT_collecting, cpu->scope_ticks,
+		linux_stream_put(&cpu->stream, TANDEM_KERNEL_EVENT_collecting, cpu->scope_ticks,
 				  sizeof(*record));
 
 	if (!record)
@@ -137,34 +137,34 @@ static void scope_put(struct kernel_cpu *cpu)
 	record->migrations = cpu->scope.migrations;
 	record->syscalls = cpu->scope.syscalls;
 	if (cpu->sampling && cpu->scope.scope != TANDEM_SCOPE_nothing)
-		kernel_sampling_put(cpu->sampling, &cpu->stream, cpu->scope_ticks);
+		linux_sampling_put(cpu->sampling, &cpu->stream, cpu->scope_ticks);
 	cpu->announced = true;
 }
 
-static bool is_before(const struct kernel_cpu *cpu, const struct kernel_decoder *decoder,
+static bool is_before(const struct linux_cpu *cpu, const struct linux_decoder *decoder,
 		      const struct perf_event_header *record)
 {
 	return record->size > sizeof(struct perf_who_when) &&
-	       kernel_timeline_ticks(decoder->timeline, perf_current(record)->ns) <
+	       perf_clock_ticks(decoder->timeline, perf_current(record)->ns) <
 		       cpu->scope_ticks;
 }
 
-unsigned kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bool keep)
+unsigned linux_cpu_drain(struct linux_cpu *cpu, struct linux_decoder *decoder, bool keep)
 {
 	const struct perf_event_header *record;
 	unsigned percent;
 
-	kernel_ring_begin(&cpu->ring);
-	percent = kernel_ring_percent(&cpu->ring);
-	while ((record = kernel_ring_next(&cpu->ring))) {
+	linux_ring_begin(&cpu->ring);
+	percent = linux_ring_percent(&cpu->ring);
+	while ((record = linux_ring_next(&cpu->ring))) {
 		if (!keep) {
-			kernel_mappings_hold(&decoder->mappings, record);
+			linux_mappings_hold(&decoder->mappings, record);
 			continue;
 		}
 		if (decoder->mappings.count) {
 			if (!cpu->announced)
 				scope_put(cpu);
-			kernel_mappings_put(&decoder->mappings, &cpu->stream, cpu->scope_ticks);
+			linux_mappings_put(&decoder->mappings, &cpu->stream, cpu->scope_ticks);
 		}
 		if (!cpu->announced && is_before(cpu, decoder, record)) {
 			if (cpu->anew)
@@ -172,16 +172,16 @@ unsigned kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder
 		} else if (!cpu->announced) {
 			scope_put(cpu);
 		}
-		kernel_decode(decoder, &cpu->stream, record);
+		linux_decode(decoder, &cpu->stream, record);
 	}
-	kernel_ring_release(&cpu->ring);
+	linux_ring_release(&cpu->ring);
 	if (keep && !cpu->announced)
 		scope_put(cpu);
-	kernel_stream_flush(&cpu->stream);
+	linux_stream_flush(&cpu->stream);
 	return percent;
 }
 
-size_t kernel_cpu_release(struct kernel_cpu *cpu, int *fds)
+size_t linux_cpu_release(struct linux_cpu *cpu, int *fds)
 {
 	size_t count = cpu->event_count;
 
@@ -193,12 +193,12 @@ size_t kernel_cpu_release(struct kernel_cpu *cpu, int *fds)
 	}
 	cpu->event_count = 0;
 	cpu->sampling = NULL;
-	kernel_ring_unmap(&cpu->ring);
+	linux_ring_unmap(&cpu->ring);
 	return count;
 }
 
-void kernel_cpu_destroy(struct kernel_cpu *cpu)
+void linux_cpu_destroy(struct linux_cpu *cpu)
 {
-	kernel_stream_close(&cpu->stream);
+	linux_stream_close(&cpu->stream);
 	free(cpu->events);
 }

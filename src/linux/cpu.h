@@ -15,67 +15,67 @@
 #include "schema/gen/kernel_records.h"
 
 /* What the stream holds, for the record `collecting`. */
-struct kernel_scope {
+struct linux_scope {
 	enum tandem_scope scope;
 	bool switches, wakeups, migrations, syscalls;
 };
 
-struct kernel_cpu_event {
+struct linux_cpu_event {
 	int fd;
 	enum perf_who who;
 };
 
-struct kernel_cpu {
+struct linux_cpu {
 	int number;
-	struct kernel_cpu_event *events; /* the first owns the ring */
+	struct linux_cpu_event *events; /* the first owns the ring */
 	size_t event_count, event_capacity;
-	size_t lead;		   /* of the events: what kernel_cpu_stopped() looks at */
+	size_t lead;		   /* of the events: what linux_cpu_stopped() looks at */
 	uint64_t looked_ns, lead_ns; /* when, by CLOCK_MONOTONIC; what it had then */
-	struct kernel_ring ring;
-	struct kernel_stream stream;
-	struct kernel_scope scope;
-	const struct kernel_sampling *sampling; /* borrowed; NULL: none here */
+	struct linux_ring ring;
+	struct linux_stream stream;
+	struct linux_scope scope;
+	const struct linux_sampling *sampling; /* borrowed; NULL: none here */
 	bool announced; /* by a record `collecting` */
 	bool anew;
 	uint64_t scope_ticks; /* since when */
 };
 
-void kernel_cpu_init(struct kernel_cpu *cpu, struct kernel_folder *folder, int number);
+void linux_cpu_init(struct linux_cpu *cpu, struct linux_folder *folder, int number);
 
 /* Takes over an open event as the owner of the ring. Returns 0 or -errno: then
  * the event is closed. */
-int kernel_cpu_open(struct kernel_cpu *cpu, int event, enum perf_who who, size_t ring_bytes);
+int linux_cpu_open(struct linux_cpu *cpu, int event, enum perf_who who, size_t ring_bytes);
 
 /* Adds a tracepoint. Returns 0 or -errno. */
-int kernel_cpu_add(struct kernel_cpu *cpu, int id, enum perf_who who);
+int linux_cpu_add(struct linux_cpu *cpu, int id, enum perf_who who);
 
 /* Adds samples of the program's stacks; fills what they are. Returns 0 or -errno. */
-int kernel_cpu_add_samples(struct kernel_cpu *cpu, struct kernel_sampling *sampling);
+int linux_cpu_add_samples(struct linux_cpu *cpu, struct linux_sampling *sampling);
 
-void kernel_cpu_drop_samples(struct kernel_cpu *cpu);
+void linux_cpu_drop_samples(struct linux_cpu *cpu);
 
 /* Adds perf's own records of switches. Returns 0 or -errno. */
-int kernel_cpu_add_switches(struct kernel_cpu *cpu);
+int linux_cpu_add_switches(struct linux_cpu *cpu);
 
 /* Whether the CPU was off-line for a moment: then what watched everybody there is dead,
  * and nothing else tells. Asked at intervals; the ring belongs to a perf_open_lead(). */
-bool kernel_cpu_stopped(struct kernel_cpu *cpu);
+bool linux_cpu_stopped(struct linux_cpu *cpu);
 
 /* Ends what watches everybody, and begins it again with the same tracepoint in the lead.
  * The ring stays, and so does what watches the program: that went on by itself. Returns
  * 0 or -errno. */
-int kernel_cpu_restart(struct kernel_cpu *cpu, int id);
+int linux_cpu_restart(struct linux_cpu *cpu, int id);
 
 /* Says what the stream holds from these ticks on; anew: as a fresh start. */
-void kernel_cpu_announce(struct kernel_cpu *cpu, struct kernel_scope scope, bool anew,
+void linux_cpu_announce(struct linux_cpu *cpu, struct linux_scope scope, bool anew,
 			 uint64_t ticks);
 
 /* Reads what is in the ring, and writes it unless it is to be thrown away. Returns how
  * full it was, in percent. */
-unsigned kernel_cpu_drain(struct kernel_cpu *cpu, struct kernel_decoder *decoder, bool keep);
+unsigned linux_cpu_drain(struct linux_cpu *cpu, struct linux_decoder *decoder, bool keep);
 
 /* Whether it is collected from: it has events. */
-static inline bool kernel_cpu_active(const struct kernel_cpu *cpu)
+static inline bool linux_cpu_active(const struct linux_cpu *cpu)
 {
 	return cpu->event_count > 0;
 }
@@ -83,9 +83,9 @@ static inline bool kernel_cpu_active(const struct kernel_cpu *cpu)
 /* Moves its descriptors to `fds`, which has room for event_count; NULL: closes
  * them. The ring goes with them, the stream stays and may go on later. Returns
  * how many. */
-size_t kernel_cpu_release(struct kernel_cpu *cpu, int *fds);
+size_t linux_cpu_release(struct linux_cpu *cpu, int *fds);
 
-/* After kernel_cpu_release(). */
-void kernel_cpu_destroy(struct kernel_cpu *cpu);
+/* After linux_cpu_release(). */
+void linux_cpu_destroy(struct linux_cpu *cpu);
 
 #endif

@@ -9,7 +9,7 @@
 #define ONLINE "/sys/devices/system/cpu/online"
 
 /* "0-3,5,8-11". */
-static int parse(const char *text, struct kernel_cpus *cpus)
+static int parse(const char *text, struct linux_cpus *cpus)
 {
 	int count = 0;
 
@@ -20,7 +20,7 @@ static int parse(const char *text, struct kernel_cpus *cpus)
 
 		if (*rest == '-')
 			last = strtoul(rest + 1, &rest, 10);
-		if (last >= KERNEL_CPUS || last < first)
+		if (last >= LINUX_CPUS || last < first)
 			return -ERANGE;
 		for (; first <= last; first++, count++)
 			cpus->bits[first / 64] |= UINT64_C(1) << (first % 64);
@@ -29,7 +29,7 @@ static int parse(const char *text, struct kernel_cpus *cpus)
 	return count ? count : -EINVAL;
 }
 
-int kernel_cpus_online(struct kernel_cpus *cpus)
+int linux_cpus_online(struct linux_cpus *cpus)
 {
 	int fd = open(ONLINE, O_RDONLY | O_CLOEXEC);
 	char text[4096];

@@ -9,36 +9,36 @@
 #include "linux/syscall.h"
 #include "schema/gen/kernel_records.h"
 
-void kernel_decoder_init(struct kernel_decoder *decoder, const struct kernel_timeline *timeline)
+void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *timeline)
 {
-	*decoder = (struct kernel_decoder){ .timeline = timeline };
-	kernel_tasks_init(&decoder->tasks);
+	*decoder = (struct linux_decoder){ .timeline = timeline };
+	linux_tasks_init(&decoder->tasks);
 }
 
-void kernel_decoder_free(struct kernel_decoder *decoder)
+void linux_decoder_free(struct linux_decoder *decoder)
 {
-	kernel_tasks_free(&decoder->tasks);
-	kernel_drivers_free(&decoder->drivers);
-	kernel_mappings_free(&decoder->mappings);
+	linux_tasks_free(&decoder->tasks);
+	linux_drivers_free(&decoder->drivers);
+	linux_mappings_free(&decoder->mappings);
 	map_free(&decoder->syscalls);
 }
 
-void kernel_decoder_forget(struct kernel_decoder *decoder)
+void linux_decoder_forget(struct linux_decoder *decoder)
 {
-	kernel_tasks_forget(&decoder->tasks);
-	kernel_drivers_forget(&decoder->drivers);
+	linux_tasks_forget(&decoder->tasks);
+	linux_drivers_forget(&decoder->drivers);
 	map_clear(&decoder->syscalls);
 }
 
 #define PUT(stream, name, ticks) \
-	(struct tandem_kernel_##name *)kernel_stream_put( \
+	(struct tandem_kernel_##name *)linux_stream_put( \
 		stream, TANDEM_KERNEL_EVENT_##name, ticks, sizeof(struct tandem_kernel_##name))
 
-static void task_put(struct kernel_stream *stream, uint64_t ticks, const struct kernel_task *task,
+static void task_put(struct linux_stream *stream, uint64_t ticks, const struct linux_task *task,
 		     enum tandem_known_by how)
 {
 	uint32_t length = (uint32_t)strnlen(task->name, sizeof(task->name));
-	struct tandem_kernel_task *record = kernel_stream_put(
+	struct tandem_kernel_task *record = linux_stream_put(
 		stream, TANDEM_KERNEL_EVENT_task, ticks, (uint32_t)sizeof(*record) + length);
 
 	if (!record)
@@ -52,7 +52,7 @@ static void task_put(struct kernel_stream *stream, uint64_t ticks, const struct 
 }
 
 /* What /proc calls a thread, for those that no record has named. */
-static void name_look_up(struct kernel_task *task)
+static void name_look_up(struct linux_task *task)
 {
 	char path[48];
 	ssize_t length;
@@ -69,31 +69,31 @@ static void name_look_up(struct kernel_task *task)
 }
 
 /* A process is called as its first thread is, which may not have run yet. */
-static void process_learn(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void process_learn(struct linux_decoder *decoder, struct linux_stream *stream,
 			  uint64_t ticks, uint32_t pid)
 {
-	struct kernel_task first = { .tid = kernel_tasks_tid(&decoder->tasks, pid),
+	struct linux_task first = { .tid = linux_tasks_tid(&decoder->tasks, pid),
 				     .local_tid = pid, .pid = pid };
-	const struct kernel_task *news;
+	const struct linux_task *news;
 
-	if (!first.tid || kernel_tasks_know(&decoder->tasks, first.tid))
+	if (!first.tid || linux_tasks_know(&decoder->tasks, first.tid))
 		return;
 	name_look_up(&first);
-	news = first.name[0] ? kernel_tasks_learn(&decoder->tasks, &first) : NULL;
+	news = first.name[0] ? linux_tasks_learn(&decoder->tasks, &first) : NULL;
 	if (news)
 		task_put(stream, ticks, news, TANDEM_KNOWN_BY_seen);
 }
 
-static void task_learn(struct kernel_decoder *decoder, struct kernel_stream *stream,
-		       uint64_t ticks, struct kernel_task *known, enum tandem_known_by how)
+static void task_learn(struct linux_decoder *decoder, struct linux_stream *stream,
+		       uint64_t ticks, struct linux_task *known, enum tandem_known_by how)
 {
-	const struct kernel_task *news;
+	const struct linux_task *news;
 
 	if (!known->tid)
 		return;
-	if (!decoder->system && !kernel_tasks_know(&decoder->tasks, known->tid))
+	if (!decoder->system && !linux_tasks_know(&decoder->tasks, known->tid))
 		name_look_up(known);
-	news = kernel_tasks_learn(&decoder->tasks, known);
+	news = linux_tasks_learn(&decoder->tasks, known);
 	if (!news)
 		return;
 	task_put(stream, ticks, news, how);
@@ -102,10 +102,10 @@ static void task_learn(struct kernel_decoder *decoder, struct kernel_stream *str
 }
 
 /* The thread that ran when the record was made. */
-static struct kernel_task current_task(const struct kernel_decoder *decoder, uint32_t tid,
+static struct linux_task current_task(const struct linux_decoder *decoder, uint32_t tid,
 				       const struct perf_who_when *current)
 {
-	struct kernel_task task = { .tid = tid };
+	struct linux_task task = { .tid = tid };
 
 	/* ~0: it is on its way out, its numbers are gone. */
 	if (current->tid && current->tid != UINT32_MAX) {
@@ -117,7 +117,7 @@ static struct kernel_task current_task(const struct kernel_decoder *decoder, uin
 	return task;
 }
 
-static void take_name(struct kernel_task *task, const uint8_t *raw, struct kernel_field field)
+static void take_name(struct linux_task *task, const uint8_t *raw, struct linux_field field)
 {
 	memcpy(task->name, raw + field.offset,
 	       field.bytes < sizeof(task->name) ? field.bytes : sizeof(task->name));
@@ -126,24 +126,24 @@ static void take_name(struct kernel_task *task, const uint8_t *raw, struct kerne
 		task->name[i] = '\0';
 }
 
-static void decode_switch(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void decode_switch(struct linux_decoder *decoder, struct linux_stream *stream,
 			  uint64_t ticks, const struct perf_sample *sample)
 {
-	const struct kernel_field *fields = decoder->formats.of[KERNEL_SWITCH].fields;
+	const struct linux_field *fields = decoder->formats.of[LINUX_SWITCH].fields;
 	const uint8_t *raw = sample->raw;
-	uint32_t prev_tid = (uint32_t)kernel_field(raw, fields[KERNEL_SWITCH_PREV]);
-	struct kernel_task prev = current_task(decoder, prev_tid, &sample->current);
-	struct kernel_task next = {
-		.tid = (uint32_t)kernel_field(raw, fields[KERNEL_SWITCH_NEXT]),
+	uint32_t prev_tid = (uint32_t)linux_field(raw, fields[LINUX_SWITCH_PREV]);
+	struct linux_task prev = current_task(decoder, prev_tid, &sample->current);
+	struct linux_task next = {
+		.tid = (uint32_t)linux_field(raw, fields[LINUX_SWITCH_NEXT]),
 	};
-	uint8_t state = kernel_formats_state(&decoder->formats,
-					     kernel_field(raw, fields[KERNEL_SWITCH_STATE]));
+	uint8_t state = linux_formats_state(&decoder->formats,
+					     linux_field(raw, fields[LINUX_SWITCH_STATE]));
 	struct tandem_kernel_sched_switch *record;
 
 	if (decoder->tasks.first_namespace)
 		next.local_tid = next.tid;
-	take_name(&prev, raw, fields[KERNEL_SWITCH_PREV_COMM]);
-	take_name(&next, raw, fields[KERNEL_SWITCH_NEXT_COMM]);
+	take_name(&prev, raw, fields[LINUX_SWITCH_PREV_COMM]);
+	take_name(&next, raw, fields[LINUX_SWITCH_NEXT_COMM]);
 	task_learn(decoder, stream, ticks, &prev, TANDEM_KNOWN_BY_seen);
 	task_learn(decoder, stream, ticks, &next, TANDEM_KNOWN_BY_seen);
 	if (stream->running != UINT32_MAX && stream->running != prev.tid)
@@ -154,20 +154,20 @@ static void decode_switch(struct kernel_decoder *decoder, struct kernel_stream *
 		record->prev_tid = prev.tid;
 		record->next_tid = next.tid;
 		record->prev_state = state;
-		record->prev_prio = (uint8_t)kernel_field(raw, fields[KERNEL_SWITCH_PREV_PRIO]);
-		record->next_prio = (uint8_t)kernel_field(raw, fields[KERNEL_SWITCH_NEXT_PRIO]);
+		record->prev_prio = (uint8_t)linux_field(raw, fields[LINUX_SWITCH_PREV_PRIO]);
+		record->next_prio = (uint8_t)linux_field(raw, fields[LINUX_SWITCH_NEXT_PRIO]);
 	}
 	if (state == TANDEM_TASK_STATE_dead || state == TANDEM_TASK_STATE_zombie)
-		kernel_tasks_remove(&decoder->tasks, prev.tid);
+		linux_tasks_remove(&decoder->tasks, prev.tid);
 }
 
 /* There are kernels whose idle threads leave no sched_switch (6.18 in some virtual
  * machines, on all CPUs but the first; some threads of pid 1 there, too). Perf's own record of a switch comes from
  * the thread that was switched to, so it tells what the tracepoint did not. */
-static void decode_missed_switch(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void decode_missed_switch(struct linux_decoder *decoder, struct linux_stream *stream,
 				 uint64_t ticks, const struct perf_switch *record)
 {
-	struct kernel_task next = { .tid = kernel_tasks_tid(&decoder->tasks, record->current.tid),
+	struct linux_task next = { .tid = linux_tasks_tid(&decoder->tasks, record->current.tid),
 				    .local_tid = record->current.tid,
 				    .pid = record->current.pid };
 	struct tandem_kernel_sched_switch *missed;
@@ -181,7 +181,7 @@ static void decode_missed_switch(struct kernel_decoder *decoder, struct kernel_s
 	task_learn(decoder, stream, ticks, &next, TANDEM_KNOWN_BY_seen);
 	missed = PUT(stream, sched_switch, ticks);
 	if (missed) {
-		missed->prev_tid = kernel_tasks_tid(&decoder->tasks, record->other_tid);
+		missed->prev_tid = linux_tasks_tid(&decoder->tasks, record->other_tid);
 		missed->next_tid = next.tid;
 		missed->prev_state = missed->prev_tid ? TANDEM_TASK_STATE_unknown
 						      : TANDEM_TASK_STATE_runnable;
@@ -197,17 +197,17 @@ static enum tandem_waker waker_of(uint64_t flags)
 	       flags & 0x10 ? TANDEM_WAKER_softirq : TANDEM_WAKER_thread;
 }
 
-static void decode_wake(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void decode_wake(struct linux_decoder *decoder, struct linux_stream *stream,
 			uint64_t ticks, const struct perf_sample *sample,
-			enum kernel_tracepoint tracepoint)
+			enum linux_tracepoint tracepoint)
 {
-	const struct kernel_field *fields = decoder->formats.of[tracepoint].fields;
-	uint32_t tid = (uint32_t)kernel_field(sample->raw, fields[KERNEL_WAKE_TID]);
-	uint16_t cpu = (uint16_t)kernel_field(sample->raw, fields[KERNEL_WAKE_CPU]);
-	uint32_t by = (uint32_t)kernel_field(sample->raw, decoder->formats.tid);
-	uint64_t flags = kernel_field(sample->raw, decoder->formats.flags);
+	const struct linux_field *fields = decoder->formats.of[tracepoint].fields;
+	uint32_t tid = (uint32_t)linux_field(sample->raw, fields[LINUX_WAKE_TID]);
+	uint16_t cpu = (uint16_t)linux_field(sample->raw, fields[LINUX_WAKE_CPU]);
+	uint32_t by = (uint32_t)linux_field(sample->raw, decoder->formats.tid);
+	uint64_t flags = linux_field(sample->raw, decoder->formats.flags);
 
-	if (tracepoint == KERNEL_WAKING) {
+	if (tracepoint == LINUX_WAKING) {
 		struct tandem_kernel_sched_waking *waking = PUT(stream, sched_waking, ticks);
 
 		if (waking) {
@@ -216,7 +216,7 @@ static void decode_wake(struct kernel_decoder *decoder, struct kernel_stream *st
 			waking->target_cpu = cpu;
 			waking->waker = (uint8_t)waker_of(flags);
 		}
-	} else if (tracepoint == KERNEL_WAKEUP) {
+	} else if (tracepoint == LINUX_WAKEUP) {
 		struct tandem_kernel_sched_wakeup *wakeup = PUT(stream, sched_wakeup, ticks);
 
 		if (wakeup) {
@@ -235,30 +235,30 @@ static void decode_wake(struct kernel_decoder *decoder, struct kernel_stream *st
 	}
 }
 
-static void decode_migrate(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void decode_migrate(struct linux_decoder *decoder, struct linux_stream *stream,
 			   uint64_t ticks, const struct perf_sample *sample)
 {
-	const struct kernel_field *fields = decoder->formats.of[KERNEL_MIGRATE].fields;
+	const struct linux_field *fields = decoder->formats.of[LINUX_MIGRATE].fields;
 	struct tandem_kernel_sched_migrate_task *record = PUT(stream, sched_migrate_task, ticks);
 
 	if (!record)
 		return;
-	record->tid = (uint32_t)kernel_field(sample->raw, fields[KERNEL_MIGRATE_TID]);
-	record->orig_cpu = (uint16_t)kernel_field(sample->raw, fields[KERNEL_MIGRATE_FROM]);
-	record->dest_cpu = (uint16_t)kernel_field(sample->raw, fields[KERNEL_MIGRATE_TO]);
+	record->tid = (uint32_t)linux_field(sample->raw, fields[LINUX_MIGRATE_TID]);
+	record->orig_cpu = (uint16_t)linux_field(sample->raw, fields[LINUX_MIGRATE_FROM]);
+	record->dest_cpu = (uint16_t)linux_field(sample->raw, fields[LINUX_MIGRATE_TO]);
 }
 
-static void syscall_learn(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void syscall_learn(struct linux_decoder *decoder, struct linux_stream *stream,
 			  uint64_t ticks, uint32_t number)
 {
-	const char *name = kernel_syscall_name(number);
+	const char *name = linux_syscall_name(number);
 	struct tandem_kernel_syscall_name *record;
 	uint32_t length;
 
 	if (!name || map_get(&decoder->syscalls, number) != MAP_NONE)
 		return;
 	length = (uint32_t)strlen(name);
-	record = kernel_stream_put(stream, TANDEM_KERNEL_EVENT_syscall_name, ticks,
+	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_syscall_name, ticks,
 				   (uint32_t)sizeof(*record) + length);
 	if (!record)
 		return;
@@ -268,105 +268,105 @@ static void syscall_learn(struct kernel_decoder *decoder, struct kernel_stream *
 	map_set(&decoder->syscalls, number, 1);
 }
 
-static void decode_syscall_entry(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void decode_syscall_entry(struct linux_decoder *decoder, struct linux_stream *stream,
 				 uint64_t ticks, const struct perf_sample *sample)
 {
-	const struct kernel_field *fields = decoder->formats.of[KERNEL_SYS_ENTER].fields;
-	struct kernel_field arguments = fields[KERNEL_SYSCALL_VALUE];
-	uint32_t number = (uint32_t)kernel_field(sample->raw, fields[KERNEL_SYSCALL_NUMBER]);
+	const struct linux_field *fields = decoder->formats.of[LINUX_SYS_ENTER].fields;
+	struct linux_field arguments = fields[LINUX_SYSCALL_VALUE];
+	uint32_t number = (uint32_t)linux_field(sample->raw, fields[LINUX_SYSCALL_NUMBER]);
 	uint32_t bytes = decoder->arguments ? arguments.bytes : 0;
 	struct tandem_kernel_syscall_entry *record;
 
 	syscall_learn(decoder, stream, ticks, number);
-	record = kernel_stream_put(stream, TANDEM_KERNEL_EVENT_syscall_entry, ticks,
+	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_syscall_entry, ticks,
 				   (uint32_t)sizeof(*record) + bytes);
 	if (!record)
 		return;
-	record->tid = (uint32_t)kernel_field(sample->raw, decoder->formats.tid);
+	record->tid = (uint32_t)linux_field(sample->raw, decoder->formats.tid);
 	record->number = number;
 	record->args_count = (uint16_t)(bytes / sizeof(uint64_t));
 	memcpy(record + 1, sample->raw + arguments.offset, bytes);
 }
 
-static void decode_syscall_exit(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void decode_syscall_exit(struct linux_decoder *decoder, struct linux_stream *stream,
 				uint64_t ticks, const struct perf_sample *sample)
 {
-	const struct kernel_field *fields = decoder->formats.of[KERNEL_SYS_EXIT].fields;
+	const struct linux_field *fields = decoder->formats.of[LINUX_SYS_EXIT].fields;
 	struct tandem_kernel_syscall_exit *record = PUT(stream, syscall_exit, ticks);
 
 	if (!record)
 		return;
-	record->tid = (uint32_t)kernel_field(sample->raw, decoder->formats.tid);
-	record->number = (uint32_t)kernel_field(sample->raw, fields[KERNEL_SYSCALL_NUMBER]);
-	record->ret = (int64_t)kernel_field(sample->raw, fields[KERNEL_SYSCALL_VALUE]);
+	record->tid = (uint32_t)linux_field(sample->raw, decoder->formats.tid);
+	record->number = (uint32_t)linux_field(sample->raw, fields[LINUX_SYSCALL_NUMBER]);
+	record->ret = (int64_t)linux_field(sample->raw, fields[LINUX_SYSCALL_VALUE]);
 }
 
-static enum kernel_tracepoint tracepoint_of(const struct kernel_formats *formats, uint32_t id)
+static enum linux_tracepoint tracepoint_of(const struct linux_formats *formats, uint32_t id)
 {
-	enum kernel_tracepoint tracepoint = 0;
+	enum linux_tracepoint tracepoint = 0;
 
-	while (tracepoint < KERNEL_TRACEPOINT_COUNT && formats->of[tracepoint].id != id)
+	while (tracepoint < LINUX_TRACEPOINT_COUNT && formats->of[tracepoint].id != id)
 		tracepoint++;
 	return tracepoint;
 }
 
-static bool fields_in(const struct kernel_format *format, uint32_t bytes)
+static bool fields_in(const struct linux_format *format, uint32_t bytes)
 {
-	for (int i = 0; i < KERNEL_FIELDS; i++) {
-		if (format->fields[i].bytes && !kernel_field_in(format->fields[i], bytes))
+	for (int i = 0; i < LINUX_FIELDS; i++) {
+		if (format->fields[i].bytes && !linux_field_in(format->fields[i], bytes))
 			return false;
 	}
 	return true;
 }
 
-static void decode_sample(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void decode_sample(struct linux_decoder *decoder, struct linux_stream *stream,
 			  uint64_t ticks, const struct perf_sample *sample)
 {
-	const struct kernel_formats *formats = &decoder->formats;
-	enum kernel_tracepoint tracepoint;
+	const struct linux_formats *formats = &decoder->formats;
+	enum linux_tracepoint tracepoint;
 	uint32_t id, tid;
 
 	if (sample->raw_bytes + offsetof(struct perf_sample, raw) > sample->header.size ||
-	    !kernel_field_in(formats->type, sample->raw_bytes) ||
-	    !kernel_field_in(formats->tid, sample->raw_bytes))
+	    !linux_field_in(formats->type, sample->raw_bytes) ||
+	    !linux_field_in(formats->tid, sample->raw_bytes))
 		return;
-	id = (uint32_t)kernel_field(sample->raw, formats->type);
-	tid = (uint32_t)kernel_field(sample->raw, formats->tid);
+	id = (uint32_t)linux_field(sample->raw, formats->type);
+	tid = (uint32_t)linux_field(sample->raw, formats->tid);
 	tracepoint = tracepoint_of(formats, id);
-	if (tracepoint == KERNEL_TRACEPOINT_COUNT) {
-		kernel_drivers_put(&decoder->drivers, stream, ticks, id, tid, sample->raw,
+	if (tracepoint == LINUX_TRACEPOINT_COUNT) {
+		linux_drivers_put(&decoder->drivers, stream, ticks, id, tid, sample->raw,
 				   sample->raw_bytes);
 		return;
 	}
 	if (!fields_in(&formats->of[tracepoint], sample->raw_bytes))
 		return;
 	switch (tracepoint) {
-	case KERNEL_SWITCH:
+	case LINUX_SWITCH:
 		decode_switch(decoder, stream, ticks, sample);
 		break;
-	case KERNEL_WAKING:
-	case KERNEL_WAKEUP:
-	case KERNEL_WAKEUP_NEW:
+	case LINUX_WAKING:
+	case LINUX_WAKEUP:
+	case LINUX_WAKEUP_NEW:
 		decode_wake(decoder, stream, ticks, sample, tracepoint);
 		break;
-	case KERNEL_MIGRATE:
+	case LINUX_MIGRATE:
 		decode_migrate(decoder, stream, ticks, sample);
 		break;
-	case KERNEL_SYS_ENTER:
+	case LINUX_SYS_ENTER:
 		decode_syscall_entry(decoder, stream, ticks, sample);
 		break;
-	case KERNEL_SYS_EXIT:
+	case LINUX_SYS_EXIT:
 		decode_syscall_exit(decoder, stream, ticks, sample);
 		break;
-	case KERNEL_TRACEPOINT_COUNT:
+	case LINUX_TRACEPOINT_COUNT:
 		break;
 	}
 }
 
-static void decode_comm(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void decode_comm(struct linux_decoder *decoder, struct linux_stream *stream,
 			uint64_t ticks, const struct perf_comm *comm)
 {
-	struct kernel_task task = { .tid = kernel_tasks_tid(&decoder->tasks, comm->tid),
+	struct linux_task task = { .tid = linux_tasks_tid(&decoder->tasks, comm->tid),
 				    .local_tid = comm->tid, .pid = comm->pid };
 	bool exec = comm->header.misc & PERF_RECORD_MISC_COMM_EXEC;
 
@@ -374,15 +374,15 @@ static void decode_comm(struct kernel_decoder *decoder, struct kernel_stream *st
 	if (!task.tid)
 		return;
 	/* An exec is told even where the name stays. */
-	if (kernel_tasks_learn(&decoder->tasks, &task) || exec)
+	if (linux_tasks_learn(&decoder->tasks, &task) || exec)
 		task_put(stream, ticks, &task,
 			 exec ? TANDEM_KNOWN_BY_exec : TANDEM_KNOWN_BY_renamed);
 }
 
-static void decode_task(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void decode_task(struct linux_decoder *decoder, struct linux_stream *stream,
 			uint64_t ticks, const struct perf_task *task)
 {
-	const struct kernel_tasks *tasks = &decoder->tasks;
+	const struct linux_tasks *tasks = &decoder->tasks;
 
 	/* Threads of another namespace are 0 or ~0 in these. */
 	if (!task->tid || task->tid == UINT32_MAX)
@@ -395,24 +395,24 @@ static void decode_task(struct kernel_decoder *decoder, struct kernel_stream *st
 		record->tid = tasks->first_namespace ? task->tid : 0;
 		record->local_tid = task->tid;
 		record->pid = task->pid;
-		record->parent_tid = kernel_tasks_tid(tasks, task->ptid);
+		record->parent_tid = linux_tasks_tid(tasks, task->ptid);
 		record->parent_pid = task->ppid;
 	} else {
 		struct tandem_kernel_task_exit *record = PUT(stream, task_exit, ticks);
 
 		if (!record)
 			return;
-		record->tid = kernel_tasks_tid(tasks, task->tid);
+		record->tid = linux_tasks_tid(tasks, task->tid);
 		record->local_tid = task->tid;
 		record->pid = task->pid;
 		/* With switches of everybody, its last one is still to come. */
 		if (!decoder->system)
-			kernel_tasks_remove(&decoder->tasks, task->tid);
+			linux_tasks_remove(&decoder->tasks, task->tid);
 	}
 }
 
 /* Without privileges: one of the program's threads came or went. */
-static void decode_in_out(struct kernel_decoder *decoder, struct kernel_stream *stream,
+static void decode_in_out(struct linux_decoder *decoder, struct linux_stream *stream,
 			  uint64_t ticks, const struct perf_event_header *header)
 {
 	const struct perf_who_when *current = perf_current(header);
@@ -420,7 +420,7 @@ static void decode_in_out(struct kernel_decoder *decoder, struct kernel_stream *
 	if (!current->tid || current->tid == UINT32_MAX)
 		return;
 	task_learn(decoder, stream, ticks,
-		   &(struct kernel_task){ .tid = current->tid, .local_tid = current->tid,
+		   &(struct linux_task){ .tid = current->tid, .local_tid = current->tid,
 					  .pid = current->pid },
 		   TANDEM_KNOWN_BY_seen);
 	if (header->misc & PERF_RECORD_MISC_SWITCH_OUT) {
@@ -438,18 +438,18 @@ static void decode_in_out(struct kernel_decoder *decoder, struct kernel_stream *
 	}
 }
 
-void kernel_decode(struct kernel_decoder *decoder, struct kernel_stream *stream,
+void linux_decode(struct linux_decoder *decoder, struct linux_stream *stream,
 		   const struct perf_event_header *record)
 {
 	uint64_t ticks;
 
 	if (record->size < sizeof(*record) + sizeof(struct perf_who_when))
 		return;
-	ticks = kernel_timeline_ticks(decoder->timeline, perf_current(record)->ns);
+	ticks = perf_clock_ticks(decoder->timeline, perf_current(record)->ns);
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
-		if (kernel_sample_is(record))
-			kernel_sample_put(&decoder->sampling, stream, ticks, record);
+		if (linux_sample_is(record))
+			linux_sample_put(&decoder->sampling, stream, ticks, record);
 		else if (record->size >= sizeof(struct perf_sample))
 			decode_sample(decoder, stream, ticks, (const struct perf_sample *)record);
 		break;
@@ -462,7 +462,7 @@ void kernel_decode(struct kernel_decoder *decoder, struct kernel_stream *stream,
 					     (const struct perf_switch *)record);
 		break;
 	case PERF_RECORD_MMAP2:
-		kernel_mapping_put(stream, ticks, record);
+		linux_mapping_put(stream, ticks, record);
 		break;
 	case PERF_RECORD_COMM:
 		/* Names are padded to 8 bytes, and read up to 16. */
@@ -475,7 +475,7 @@ void kernel_decode(struct kernel_decoder *decoder, struct kernel_stream *stream,
 			decode_task(decoder, stream, ticks, (const struct perf_task *)record);
 		break;
 	case PERF_RECORD_LOST:
-		kernel_stream_lost(stream, TANDEM_LOSS_kernel_buffer,
+		linux_stream_lost(stream, TANDEM_LOSS_kernel_buffer,
 				   ((const struct perf_lost *)record)->count);
 		break;
 	default:

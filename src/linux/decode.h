@@ -1,6 +1,6 @@
 /* Makes our records (schema/kernel.events) of perf's. One thread.
  *
- *	kernel_decode(&decoder, &cpu->stream, record);
+ *	linux_decode(&decoder, &cpu->stream, record);
  */
 #ifndef TANDEM_LINUX_DECODE_H
 #define TANDEM_LINUX_DECODE_H
@@ -14,30 +14,30 @@
 #include "linux/sample.h"
 #include "linux/stream.h"
 #include "linux/tasks.h"
-#include "linux/timeline.h"
+#include "linux/perf_clock.h"
 #include "util/map.h"
 
-struct kernel_decoder {
-	const struct kernel_timeline *timeline; /* borrowed */
-	struct kernel_formats formats;
-	struct kernel_tasks tasks;
-	struct kernel_drivers drivers; /* of GPUs: the tracepoints that are stored as they are */
-	struct kernel_sampling sampling; /* hz 0: none */
-	struct kernel_mappings mappings; /* not written yet */
+struct linux_decoder {
+	const struct perf_clock *timeline; /* borrowed */
+	struct linux_formats formats;
+	struct linux_tasks tasks;
+	struct linux_drivers drivers; /* of GPUs: the tracepoints that are stored as they are */
+	struct linux_sampling sampling; /* hz 0: none */
+	struct linux_mappings mappings; /* not written yet */
 	struct map syscalls; /* numbers whose names were written */
 	bool system; /* scope: everybody, not only the program's threads */
 	bool arguments; /* of system calls, too */
 };
 
-void kernel_decoder_init(struct kernel_decoder *decoder, const struct kernel_timeline *timeline);
-void kernel_decoder_free(struct kernel_decoder *decoder);
+void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *timeline);
+void linux_decoder_free(struct linux_decoder *decoder);
 
 /* Everything that is described once (tasks, names, formats) has to be described
  * again: it did not reach the file. */
-void kernel_decoder_forget(struct kernel_decoder *decoder);
+void linux_decoder_forget(struct linux_decoder *decoder);
 
 /* Takes any record; what it does not know it passes over. */
-void kernel_decode(struct kernel_decoder *decoder, struct kernel_stream *stream,
+void linux_decode(struct linux_decoder *decoder, struct linux_stream *stream,
 		   const struct perf_event_header *record);
 
 #endif

@@ -31,25 +31,25 @@ static bool matches(const char *name, const char *const *patterns, size_t count)
 	return false;
 }
 
-static void tracepoint_free(struct kernel_driver_tracepoint *tracepoint)
+static void tracepoint_free(struct linux_driver_tracepoint *tracepoint)
 {
 	free(tracepoint->system);
 	free(tracepoint->name);
 	free(tracepoint->format);
 }
 
-static int tracepoint_add(struct kernel_drivers *drivers, int events, const char *system,
+static int tracepoint_add(struct linux_drivers *drivers, int events, const char *system,
 			  const char *name)
 {
-	struct kernel_driver_tracepoint found = { .id = 0 };
-	int id = kernel_tracefs_id(events, system, name);
+	struct linux_driver_tracepoint found = { .id = 0 };
+	int id = linux_tracefs_id(events, system, name);
 
 	if (id < 0)
 		return 0; /* the folder's own files: enable, filter */
 	found.id = (uint32_t)id;
 	found.system = strdup(system);
 	found.name = strdup(name);
-	found.format = kernel_tracefs_format(events, system, name);
+	found.format = linux_tracefs_format(events, system, name);
 	if (!found.system || !found.name || !found.format ||
 	    array_reserve(&drivers->tracepoints, &drivers->capacity, drivers->count + 1,
 			  sizeof(*drivers->tracepoints))) {
@@ -70,7 +70,7 @@ static DIR *folder_open(int events, const char *name)
 	return folder;
 }
 
-static int system_add(struct kernel_drivers *drivers, int events, const char *system)
+static int system_add(struct linux_drivers *drivers, int events, const char *system)
 {
 	DIR *folder = folder_open(events, system);
 	const struct dirent *entry;
@@ -86,7 +86,7 @@ static int system_add(struct kernel_drivers *drivers, int events, const char *sy
 	return error;
 }
 
-int kernel_drivers_find(struct kernel_drivers *drivers, int events)
+int linux_drivers_find(struct linux_drivers *drivers, int events)
 {
 	DIR *folder = folder_open(events, ".");
 	const struct dirent *entry;
@@ -101,23 +101,23 @@ int kernel_drivers_find(struct kernel_drivers *drivers, int events)
 	return error;
 }
 
-void kernel_drivers_free(struct kernel_drivers *drivers)
+void linux_drivers_free(struct linux_drivers *drivers)
 {
 	for (size_t i = 0; i < drivers->count; i++)
 		tracepoint_free(&drivers->tracepoints[i]);
 	free(drivers->tracepoints);
 	map_free(&drivers->described);
-	*drivers = (struct kernel_drivers){ .tracepoints = NULL };
+	*drivers = (struct linux_drivers){ .tracepoints = NULL };
 }
 
-void kernel_drivers_forget(struct kernel_drivers *drivers)
+void linux_drivers_forget(struct linux_drivers *drivers)
 {
 	map_clear(&drivers->described);
 }
 
 /* False: it could not be written. */
-static bool describe(const struct kernel_driver_tracepoint *tracepoint,
-		     struct kernel_stream *stream, uint64_t ticks)
+static bool describe(const struct linux_driver_tracepoint *tracepoint,
+		     struct linux_stream *stream, uint64_t ticks)
 {
 	const char *texts[] = { tracepoint->system, tracepoint->name, tracepoint->format };
 	struct tandem_kernel_format *record;
@@ -131,7 +131,7 @@ static bool describe(const struct kernel_driver_tracepoint *tracepoint,
 		lengths[i] = length > 60000 ? 60000 : (uint32_t)length;
 		bytes += lengths[i];
 	}
-	record = kernel_stream_put(stream, TANDEM_KERNEL_EVENT_format, ticks, bytes);
+	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_format, ticks, bytes);
 	if (!record)
 		return false;
 	record->format = tracepoint->id;
@@ -146,7 +146,7 @@ static bool describe(const struct kernel_driver_tracepoint *tracepoint,
 	return true;
 }
 
-void kernel_drivers_put(struct kernel_drivers *drivers, struct kernel_stream *stream,
+void linux_drivers_put(struct linux_drivers *drivers, struct linux_stream *stream,
 			uint64_t ticks, uint32_t id, uint32_t tid, const uint8_t *raw,
 			uint32_t bytes)
 {
@@ -164,7 +164,7 @@ void kernel_drivers_put(struct kernel_drivers *drivers, struct kernel_stream *st
 	if (map_get(&drivers->described, key) == MAP_NONE &&
 	    describe(&drivers->tracepoints[index], stream, ticks))
 		map_set(&drivers->described, key, 1);
-	record = kernel_stream_put(stream, TANDEM_KERNEL_EVENT_tracepoint, ticks,
+	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_tracepoint, ticks,
 				   (uint32_t)sizeof(*record) + bytes);
 	if (!record)
 		return;

@@ -3,7 +3,7 @@
  * the kernel's description of their bytes; whoever reads the trace decodes them.
  * One thread.
  *
- *	kernel_drivers_find(&drivers, events);
+ *	linux_drivers_find(&drivers, events);
  *	for (size_t i = 0; i < drivers.count; i++)
  *		perf_open_tracepoint(drivers.tracepoints[i].id, ...);
  */
@@ -17,27 +17,27 @@
 #include "linux/stream.h"
 #include "util/map.h"
 
-struct kernel_driver_tracepoint {
+struct linux_driver_tracepoint {
 	uint32_t id;
 	char *system, *name, *format;
 };
 
-struct kernel_drivers {
-	struct kernel_driver_tracepoint *tracepoints;
+struct linux_drivers {
+	struct linux_driver_tracepoint *tracepoints;
 	size_t count, capacity;
 	struct map described; /* CPU and index: in that CPU's stream, before its first use */
 };
 
 /* Finds them in tracefs. Returns 0 (also when there are none) or -errno. */
-int kernel_drivers_find(struct kernel_drivers *drivers, int events);
-void kernel_drivers_free(struct kernel_drivers *drivers);
+int linux_drivers_find(struct linux_drivers *drivers, int events);
+void linux_drivers_free(struct linux_drivers *drivers);
 
 /* Their descriptions have to be written again. */
-void kernel_drivers_forget(struct kernel_drivers *drivers);
+void linux_drivers_forget(struct linux_drivers *drivers);
 
 /* Stores one, described beforehand when it is the first of its kind there; data of
  * another tracepoint is passed over. */
-void kernel_drivers_put(struct kernel_drivers *drivers, struct kernel_stream *stream,
+void linux_drivers_put(struct linux_drivers *drivers, struct linux_stream *stream,
 			uint64_t ticks, uint32_t id, uint32_t tid, const uint8_t *raw,
 			uint32_t bytes);
 

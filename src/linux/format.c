@@ -7,9 +7,9 @@
 #include "linux/tracefs.h"
 #include "schema/gen/kernel_records.h"
 
-static const char *const field_names[KERNEL_TRACEPOINT_COUNT][KERNEL_FIELDS] = {
-#define X(constant, system, name, ...) [KERNEL_##constant] = { __VA_ARGS__ },
-	KERNEL_TRACEPOINTS(X)
+static const char *const field_names[LINUX_TRACEPOINT_COUNT][LINUX_FIELDS] = {
+#define X(constant, system, name, ...) [LINUX_##constant] = { __VA_ARGS__ },
+	LINUX_TRACEPOINTS(X)
 #undef X
 };
 
@@ -41,7 +41,7 @@ static struct tep_print_flag_sym *find_flags(struct tep_print_arg *arg)
 
 /* The bit above the last flag says that the thread was ready to go on
  * (TASK_REPORT_MAX in the kernel's include/linux/sched.h). */
-static void read_states(struct kernel_formats *formats, const struct tep_event *event)
+static void read_states(struct linux_formats *formats, const struct tep_event *event)
 {
 	const struct tep_print_flag_sym *flag = find_flags(event->print_fmt.args);
 	uint64_t last = 0;
@@ -65,25 +65,25 @@ static void read_states(struct kernel_formats *formats, const struct tep_event *
 	formats->preempted = last << 1;
 }
 
-static struct kernel_field place_of(const struct tep_format_field *field)
+static struct linux_field place_of(const struct tep_format_field *field)
 {
 	if (!field || field->offset < 0 || field->offset > UINT16_MAX || field->size <= 0 ||
 	    field->size > UINT16_MAX)
-		return (struct kernel_field){ 0 };
-	return (struct kernel_field){ (uint16_t)field->offset, (uint16_t)field->size };
+		return (struct linux_field){ 0 };
+	return (struct linux_field){ (uint16_t)field->offset, (uint16_t)field->size };
 }
 
-static int take(struct kernel_formats *formats, struct tep_event *event,
-		enum kernel_tracepoint tracepoint)
+static int take(struct linux_formats *formats, struct tep_event *event,
+		enum linux_tracepoint tracepoint)
 {
-	struct kernel_format *format = &formats->of[tracepoint];
-	struct kernel_format found = { .id = (uint32_t)event->id };
+	struct linux_format *format = &formats->of[tracepoint];
+	struct linux_format found = { .id = (uint32_t)event->id };
 
-	for (int i = 0; i < KERNEL_FIELDS && field_names[tracepoint][i]; i++) {
+	for (int i = 0; i < LINUX_FIELDS && field_names[tracepoint][i]; i++) {
 		found.fields[i] = place_of(tep_find_field(event, field_names[tracepoint][i]));
 		/* Priorities and names of a switch can be done without. */
 		if (!found.fields[i].bytes &&
-		    (tracepoint != KERNEL_SWITCH || i <= KERNEL_SWITCH_STATE))
+		    (tracepoint != LINUX_SWITCH || i <= LINUX_SWITCH_STATE))
 			return -ENOENT;
 	}
 	formats->type = place_of(tep_find_common_field(event, "common_type"));
@@ -91,23 +91,23 @@ static int take(struct kernel_formats *formats, struct tep_event *event,
 	formats->tid = place_of(tep_find_common_field(event, "common_pid"));
 	if (!formats->type.bytes || !formats->tid.bytes)
 		return -ENOENT;
-	if (tracepoint == KERNEL_SWITCH)
+	if (tracepoint == LINUX_SWITCH)
 		read_states(formats, event);
 	*format = found;
 	return 0;
 }
 
-bool kernel_formats_supported(void)
+bool linux_formats_supported(void)
 {
 	return true;
 }
 
-int kernel_formats_read(struct kernel_formats *formats, int events,
-			enum kernel_tracepoint tracepoint)
+int linux_formats_read(struct linux_formats *formats, int events,
+			enum linux_tracepoint tracepoint)
 {
-	const char *system = kernel_tracepoint_system[tracepoint];
-	const char *name = kernel_tracepoint_name[tracepoint];
-	char *text = kernel_tracefs_format(events, system, name);
+	const char *system = linux_tracepoint_system[tracepoint];
+	const char *name = linux_tracepoint_name[tracepoint];
+	char *text = linux_tracefs_format(events, system, name);
 	struct tep_handle *tep;
 	struct tep_event *event;
 	int error = -ENOENT;
@@ -130,7 +130,7 @@ int kernel_formats_read(struct kernel_formats *formats, int events,
 	return error;
 }
 
-uint8_t kernel_formats_state(const struct kernel_formats *formats, uint64_t prev_state)
+uint8_t linux_formats_state(const struct linux_formats *formats, uint64_t prev_state)
 {
 	if (prev_state & formats->preempted)
 		return TANDEM_TASK_STATE_preempted;

@@ -3,9 +3,9 @@
  * Read by libtraceevent (format.c); a build without it has format_none.c, which
  * knows no tracepoint. One thread.
  *
- *	kernel_formats_read(&formats, events, KERNEL_SWITCH);
+ *	linux_formats_read(&formats, events, LINUX_SWITCH);
  *	...
- *	tid = kernel_field(raw, formats.of[KERNEL_SWITCH].fields[KERNEL_SWITCH_NEXT]);
+ *	tid = linux_field(raw, formats.of[LINUX_SWITCH].fields[LINUX_SWITCH_NEXT]);
  */
 #ifndef TANDEM_LINUX_FORMAT_H
 #define TANDEM_LINUX_FORMAT_H
@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* X(constant, system, name, fields...) */
-#define KERNEL_TRACEPOINTS(X)                                                  \
+#define LINUX_TRACEPOINTS(X)                                                  \
 	X(SWITCH, "sched", "sched_switch", "prev_pid", "next_pid",             \
 	  "prev_state", "prev_prio", "next_prio", "prev_comm", "next_comm")    \
 	X(WAKING, "sched", "sched_waking", "pid", "target_cpu")                \
@@ -25,33 +25,33 @@
 	X(SYS_ENTER, "raw_syscalls", "sys_enter", "id", "args")                \
 	X(SYS_EXIT, "raw_syscalls", "sys_exit", "id", "ret")
 
-enum kernel_tracepoint {
-#define X(constant, ...) KERNEL_##constant,
-	KERNEL_TRACEPOINTS(X)
+enum linux_tracepoint {
+#define X(constant, ...) LINUX_##constant,
+	LINUX_TRACEPOINTS(X)
 #undef X
-	KERNEL_TRACEPOINT_COUNT
+	LINUX_TRACEPOINT_COUNT
 };
 
 /* Indices into fields[]. */
-enum { KERNEL_SWITCH_PREV, KERNEL_SWITCH_NEXT, KERNEL_SWITCH_STATE, KERNEL_SWITCH_PREV_PRIO,
-       KERNEL_SWITCH_NEXT_PRIO, KERNEL_SWITCH_PREV_COMM, KERNEL_SWITCH_NEXT_COMM };
-enum { KERNEL_WAKE_TID, KERNEL_WAKE_CPU };
-enum { KERNEL_MIGRATE_TID, KERNEL_MIGRATE_FROM, KERNEL_MIGRATE_TO };
-enum { KERNEL_SYSCALL_NUMBER, KERNEL_SYSCALL_VALUE };
-enum { KERNEL_FIELDS = 7 };
+enum { LINUX_SWITCH_PREV, LINUX_SWITCH_NEXT, LINUX_SWITCH_STATE, LINUX_SWITCH_PREV_PRIO,
+       LINUX_SWITCH_NEXT_PRIO, LINUX_SWITCH_PREV_COMM, LINUX_SWITCH_NEXT_COMM };
+enum { LINUX_WAKE_TID, LINUX_WAKE_CPU };
+enum { LINUX_MIGRATE_TID, LINUX_MIGRATE_FROM, LINUX_MIGRATE_TO };
+enum { LINUX_SYSCALL_NUMBER, LINUX_SYSCALL_VALUE };
+enum { LINUX_FIELDS = 7 };
 
-struct kernel_field {
+struct linux_field {
 	uint16_t offset, bytes; /* in the raw data; 0 bytes: this kernel has none */
 };
 
-struct kernel_format {
+struct linux_format {
 	uint32_t id; /* 0: not read */
-	struct kernel_field fields[KERNEL_FIELDS];
+	struct linux_field fields[LINUX_FIELDS];
 };
 
-struct kernel_formats {
-	struct kernel_field type, flags, tid; /* common to all */
-	struct kernel_format of[KERNEL_TRACEPOINT_COUNT];
+struct linux_formats {
+	struct linux_field type, flags, tid; /* common to all */
+	struct linux_format of[LINUX_TRACEPOINT_COUNT];
 	struct {
 		uint64_t bit;
 		uint8_t state; /* enum tandem_task_state */
@@ -60,29 +60,29 @@ struct kernel_formats {
 	uint64_t preempted; /* the bit of prev_state that says so */
 };
 
-extern const char *const kernel_tracepoint_system[KERNEL_TRACEPOINT_COUNT];
-extern const char *const kernel_tracepoint_name[KERNEL_TRACEPOINT_COUNT];
+extern const char *const linux_tracepoint_system[LINUX_TRACEPOINT_COUNT];
+extern const char *const linux_tracepoint_name[LINUX_TRACEPOINT_COUNT];
 
 /* Whether this build can read any. */
-bool kernel_formats_supported(void);
+bool linux_formats_supported(void);
 
 /* Reads one tracepoint's format. Returns 0, -ENOENT (this kernel has no such
  * tracepoint, or calls its fields differently), -ENOTSUP (a build without
  * libtraceevent) or another -errno. */
-int kernel_formats_read(struct kernel_formats *formats, int events,
-			enum kernel_tracepoint tracepoint);
+int linux_formats_read(struct linux_formats *formats, int events,
+			enum linux_tracepoint tracepoint);
 
 /* enum tandem_task_state of sched_switch's prev_state. */
-uint8_t kernel_formats_state(const struct kernel_formats *formats, uint64_t prev_state);
+uint8_t linux_formats_state(const struct linux_formats *formats, uint64_t prev_state);
 
 /* Whether data of this length has the field. */
-static inline bool kernel_field_in(struct kernel_field field, uint32_t bytes)
+static inline bool linux_field_in(struct linux_field field, uint32_t bytes)
 {
 	return field.bytes && (uint32_t)field.offset + field.bytes <= bytes;
 }
 
 /* The field's value without sign; 0 where there is none. */
-static inline uint64_t kernel_field(const uint8_t *raw, struct kernel_field field)
+static inline uint64_t linux_field(const uint8_t *raw, struct linux_field field)
 {
 	uint64_t value = 0;
 

@@ -4,19 +4,19 @@
 #include "linux/format.h"
 #include "schema/gen/kernel_records.h"
 
-bool kernel_formats_supported(void)
+bool linux_formats_supported(void)
 {
 	return false;
 }
 
-int kernel_formats_read(struct kernel_formats *formats, int events,
-			enum kernel_tracepoint tracepoint)
+int linux_formats_read(struct linux_formats *formats, int events,
+			enum linux_tracepoint tracepoint)
 {
 	(void)formats, (void)events, (void)tracepoint;
 	return -ENOTSUP;
 }
 
-uint8_t kernel_formats_state(const struct kernel_formats *formats, uint64_t prev_state)
+uint8_t linux_formats_state(const struct linux_formats *formats, uint64_t prev_state)
 {
 	(void)formats, (void)prev_state;
 	return TANDEM_TASK_STATE_unknown;

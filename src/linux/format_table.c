@@ -1,14 +1,14 @@
 /* The tracepoints' names, for both builds. */
 #include "linux/format.h"
 
-const char *const kernel_tracepoint_system[KERNEL_TRACEPOINT_COUNT] = {
-#define X(constant, system, name, ...) [KERNEL_##constant] = system,
-	KERNEL_TRACEPOINTS(X)
+const char *const linux_tracepoint_system[LINUX_TRACEPOINT_COUNT] = {
+#define X(constant, system, name, ...) [LINUX_##constant] = system,
+	LINUX_TRACEPOINTS(X)
 #undef X
 };
 
-const char *const kernel_tracepoint_name[KERNEL_TRACEPOINT_COUNT] = {
-#define X(constant, system, name, ...) [KERNEL_##constant] = name,
-	KERNEL_TRACEPOINTS(X)
+const char *const linux_tracepoint_name[LINUX_TRACEPOINT_COUNT] = {
+#define X(constant, system, name, ...) [LINUX_##constant] = name,
+	LINUX_TRACEPOINTS(X)
 #undef X
 };

@@ -12,11 +12,11 @@
 #include "linux/decode.h"
 #include "linux/plan.h"
 
-struct kernel_machine {
-	struct kernel_folder *folder; /* borrowed */
-	struct kernel_plan *plan;     /* borrowed; NULL: the program's own switches */
-	struct kernel_cpus online;
-	struct kernel_cpu *cpus;
+struct linux_machine {
+	struct linux_folder *folder; /* borrowed */
+	struct linux_plan *plan;     /* borrowed; NULL: the program's own switches */
+	struct linux_cpus online;
+	struct linux_cpu *cpus;
 	size_t count, capacity;
 	size_t opened; /* events of the plan that are open on every CPU */
 	bool gaps_filled;
@@ -26,33 +26,33 @@ struct kernel_machine {
 
 /* Opens the first event of the plan on every CPU that is on-line. Returns 0 or
  * -errno: then nothing is open. */
-int kernel_machine_open(struct kernel_machine *machine, struct kernel_folder *folder,
-			struct kernel_plan *plan, size_t ring_bytes);
+int linux_machine_open(struct linux_machine *machine, struct linux_folder *folder,
+			struct linux_plan *plan, size_t ring_bytes);
 
 /* Adds samples of the program's stacks everywhere. Returns 0 or -errno: then
  * nowhere. */
-int kernel_machine_add_samples(struct kernel_machine *machine, struct kernel_sampling *sampling);
+int linux_machine_add_samples(struct linux_machine *machine, struct linux_sampling *sampling);
 
 /* Opens the next event of the plan everywhere; one that can't be opened is taken
  * out of the plan. False: there is none left. */
-bool kernel_machine_open_next(struct kernel_machine *machine);
+bool linux_machine_open_next(struct linux_machine *machine);
 
 /* Where the tracepoint was seen to leave out switches, adds perf's own records. */
-void kernel_machine_fill_gaps(struct kernel_machine *machine);
+void linux_machine_fill_gaps(struct linux_machine *machine);
 
 /* Says in every stream what it holds from these ticks on. */
-void kernel_machine_announce(struct kernel_machine *machine, bool anew, uint64_t ticks);
+void linux_machine_announce(struct linux_machine *machine, bool anew, uint64_t ticks);
 
 /* Reads every ring, and writes what was in it unless it is to be thrown away. Returns
  * how full the fullest was, in percent. */
-unsigned kernel_machine_drain(struct kernel_machine *machine, struct kernel_decoder *decoder,
+unsigned linux_machine_drain(struct linux_machine *machine, struct linux_decoder *decoder,
 			      bool keep);
 
 /* Looks for CPUs that came or went, or did both, begins with those and ends with these.
  * Asked at intervals, not more often than 10 times a second. */
-void kernel_machine_update(struct kernel_machine *machine, struct kernel_decoder *decoder);
+void linux_machine_update(struct linux_machine *machine, struct linux_decoder *decoder);
 
 /* Ends all events without waiting for the kernel. */
-void kernel_machine_close(struct kernel_machine *machine);
+void linux_machine_close(struct linux_machine *machine);
 
 #endif

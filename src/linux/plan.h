@@ -10,14 +10,14 @@
 #include "linux/cpu.h"
 #include "linux/decode.h"
 
-struct kernel_plan_event {
+struct linux_plan_event {
 	int id;
 	enum perf_who who;
-	enum kernel_tracepoint tracepoint; /* KERNEL_TRACEPOINT_COUNT: a driver's */
+	enum linux_tracepoint tracepoint; /* LINUX_TRACEPOINT_COUNT: a driver's */
 };
 
-struct kernel_plan {
-	struct kernel_plan_event *events;
+struct linux_plan {
+	struct linux_plan_event *events;
 	size_t count, capacity;
 	size_t urgent; /* so many of them have to be open before the program starts */
 };
@@ -25,17 +25,17 @@ struct kernel_plan {
 /* Everything at this level but the drivers' tracepoints. The first event owns
  * the ring. Returns 0 or -errno: the switches can't be had. What else this
  * kernel lacks is left out. */
-int kernel_plan_make(struct kernel_plan *plan, enum kernel_level level, int events);
+int linux_plan_make(struct linux_plan *plan, enum linux_level level, int events);
 
 /* Appends the drivers' tracepoints. Returns 0 or -ENOMEM. */
-int kernel_plan_add_drivers(struct kernel_plan *plan, const struct kernel_drivers *drivers);
+int linux_plan_add_drivers(struct linux_plan *plan, const struct linux_drivers *drivers);
 
 /* Takes one out again: it can't be opened. */
-void kernel_plan_remove(struct kernel_plan *plan, size_t index);
+void linux_plan_remove(struct linux_plan *plan, size_t index);
 
 /* What is recorded once the first `opened` of them are open. */
-struct kernel_scope kernel_plan_scope(const struct kernel_plan *plan, size_t opened);
+struct linux_scope linux_plan_scope(const struct linux_plan *plan, size_t opened);
 
-void kernel_plan_free(struct kernel_plan *plan);
+void linux_plan_free(struct linux_plan *plan);
 
 #endif

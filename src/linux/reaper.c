@@ -50,7 +50,7 @@ static _Noreturn void child_main(int *fds, size_t count, int pipe_end)
 	_exit(0);
 }
 
-void kernel_reap(const int *fds, size_t count)
+void linux_reap(const int *fds, size_t count)
 {
 	int *sorted = malloc((count + 1) * sizeof(*sorted));
 	int ends[2] = { -1, -1 };

@@ -9,6 +9,6 @@
 /* Hands these descriptors to a child that closes them once this process has
  * exited, and closes them here. Nothing of the caller's other files stays open in the child. Where no
  * child can be made, closing takes as long as it takes. */
-void kernel_reap(const int *fds, size_t count);
+void linux_reap(const int *fds, size_t count);
 
 #endif

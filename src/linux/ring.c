@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int kernel_ring_map(struct kernel_ring *ring, int fd, size_t bytes)
+int linux_ring_map(struct linux_ring *ring, int fd, size_t bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *at;
@@ -27,16 +27,16 @@ int kernel_ring_map(struct kernel_ring *ring, int fd, size_t bytes)
 	return 0;
 }
 
-void kernel_ring_unmap(struct kernel_ring *ring)
+void linux_ring_unmap(struct linux_ring *ring)
 {
 	if (ring->page)
 		munmap(ring->page, ring->bytes + (size_t)(ring->data - (uint8_t *)ring->page));
 	free(ring->whole);
-	*ring = (struct kernel_ring){ .page = NULL };
+	*ring = (struct linux_ring){ .page = NULL };
 }
 
 /* A record's size is 16 bits wide. */
-static const struct perf_event_header *put_together(struct kernel_ring *ring, size_t at,
+static const struct perf_event_header *put_together(struct linux_ring *ring, size_t at,
 						    uint16_t bytes)
 {
 	size_t first = ring->bytes - at;
@@ -50,17 +50,17 @@ static const struct perf_event_header *put_together(struct kernel_ring *ring, si
 	return (const struct perf_event_header *)ring->whole;
 }
 
-void kernel_ring_begin(struct kernel_ring *ring)
+void linux_ring_begin(struct linux_ring *ring)
 {
 	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 }
 
-unsigned kernel_ring_percent(const struct kernel_ring *ring)
+unsigned linux_ring_percent(const struct linux_ring *ring)
 {
 	return (unsigned)((ring->head - ring->next) * 100 / ring->bytes);
 }
 
-const struct perf_event_header *kernel_ring_next(struct kernel_ring *ring)
+const struct perf_event_header *linux_ring_next(struct linux_ring *ring)
 {
 	const struct perf_event_header *record;
 	size_t at;
@@ -81,7 +81,7 @@ const struct perf_event_header *kernel_ring_next(struct kernel_ring *ring)
 	return record;
 }
 
-void kernel_ring_release(struct kernel_ring *ring)
+void linux_ring_release(struct linux_ring *ring)
 {
 	__atomic_store_n(&ring->page->data_tail, ring->next, __ATOMIC_RELEASE);
 }

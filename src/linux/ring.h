@@ -4,10 +4,10 @@
  *
  *	const struct perf_event_header *record;
  *
- *	kernel_ring_begin(&ring);
- *	while ((record = kernel_ring_next(&ring)))
+ *	linux_ring_begin(&ring);
+ *	while ((record = linux_ring_next(&ring)))
  *		take(record);
- *	kernel_ring_release(&ring);
+ *	linux_ring_release(&ring);
  */
 #ifndef TANDEM_LINUX_RING_H
 #define TANDEM_LINUX_RING_H
@@ -18,11 +18,11 @@
 
 /* Of each CPU: 2,200 switches with their wake-ups. An unprivileged user may have
  * just that (perf_event_mlock_kb); each page of it takes 2 us to get and to give back. */
-#define KERNEL_RING_BYTES (512u * 1024)
+#define LINUX_RING_BYTES (512u * 1024)
 /* Where stacks are saved, too: 120 of them. */
-#define KERNEL_RING_STACKS_BYTES (2u << 20)
+#define LINUX_RING_STACKS_BYTES (2u << 20)
 
-struct kernel_ring {
+struct linux_ring {
 	struct perf_event_mmap_page *page; /* NULL: not mapped */
 	const uint8_t *data;
 	size_t bytes; /* a power of two */
@@ -32,20 +32,20 @@ struct kernel_ring {
 
 /* Maps the ring of a perf event, of so many bytes. Halves the size until it may be
  * mapped. Returns 0 or -errno. */
-int kernel_ring_map(struct kernel_ring *ring, int fd, size_t bytes);
-void kernel_ring_unmap(struct kernel_ring *ring);
+int linux_ring_map(struct linux_ring *ring, int fd, size_t bytes);
+void linux_ring_unmap(struct linux_ring *ring);
 
 /* Sees how far the kernel has come: the records up to there can be read. */
-void kernel_ring_begin(struct kernel_ring *ring);
+void linux_ring_begin(struct linux_ring *ring);
 
 /* How full it was then. */
-unsigned kernel_ring_percent(const struct kernel_ring *ring);
+unsigned linux_ring_percent(const struct linux_ring *ring);
 
 /* The next of them, valid until the one after it is asked for; NULL: that was
  * the last. */
-const struct perf_event_header *kernel_ring_next(struct kernel_ring *ring);
+const struct perf_event_header *linux_ring_next(struct linux_ring *ring);
 
 /* Gives the room of all records that were read back to the kernel. */
-void kernel_ring_release(struct kernel_ring *ring);
+void linux_ring_release(struct linux_ring *ring);
 
 #endif

@@ -41,7 +41,7 @@ static uint64_t register_mask(void)
 	return mask;
 }
 
-int kernel_sample_open(struct kernel_sampling *sampling, int cpu, int owner)
+int linux_sample_open(struct linux_sampling *sampling, int cpu, int owner)
 {
 	struct perf_event_attr attr = perf_attributes(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 	int event;
@@ -78,11 +78,11 @@ int kernel_sample_open(struct kernel_sampling *sampling, int cpu, int owner)
 	return event;
 }
 
-void kernel_sampling_put(const struct kernel_sampling *sampling, struct kernel_stream *stream,
+void linux_sampling_put(const struct linux_sampling *sampling, struct linux_stream *stream,
 			 uint64_t ticks)
 {
 	struct tandem_kernel_sampling *record =
-		kernel_stream_put(stream, TANDEM_KERNEL_EVENT_sampling, ticks, sizeof(*record));
+		linux_stream_put(stream, TANDEM_KERNEL_EVENT_sampling, ticks, sizeof(*record));
 
 	if (!record)
 		return;
@@ -101,7 +101,7 @@ struct sample {
 
 /* Behind a tracepoint's size its data begins with its number, which is never 0;
  * here the upper half of a small number stands. */
-bool kernel_sample_is(const struct perf_event_header *record)
+bool linux_sample_is(const struct perf_event_header *record)
 {
 	const struct sample *sample = (const void *)record;
 
@@ -113,7 +113,7 @@ static bool in_kernel(const struct perf_event_header *record)
 	return (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
 }
 
-static void put_frames(struct kernel_stream *stream, uint64_t ticks, const struct sample *sample)
+static void put_frames(struct linux_stream *stream, uint64_t ticks, const struct sample *sample)
 {
 	uint64_t room = (sample->header.size - sizeof(*sample)) / sizeof(uint64_t);
 	struct tandem_kernel_sample *record;
@@ -125,7 +125,7 @@ static void put_frames(struct kernel_stream *stream, uint64_t ticks, const struc
 		if (sample->values[i] < (uint64_t)PERF_CONTEXT_MAX)
 			frames[count++] = sample->values[i];
 	}
-	record = kernel_stream_put(stream, TANDEM_KERNEL_EVENT_sample, ticks,
+	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_sample, ticks,
 				   (uint32_t)(sizeof(*record) + count * sizeof(*frames)));
 	if (!record)
 		return;
@@ -148,7 +148,7 @@ static void order_registers(uint64_t *out, const uint64_t *in)
 	}
 }
 
-static void put_stack(struct kernel_stream *stream, uint64_t ticks, const struct sample *sample)
+static void put_stack(struct linux_stream *stream, uint64_t ticks, const struct sample *sample)
 {
 	uint64_t room = (sample->header.size - sizeof(*sample)) / sizeof(uint64_t);
 	uint64_t ordered[REGISTERS + 1], bytes = 0, saved;
@@ -171,7 +171,7 @@ static void put_stack(struct kernel_stream *stream, uint64_t ticks, const struct
 		memcpy(&saved, stack + bytes, sizeof(saved));
 		bytes = saved < bytes ? saved : bytes;
 	}
-	record = kernel_stream_put(stream, TANDEM_KERNEL_EVENT_sample_stack, ticks,
+	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_sample_stack, ticks,
 				   (uint32_t)(sizeof(*record) + count * sizeof(*ordered) + bytes));
 	if (!record)
 		return;
@@ -185,7 +185,7 @@ static void put_stack(struct kernel_stream *stream, uint64_t ticks, const struct
 		memcpy((uint8_t *)(record + 1) + count * sizeof(*ordered), stack, bytes);
 }
 
-void kernel_sample_put(const struct kernel_sampling *sampling, struct kernel_stream *stream,
+void linux_sample_put(const struct linux_sampling *sampling, struct linux_stream *stream,
 		       uint64_t ticks, const struct perf_event_header *record)
 {
 	const struct sample *sample = (const void *)record;
@@ -213,7 +213,7 @@ struct mapping { /* PERF_RECORD_MMAP2 */
 	char path[]; /* then struct perf_who_when */
 };
 
-void kernel_mapping_put(struct kernel_stream *stream, uint64_t ticks,
+void linux_mapping_put(struct linux_stream *stream, uint64_t ticks,
 			const struct perf_event_header *header)
 {
 	const struct mapping *mapping = (const void *)header;
@@ -226,7 +226,7 @@ void kernel_mapping_put(struct kernel_stream *stream, uint64_t ticks,
 							  sizeof(struct perf_who_when));
 	if (header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID && mapping->build_id_bytes <= 20)
 		id_bytes = mapping->build_id_bytes;
-	record = kernel_stream_put(stream, TANDEM_KERNEL_EVENT_mapping, ticks,
+	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_mapping, ticks,
 				   (uint32_t)sizeof(*record) + id_bytes + length);
 	if (!record)
 		return;
@@ -240,7 +240,7 @@ void kernel_mapping_put(struct kernel_stream *stream, uint64_t ticks,
 	memcpy((uint8_t *)(record + 1) + id_bytes, mapping->path, length);
 }
 
-void kernel_mappings_hold(struct kernel_mappings *mappings, const struct perf_event_header *record)
+void linux_mappings_hold(struct linux_mappings *mappings, const struct perf_event_header *record)
 {
 	struct perf_event_header *copy;
 
@@ -255,20 +255,20 @@ void kernel_mappings_hold(struct kernel_mappings *mappings, const struct perf_ev
 	mappings->held[mappings->count++] = copy;
 }
 
-void kernel_mappings_put(struct kernel_mappings *mappings, struct kernel_stream *stream,
+void linux_mappings_put(struct linux_mappings *mappings, struct linux_stream *stream,
 			 uint64_t ticks)
 {
 	for (size_t i = 0; i < mappings->count; i++) {
-		kernel_mapping_put(stream, ticks, mappings->held[i]);
+		linux_mapping_put(stream, ticks, mappings->held[i]);
 		free(mappings->held[i]);
 	}
 	mappings->count = 0;
 }
 
-void kernel_mappings_free(struct kernel_mappings *mappings)
+void linux_mappings_free(struct linux_mappings *mappings)
 {
 	for (size_t i = 0; i < mappings->count; i++)
 		free(mappings->held[i]);
 	free(mappings->held);
-	*mappings = (struct kernel_mappings){ .held = NULL };
+	*mappings = (struct linux_mappings){ .held = NULL };
 }

@@ -14,7 +14,7 @@
 
 #include "linux/stream.h"
 
-struct kernel_sampling {
+struct linux_sampling {
 	uint32_t hz;	   /* 0: none */
 	bool saved_stacks; /* to be unwound by the reader; else by frame pointers, here */
 	bool in_kernel;	   /* permitted to take them while the system runs, too */
@@ -22,7 +22,7 @@ struct kernel_sampling {
 
 /* Mappings that were made while nothing is recorded: what is mapped then is
  * executed later. */
-struct kernel_mappings {
+struct linux_mappings {
 	struct perf_event_header **held;
 	size_t count, capacity;
 };
@@ -30,29 +30,29 @@ struct kernel_mappings {
 /* Opens the event on one CPU; it writes to the ring of `owner`. Fills in_kernel.
  * Returns a descriptor, or -errno: -ENOTSUP where this processor's registers are
  * not known here. */
-int kernel_sample_open(struct kernel_sampling *sampling, int cpu, int owner);
+int linux_sample_open(struct linux_sampling *sampling, int cpu, int owner);
 
 /* Says in the stream that from here on it holds samples. */
-void kernel_sampling_put(const struct kernel_sampling *sampling, struct kernel_stream *stream,
+void linux_sampling_put(const struct linux_sampling *sampling, struct linux_stream *stream,
 			 uint64_t ticks);
 
 /* A sample record of the ring is either a tracepoint's or one of these. */
-bool kernel_sample_is(const struct perf_event_header *record);
+bool linux_sample_is(const struct perf_event_header *record);
 
 /* Take a record of the ring; what makes no sense is passed over. */
-void kernel_sample_put(const struct kernel_sampling *sampling, struct kernel_stream *stream,
+void linux_sample_put(const struct linux_sampling *sampling, struct linux_stream *stream,
 		       uint64_t ticks, const struct perf_event_header *record);
-void kernel_mapping_put(struct kernel_stream *stream, uint64_t ticks,
+void linux_mapping_put(struct linux_stream *stream, uint64_t ticks,
 			const struct perf_event_header *record);
 
 /* Keeps a record of the ring, if it tells of a mapping, for later. */
-void kernel_mappings_hold(struct kernel_mappings *mappings,
+void linux_mappings_hold(struct linux_mappings *mappings,
 			  const struct perf_event_header *record);
 
 /* Writes those that were kept. */
-void kernel_mappings_put(struct kernel_mappings *mappings, struct kernel_stream *stream,
+void linux_mappings_put(struct linux_mappings *mappings, struct linux_stream *stream,
 			 uint64_t ticks);
 
-void kernel_mappings_free(struct kernel_mappings *mappings);
+void linux_mappings_free(struct linux_mappings *mappings);
 
 #endif

@@ -21,10 +21,10 @@
 /* Room for a record `lost` of every reason at a packet's start. */
 #define LOST_ROOM (TANDEM_LOSS_COUNT * ALIGNED(sizeof(struct tandem_rec_lost)))
 
-int kernel_folder_open(struct kernel_folder *folder, const char *session,
-		       struct tandem_control *control, const struct kernel_timeline *timeline)
+int linux_folder_open(struct linux_folder *folder, const char *session,
+		       struct tandem_control *control, const struct perf_clock *timeline)
 {
-	*folder = (struct kernel_folder){ .control = control, .timeline = timeline };
+	*folder = (struct linux_folder){ .control = control, .timeline = timeline };
 	/* Every possible record must fit. */
 	folder->packet_bytes = 256u * 1024;
 	folder->packet = malloc(folder->packet_bytes);
@@ -35,13 +35,13 @@ int kernel_folder_open(struct kernel_folder *folder, const char *session,
 	return 0;
 }
 
-void kernel_folder_close(struct kernel_folder *folder)
+void linux_folder_close(struct linux_folder *folder)
 {
 	free(folder->packet);
 	free(folder->path);
 }
 
-static int make_folder(struct kernel_folder *folder)
+static int make_folder(struct linux_folder *folder)
 {
 	char environment[128];
 	struct utsname system;
@@ -64,7 +64,7 @@ static int make_folder(struct kernel_folder *folder)
 	});
 }
 
-void kernel_folder_make(struct kernel_folder *folder)
+void linux_folder_make(struct linux_folder *folder)
 {
 	int error;
 
@@ -74,25 +74,25 @@ void kernel_folder_make(struct kernel_folder *folder)
 	folder->made = error ? error : 1;
 }
 
-void kernel_stream_open(struct kernel_stream *stream, struct kernel_folder *folder, int cpu)
+void linux_stream_open(struct linux_stream *stream, struct linux_folder *folder, int cpu)
 {
-	*stream = (struct kernel_stream){ .folder = folder, .cpu = cpu, .fd = -1,
+	*stream = (struct linux_stream){ .folder = folder, .cpu = cpu, .fd = -1,
 					   .running = UINT32_MAX };
 }
 
-void kernel_stream_close(struct kernel_stream *stream)
+void linux_stream_close(struct linux_stream *stream)
 {
 	if (stream->fd >= 0)
 		close(stream->fd);
 	stream->fd = -1;
 }
 
-static int stream_file(struct kernel_stream *stream)
+static int stream_file(struct linux_stream *stream)
 {
-	struct kernel_folder *folder = stream->folder;
+	struct linux_folder *folder = stream->folder;
 	char *path;
 
-	kernel_folder_make(folder);
+	linux_folder_make(folder);
 	if (folder->made < 0)
 		return folder->made;
 	if (stream->fd >= 0)
@@ -115,7 +115,7 @@ static bool space_take(struct tandem_control *control, uint64_t bytes)
 	return false;
 }
 
-static int packet_write(struct kernel_stream *stream)
+static int packet_write(struct linux_stream *stream)
 {
 	struct tandem_packet_header *header = (void *)stream->folder->packet;
 	struct tandem_control *control = stream->folder->control;
@@ -157,7 +157,7 @@ static enum tandem_loss loss_of(int error)
 	}
 }
 
-void kernel_stream_lost(struct kernel_stream *stream, enum tandem_loss reason, uint64_t count)
+void linux_stream_lost(struct linux_stream *stream, enum tandem_loss reason, uint64_t count)
 {
 	atomic_fetch_add(&stream->folder->control->lost[reason], count);
 	stream->running = UINT32_MAX;
@@ -165,7 +165,7 @@ void kernel_stream_lost(struct kernel_stream *stream, enum tandem_loss reason, u
 	stream->discarded += count;
 }
 
-void kernel_stream_flush(struct kernel_stream *stream)
+void linux_stream_flush(struct linux_stream *stream)
 {
 	uint32_t count = stream->count;
 	int error;
@@ -175,7 +175,7 @@ void kernel_stream_flush(struct kernel_stream *stream)
 	error = packet_write(stream);
 	if (error) {
 		stream->folder->failures++;
-		kernel_stream_lost(stream, loss_of(error), count);
+		linux_stream_lost(stream, loss_of(error), count);
 	} else {
 		for (unsigned reason = 0; reason < TANDEM_LOSS_COUNT; reason++)
 			stream->lost[reason] -= stream->told[reason];
@@ -188,10 +188,10 @@ void kernel_stream_flush(struct kernel_stream *stream)
 	stream->count = 0;
 }
 
-static void packet_begin(struct kernel_stream *stream, uint64_t ticks)
+static void packet_begin(struct linux_stream *stream, uint64_t ticks)
 {
 	struct tandem_packet_header *header = (void *)stream->folder->packet;
-	const struct kernel_pair *pair = &stream->folder->timeline->now;
+	const struct linux_pair *pair = &stream->folder->timeline->now;
 
 	memset(header, 0, sizeof(*header));
 	header->magic = TANDEM_CTF_MAGIC;
@@ -207,7 +207,7 @@ static void packet_begin(struct kernel_stream *stream, uint64_t ticks)
 	stream->used = sizeof(*header);
 }
 
-static void *record_add(struct kernel_stream *stream, uint16_t id, uint64_t ticks, uint32_t bytes)
+static void *record_add(struct linux_stream *stream, uint16_t id, uint64_t ticks, uint32_t bytes)
 {
 	struct tandem_record *record = (void *)(stream->folder->packet + stream->used);
 
@@ -220,7 +220,7 @@ static void *record_add(struct kernel_stream *stream, uint16_t id, uint64_t tick
 	return record;
 }
 
-static void lost_add(struct kernel_stream *stream, uint64_t ticks)
+static void lost_add(struct linux_stream *stream, uint64_t ticks)
 {
 	for (unsigned reason = 0; reason < TANDEM_LOSS_COUNT; reason++) {
 		uint32_t count = stream->lost[reason] - stream->told[reason];
@@ -235,16 +235,16 @@ static void lost_add(struct kernel_stream *stream, uint64_t ticks)
 	}
 }
 
-void *kernel_stream_put(struct kernel_stream *stream, uint16_t id, uint64_t ticks, uint32_t bytes)
+void *linux_stream_put(struct linux_stream *stream, uint16_t id, uint64_t ticks, uint32_t bytes)
 {
 	uint32_t room = ALIGNED(bytes) + LOST_ROOM;
 
 	if (bytes > UINT16_MAX) {
-		kernel_stream_lost(stream, TANDEM_LOSS_too_large, 1);
+		linux_stream_lost(stream, TANDEM_LOSS_too_large, 1);
 		return NULL;
 	}
 	if (stream->used + room > stream->folder->packet_bytes)
-		kernel_stream_flush(stream);
+		linux_stream_flush(stream);
 	if (ticks < stream->last_ticks)
 		ticks = stream->last_ticks;
 	if (!stream->used)

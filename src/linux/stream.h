@@ -6,11 +6,11 @@
  * thread; the streams of a folder are filled one after another, as they share
  * the memory of a packet.
  *
- *	record = kernel_stream_put(stream, TANDEM_LINUX_EVENT_sched_in, ticks, sizeof(*record));
+ *	record = linux_stream_put(stream, TANDEM_LINUX_EVENT_sched_in, ticks, sizeof(*record));
  *	if (record)
  *		record->tid = tid;
  *	...
- *	kernel_stream_flush(stream);
+ *	linux_stream_flush(stream);
  */
 #ifndef TANDEM_LINUX_STREAM_H
 #define TANDEM_LINUX_STREAM_H
@@ -18,14 +18,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "linux/timeline.h"
+#include "linux/perf_clock.h"
 #include "schema/control.h"
 #include "schema/packet.h"
 
-struct kernel_folder {
+struct linux_folder {
 	char *path; /* DIR/kernel */
 	struct tandem_control *control; /* borrowed */
-	const struct kernel_timeline *timeline; /* borrowed */
+	const struct perf_clock *timeline; /* borrowed */
 	int made; /* 0: not yet; else 1, or the -errno that it failed with */
 	uint8_t uuid[16];
 	uint8_t *packet;
@@ -33,8 +33,8 @@ struct kernel_folder {
 	uint64_t failures; /* packets that could not be written: their records are gone */
 };
 
-struct kernel_stream {
-	struct kernel_folder *folder; /* borrowed */
+struct linux_stream {
+	struct linux_folder *folder; /* borrowed */
 	int cpu;
 	int fd; /* -1: not open */
 	uint64_t offset, sequence, discarded;
@@ -49,26 +49,26 @@ struct kernel_stream {
 };
 
 /* `path` and the rest are the session's. Returns 0 or -ENOMEM. */
-int kernel_folder_open(struct kernel_folder *folder, const char *session,
-		       struct tandem_control *control, const struct kernel_timeline *timeline);
+int linux_folder_open(struct linux_folder *folder, const char *session,
+		       struct tandem_control *control, const struct perf_clock *timeline);
 
 /* Makes the directory and its metadata, once; the first packet does it otherwise. */
-void kernel_folder_make(struct kernel_folder *folder);
-void kernel_folder_close(struct kernel_folder *folder);
+void linux_folder_make(struct linux_folder *folder);
+void linux_folder_close(struct linux_folder *folder);
 
-void kernel_stream_open(struct kernel_stream *stream, struct kernel_folder *folder, int cpu);
-void kernel_stream_close(struct kernel_stream *stream);
+void linux_stream_open(struct linux_stream *stream, struct linux_folder *folder, int cpu);
+void linux_stream_close(struct linux_stream *stream);
 
 /* A new record with its head filled, zeroes behind, valid until the next call;
  * NULL: it is lost, and counted. Ticks that lie before the latest record's (an
  * interrupt between the reading of the clock and the writing of the record)
  * become the same as those. */
-void *kernel_stream_put(struct kernel_stream *stream, uint16_t id, uint64_t ticks, uint32_t bytes);
+void *linux_stream_put(struct linux_stream *stream, uint16_t id, uint64_t ticks, uint32_t bytes);
 
 /* Writes what was put; a failure is counted. */
-void kernel_stream_flush(struct kernel_stream *stream);
+void linux_stream_flush(struct linux_stream *stream);
 
 /* Counts, and says it in the stream at the next place. */
-void kernel_stream_lost(struct kernel_stream *stream, enum tandem_loss reason, uint64_t count);
+void linux_stream_lost(struct linux_stream *stream, enum tandem_loss reason, uint64_t count);
 
 #endif

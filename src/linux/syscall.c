@@ -10,7 +10,7 @@ static const char *const names[] = {
 #undef X
 };
 
-const char *kernel_syscall_name(uint32_t number)
+const char *linux_syscall_name(uint32_t number)
 {
 	return number < sizeof(names) / sizeof(*names) ? names[number] : NULL;
 }

@@ -5,6 +5,6 @@
 #include <stdint.h>
 
 /* NULL where the C library's headers knew no such number. Static. */
-const char *kernel_syscall_name(uint32_t number);
+const char *linux_syscall_name(uint32_t number);
 
 #endif

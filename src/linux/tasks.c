@@ -9,50 +9,50 @@
 /* PROC_PID_INIT_INO of the kernel's include/linux/proc_ns.h. */
 #define FIRST_NAMESPACE 0xEFFFFFFCu
 
-void kernel_tasks_init(struct kernel_tasks *tasks)
+void linux_tasks_init(struct linux_tasks *tasks)
 {
 	struct stat namespace;
 
-	*tasks = (struct kernel_tasks){ .tasks = NULL };
+	*tasks = (struct linux_tasks){ .tasks = NULL };
 	tasks->first_namespace = !stat("/proc/self/ns/pid", &namespace) &&
 				 namespace.st_ino == FIRST_NAMESPACE;
 }
 
-void kernel_tasks_free(struct kernel_tasks *tasks)
+void linux_tasks_free(struct linux_tasks *tasks)
 {
 	free(tasks->tasks);
 	map_free(&tasks->by_tid);
 	map_free(&tasks->by_local);
 }
 
-void kernel_tasks_forget(struct kernel_tasks *tasks)
+void linux_tasks_forget(struct linux_tasks *tasks)
 {
 	map_clear(&tasks->by_tid);
 	map_clear(&tasks->by_local);
 	tasks->count = 0;
 }
 
-static struct kernel_task *task_find(const struct kernel_tasks *tasks, uint32_t tid)
+static struct linux_task *task_find(const struct linux_tasks *tasks, uint32_t tid)
 {
 	uint64_t index = map_get(&tasks->by_tid, tid);
 
 	return index == MAP_NONE ? NULL : &tasks->tasks[index];
 }
 
-static struct kernel_task *task_add(struct kernel_tasks *tasks, uint32_t tid)
+static struct linux_task *task_add(struct linux_tasks *tasks, uint32_t tid)
 {
 	if (array_reserve(&tasks->tasks, &tasks->capacity, tasks->count + 1,
 			  sizeof(*tasks->tasks)) ||
 	    map_set(&tasks->by_tid, tid, tasks->count))
 		return NULL;
-	tasks->tasks[tasks->count] = (struct kernel_task){ .tid = tid };
+	tasks->tasks[tasks->count] = (struct linux_task){ .tid = tid };
 	return &tasks->tasks[tasks->count++];
 }
 
-const struct kernel_task *kernel_tasks_learn(struct kernel_tasks *tasks,
-					     const struct kernel_task *news)
+const struct linux_task *linux_tasks_learn(struct linux_tasks *tasks,
+					     const struct linux_task *news)
 {
-	struct kernel_task *task = task_find(tasks, news->tid);
+	struct linux_task *task = task_find(tasks, news->tid);
 	bool changed = !task;
 
 	if (!task)
@@ -75,10 +75,10 @@ const struct kernel_task *kernel_tasks_learn(struct kernel_tasks *tasks,
 	return changed ? task : NULL;
 }
 
-void kernel_tasks_remove(struct kernel_tasks *tasks, uint32_t tid)
+void linux_tasks_remove(struct linux_tasks *tasks, uint32_t tid)
 {
 	uint64_t index = map_remove(&tasks->by_tid, tid);
-	struct kernel_task *task, *last;
+	struct linux_task *task, *last;
 
 	if (index == MAP_NONE)
 		return;
@@ -92,7 +92,7 @@ void kernel_tasks_remove(struct kernel_tasks *tasks, uint32_t tid)
 	}
 }
 
-uint32_t kernel_tasks_tid(const struct kernel_tasks *tasks, uint32_t local_tid)
+uint32_t linux_tasks_tid(const struct linux_tasks *tasks, uint32_t local_tid)
 {
 	uint64_t tid;
 
@@ -102,7 +102,7 @@ uint32_t kernel_tasks_tid(const struct kernel_tasks *tasks, uint32_t local_tid)
 	return tid == MAP_NONE ? 0 : (uint32_t)tid;
 }
 
-bool kernel_tasks_know(const struct kernel_tasks *tasks, uint32_t tid)
+bool linux_tasks_know(const struct linux_tasks *tasks, uint32_t tid)
 {
 	return map_get(&tasks->by_tid, tid) != MAP_NONE;
 }

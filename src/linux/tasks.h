@@ -10,39 +10,39 @@
 
 #include "util/map.h"
 
-struct kernel_task {
+struct linux_task {
 	uint32_t tid;	    /* as the kernel counts */
 	uint32_t local_tid; /* as this namespace counts; 0: not known */
 	uint32_t pid;
 	char name[16]; /* may fill it; else zeroes behind */
 };
 
-struct kernel_tasks {
-	struct kernel_task *tasks;
+struct linux_tasks {
+	struct linux_task *tasks;
 	size_t count, capacity;
 	struct map by_tid;   /* -> index */
 	struct map by_local; /* local tid -> tid */
 	bool first_namespace; /* both count alike */
 };
 
-void kernel_tasks_init(struct kernel_tasks *tasks);
-void kernel_tasks_free(struct kernel_tasks *tasks);
+void linux_tasks_init(struct linux_tasks *tasks);
+void linux_tasks_free(struct linux_tasks *tasks);
 
 /* Forgets all: what was written of them did not reach the file. */
-void kernel_tasks_forget(struct kernel_tasks *tasks);
+void linux_tasks_forget(struct linux_tasks *tasks);
 
 /* Takes what is now known of a thread: 0 and NULL, where nothing is, leave what
  * was. Returns it when something is new and has to be written, else NULL (also
  * when memory runs out). */
-const struct kernel_task *kernel_tasks_learn(struct kernel_tasks *tasks,
-					     const struct kernel_task *news);
+const struct linux_task *linux_tasks_learn(struct linux_tasks *tasks,
+					     const struct linux_task *news);
 
 /* The thread is gone; its numbers may be another's from now on. */
-void kernel_tasks_remove(struct kernel_tasks *tasks, uint32_t tid);
+void linux_tasks_remove(struct linux_tasks *tasks, uint32_t tid);
 
 /* The kernel's number of a thread of this namespace; 0: not known. */
-uint32_t kernel_tasks_tid(const struct kernel_tasks *tasks, uint32_t local_tid);
+uint32_t linux_tasks_tid(const struct linux_tasks *tasks, uint32_t local_tid);
 
-bool kernel_tasks_know(const struct kernel_tasks *tasks, uint32_t tid);
+bool linux_tasks_know(const struct linux_tasks *tasks, uint32_t tid);
 
 #endif

@@ -31,7 +31,7 @@ static int open_unseen_mount(void)
 	return events;
 }
 
-int kernel_tracefs_open(void)
+int linux_tracefs_open(void)
 {
 	int error = -ENOENT;
 
@@ -59,7 +59,7 @@ static int open_file(int events, const char *system, const char *name, const cha
 	return fd < 0 ? -errno : fd;
 }
 
-int kernel_tracefs_id(int events, const char *system, const char *name)
+int linux_tracefs_id(int events, const char *system, const char *name)
 {
 	int fd = open_file(events, system, name, "id");
 	char text[16];
@@ -77,7 +77,7 @@ int kernel_tracefs_id(int events, const char *system, const char *name)
 	return id > 0 && id <= UINT16_MAX ? (int)id : -EINVAL;
 }
 
-char *kernel_tracefs_format(int events, const char *system, const char *name)
+char *linux_tracefs_format(int events, const char *system, const char *name)
 {
 	int fd = open_file(events, system, name, "format");
 	size_t used = 0, capacity = 4096;

@@ -168,18 +168,18 @@ static void pass_on(pid_t pid, const siginfo_t *info)
 		kill(pid, info->si_signo);
 }
 
-/* The next signal, between whose arrivals the chore is done. */
-static int next_signal(const sigset_t *set, siginfo_t *info, const struct child_chore *chore,
+/* The next signal, between whose arrivals the task is done. */
+static int next_signal(const sigset_t *set, siginfo_t *info, const struct poll_task *task,
 		       int signals)
 {
 	static const struct timespec at_once;
 	struct pollfd files[] = {{.fd = signals, .events = POLLIN},
-				 {.fd = chore ? chore->fd : -1, .events = POLLIN}};
+				 {.fd = task ? task->fd : -1, .events = POLLIN}};
 
 	if (signals < 0)
 		return sigwaitinfo(set, info);
 	for (;;) {
-		int ms = chore->work(chore->user);
+		int ms = task->work(task->user);
 
 		if (poll(files, 2, ms) < 0 && errno != EINTR)
 			return sigwaitinfo(set, info);
@@ -188,7 +188,7 @@ static int next_signal(const sigset_t *set, siginfo_t *info, const struct child_
 	}
 }
 
-int child_wait(pid_t pid, const struct child_chore *chore)
+int child_wait(pid_t pid, const struct poll_task *task)
 {
 	bool stopped = false;
 	siginfo_t info;
@@ -196,7 +196,7 @@ int child_wait(pid_t pid, const struct child_chore *chore)
 	int signals, status;
 
 	waited_signals(&set);
-	signals = chore ? signalfd(-1, &set, SFD_CLOEXEC) : -1;
+	signals = task ? signalfd(-1, &set, SFD_CLOEXEC) : -1;
 	for (;;) {
 		pid_t ended = waitpid(pid, &status, WNOHANG);
 
@@ -205,7 +205,7 @@ int child_wait(pid_t pid, const struct child_chore *chore)
 				close(signals);
 			return ended == pid ? status : W_EXITCODE(255, 0);
 		}
-		if (next_signal(&set, &info, chore, signals) < 0)
+		if (next_signal(&set, &info, task, signals) < 0)
 			continue;
 		if (info.si_signo == SIGCHLD) {
 			stopped = has_stopped(pid);

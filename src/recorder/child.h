@@ -16,7 +16,7 @@
 
 /* What the recorder does while it waits: `work` is called at once, whenever fd
  * is readable, and after the ms that it returned (-1: no need to). */
-struct child_chore {
+struct poll_task {
 	int fd; /* -1: none */
 	int (*work)(void *user);
 	void *user;
@@ -25,9 +25,9 @@ struct child_chore {
 /* Starts `path` with these arguments. Returns 0 or the -errno of exec. */
 int child_start(pid_t *pid, const char *path, char **arguments, char **environment);
 
-/* Waits for its end, passing signals on; `chore` may be NULL. Returns its wait
+/* Waits for its end, passing signals on; `task` may be NULL. Returns its wait
  * status. */
-int child_wait(pid_t pid, const struct child_chore *chore);
+int child_wait(pid_t pid, const struct poll_task *task);
 
 /* Ends this process as the child ended: by its exit status or its signal. */
 _Noreturn void child_imitate_end(int wait_status);

@@ -102,11 +102,11 @@ static uint64_t counter_hz(const char **origin)
 
 #endif
 
-void clock_choose(enum clock_wish wish, struct clock_source *source)
+void clock_choose(enum clock_request request, struct clock_source *source)
 {
-	const char *doubt = wish == CLOCK_AUTO ? counter_doubt() : NULL;
+	const char *doubt = request == CLOCK_AUTO ? counter_doubt() : NULL;
 
-	if (wish == CLOCK_MONOTONIC_NS || doubt) {
+	if (request == CLOCK_MONOTONIC_NS || doubt) {
 		*source = (struct clock_source){
 			.source = TANDEM_CLOCK_MONOTONIC,
 			.reason = doubt ? doubt : "asked for",
@@ -117,7 +117,7 @@ void clock_choose(enum clock_wish wish, struct clock_source *source)
 	}
 	*source = (struct clock_source){
 		.source = TANDEM_CLOCK_COUNTER,
-		.reason = wish == CLOCK_AUTO ? "invariant, and the kernel's own clock source"
+		.reason = request == CLOCK_AUTO ? "invariant, and the kernel's own clock source"
 					     : "asked for",
 	};
 	source->ticks_hz = counter_hz(&source->origin);

@@ -21,7 +21,7 @@
 #include "schema/control.h"
 
 /* X(word of --clock): what the user may ask for. */
-enum clock_wish { CLOCK_AUTO, CLOCK_COUNTER, CLOCK_MONOTONIC_NS };
+enum clock_request { CLOCK_AUTO, CLOCK_COUNTER, CLOCK_MONOTONIC_NS };
 
 struct clock_source {
 	enum tandem_clock_source source;
@@ -40,7 +40,7 @@ struct clock_pair {
 
 /* Decides on the source. CLOCK_COUNTER takes the counter even where it is not
  * known to be invariant. Fills all but, perhaps, the rate. */
-void clock_choose(enum clock_wish wish, struct clock_source *source);
+void clock_choose(enum clock_request request, struct clock_source *source);
 
 /* Reads all clocks at one instant: the closest of a few tries. About 1 us. */
 void clock_pair_read(const struct clock_source *source, struct clock_pair *pair);

@@ -13,7 +13,7 @@
 #include "util/open_below.h"
 
 struct count {
-	struct tally *tally;
+	struct record_count *total;
 	uint64_t counted_bytes;
 	uint8_t *buffer; /* of the packet being counted */
 	uint64_t buffer_bytes;
@@ -23,7 +23,7 @@ struct count {
 #define PACKET_MAX_BYTES (UINT64_C(64) << 20)
 
 /* Records in one packet's content. */
-static uint64_t count_records(const uint8_t *packet, uint64_t content_bytes)
+static uint64_t packet_records(const uint8_t *packet, uint64_t content_bytes)
 {
 	uint64_t at = sizeof(struct tandem_packet_header);
 	uint64_t records = 0;
@@ -75,15 +75,15 @@ static void count_packets(struct count *count, int fd, struct tandem_packet_head
 		    before->content_bits >= header.content_bits)
 			break;
 		*last = header;
-		if (count->counted_bytes < TALLY_EXACT_BYTES) {
+		if (count->counted_bytes < COUNT_EXACT_BYTES) {
 			if (!read_content(count, fd, at, content))
 				break;
-			count->tally->events += count_records(count->buffer, content);
+			count->total->events += packet_records(count->buffer, content);
 			count->counted_bytes += content;
 		} else {
-			count->tally->estimated = true;
+			count->total->estimated = true;
 		}
-		count->tally->bytes += content;
+		count->total->bytes += content;
 		at += packet;
 	}
 }
@@ -145,13 +145,13 @@ static void count_process(struct count *count, int session, const char *name)
 	closedir(dir);
 }
 
-int tally_session(const char *directory, struct tally *tally)
+int count_records(const char *directory, struct record_count *total)
 {
-	struct count count = {.tally = tally};
+	struct count count = {.total = total};
 	DIR *dir = opendir(directory);
 	struct dirent *entry;
 
-	*tally = (struct tally){.events = 0};
+	*total = (struct record_count){.events = 0};
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir)))
@@ -159,8 +159,8 @@ int tally_session(const char *directory, struct tally *tally)
 			count_process(&count, dirfd(dir), entry->d_name);
 	closedir(dir);
 	free(count.buffer);
-	if (tally->estimated)
-		tally->events = (uint64_t)((double)tally->events * (double)tally->bytes /
+	if (total->estimated)
+		total->events = (uint64_t)((double)total->events * (double)total->bytes /
 					   (double)count.counted_bytes);
 	return 0;
 }

@@ -11,15 +11,15 @@
 
 /* Beyond so many bytes the rest is estimated from what was counted: stepping
  * over 256 MiB takes about 50 ms. */
-#define TALLY_EXACT_BYTES (UINT64_C(256) << 20)
+#define COUNT_EXACT_BYTES (UINT64_C(256) << 20)
 
-struct tally {
+struct record_count {
 	uint64_t events;
 	uint64_t bytes;	   /* of content: packets with their headers */
 	bool estimated;	   /* `events` is extrapolated */
 };
 
 /* Counts what DIR holds now. Returns 0 or -errno (DIR cannot be read). */
-int tally_session(const char *directory, struct tally *tally);
+int count_records(const char *directory, struct record_count *total);
 
 #endif

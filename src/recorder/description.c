@@ -112,7 +112,7 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 		json_signed(json, "code", WEXITSTATUS(wait_status));
 	json_end_object(json);
 
-	json_float(json, "record_floor_ns", floor_ns(session->clock.source), 3);
+	json_float(json, "record_floor_ns", overhead_floor_ns(session->clock.source), 3);
 
 	/* What the recorder itself took of the machine. */
 	json_unsigned(json, "recorder_cpu_ns", cpu_time_ns());

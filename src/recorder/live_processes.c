@@ -41,7 +41,7 @@ static bool maps_have(pid_t pid, const char *column)
 	return found;
 }
 
-unsigned survivors_find(const char *directory, pid_t from,
+unsigned live_processes_find(const char *directory, pid_t from,
 			void (*found)(pid_t pid, void *data), void *data)
 {
 	struct dirent *entry;
@@ -67,7 +67,7 @@ unsigned survivors_find(const char *directory, pid_t from,
 	return count;
 }
 
-int survivors_has(const char *directory, pid_t pid)
+int live_processes_has(const char *directory, pid_t pid)
 {
 	char column[80];
 

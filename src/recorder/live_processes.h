@@ -10,10 +10,10 @@
  * DIR/control) but the caller and those with lower numbers than `from`; any
  * process may end meanwhile. Processes of other users are seen by root only.
  * Returns how many there are; `found` may be NULL. */
-unsigned survivors_find(const char *directory, pid_t from,
+unsigned live_processes_find(const char *directory, pid_t from,
 			void (*found)(pid_t pid, void *data), void *data);
 
 /* Whether this one process has the page mapped. */
-int survivors_has(const char *directory, pid_t pid);
+int live_processes_has(const char *directory, pid_t pid);
 
 #endif

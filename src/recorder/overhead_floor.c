@@ -29,7 +29,7 @@ static uint64_t batch_ns(enum tandem_clock_source source)
 	return counter_clock_ns(CLOCK_MONOTONIC) - begin;
 }
 
-double floor_ns(enum tandem_clock_source source)
+double overhead_floor_ns(enum tandem_clock_source source)
 {
 	uint64_t least = UINT64_MAX;
 

@@ -2,13 +2,13 @@
  * session's clock, and a record stored. Measured when the program has ended, so that it
  * disturbs nobody. About 0.1 ms. One thread, no errors.
  *
- *	double ns = floor_ns(session->clock.source);
+ *	double ns = overhead_floor_ns(session->clock.source);
  */
 #ifndef TANDEM_RECORDER_OVERHEAD_FLOOR_H
 #define TANDEM_RECORDER_OVERHEAD_FLOOR_H
 
 #include "schema/control.h"
 
-double floor_ns(enum tandem_clock_source source);
+double overhead_floor_ns(enum tandem_clock_source source);
 
 #endif

@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "recorder/description.h"
 #include "recorder/folder.h"
 
@@ -63,57 +62,66 @@ static int make_as_asked(struct session *session)
 	return folder_replace(directory);
 }
 
-static int make_directory(struct session *session)
+static int explain_directory(const struct session *session, int status, struct error *error)
 {
-	int error = session->options->directory ? make_as_asked(session)
-						: make_named_after_program(session);
+	const char *directory = session->directory;
+
+	switch (status) {
+	case -EEXIST:
+		return error_add(error, status,
+				 "%s is there already: give another name, or --force to replace a "
+				 "session", directory);
+	case -ENOTEMPTY:
+		return error_add(error, status,
+				 "%s holds other things than a session, so --force does not "
+				 "replace it", directory);
+	case -EBUSY:
+		return error_add(error, status,
+				 "%s is still being recorded: stop that program first", directory);
+	case -ENAMETOOLONG:
+		return error_add(error, status, "the directory's name is too long");
+	default:
+		return error_add(error, status, "cannot make the directory %s: %s%s", directory,
+				 strerror(-status),
+				 session->options->directory ? ""
+							     : " (-o DIR names another place)");
+	}
+}
+
+/* The name that traced processes use, wherever they go. */
+static int find_absolute(struct session *session)
+{
 	size_t length;
 
-	switch (error) {
-	case 0:
-		break;
-	case -EEXIST:
-		cli_error("%s is there already: give another name, or --force to replace a "
-			  "session", session->directory);
-		return error;
-	case -ENOTEMPTY:
-		cli_error("%s holds other things than a session, so --force does not replace it",
-			  session->directory);
-		return error;
-	case -EBUSY:
-		cli_error("%s is still being recorded: stop that program first",
-			  session->directory);
-		return error;
-	case -ENAMETOOLONG:
-		cli_error("the directory's name is too long");
-		return error;
-	default:
-		cli_error("cannot make the directory %s: %s%s", session->directory,
-			  strerror(-error),
-			  session->options->directory ? "" : " (-o DIR names another place)");
-		return error;
-	}
-
-	if (!getcwd(session->absolute, sizeof(session->absolute)) &&
-	    session->directory[0] != '/') {
-		error = -errno;
-	} else if (session->directory[0] == '/') {
+	if (session->directory[0] == '/') {
 		strcpy(session->absolute, session->directory);
 	} else {
+		if (!getcwd(session->absolute, sizeof(session->absolute)))
+			return -errno;
 		length = strlen(session->absolute);
 		if (snprintf(session->absolute + length, sizeof(session->absolute) - length,
 			     "%s%s", length > 1 ? "/" : "", session->directory) >=
 		    (int)(sizeof(session->absolute) - length))
-			error = -ENAMETOOLONG;
+			return -ENAMETOOLONG;
 	}
-	if (!error && strlen(session->absolute) + SESSION_PATH_ROOM > sizeof(session->absolute))
-		error = -ENAMETOOLONG;
-	if (error) {
-		rmdir(session->directory);
-		cli_error("cannot find out where %s lies: %s", session->directory,
-			  strerror(-error));
-	}
-	return error;
+	return strlen(session->absolute) + SESSION_PATH_ROOM > sizeof(session->absolute)
+		       ? -ENAMETOOLONG
+		       : 0;
+}
+
+static int make_directory(struct session *session, struct error *error)
+{
+	int status = session->options->directory ? make_as_asked(session)
+						 : make_named_after_program(session);
+
+	if (status)
+		return explain_directory(session, status, error);
+	status = find_absolute(session);
+	if (!status)
+		return 0;
+	rmdir(session->directory);
+	return error_add(error, status, "cannot find out where %s lies: %s", session->directory,
+			 strerror(-status));
 }
 
 static int map_control(struct session *session)
@@ -182,42 +190,42 @@ static void fill_control(struct session *session)
 	control->magic = TANDEM_CONTROL_MAGIC;
 }
 
-static int cannot_write(const struct session *session, int error)
+static int cannot_write(const struct session *session, int status, struct error *error)
 {
-	cli_error("cannot write into %s: %s", session->directory, strerror(-error));
-	return error;
+	return error_add(error, status, "cannot write into %s: %s", session->directory,
+			 strerror(-status));
 }
 
-int session_create(struct session *session)
+int session_create(struct session *session, struct error *error)
 {
-	int error = make_directory(session);
+	int status = make_directory(session, error);
 
-	if (error)
-		return error;
+	if (status)
+		return status;
 	session->lock = -1;
-	error = map_control(session);
+	status = map_control(session);
 	/* Not every file system has locks: best effort. */
-	if (!error)
+	if (!status)
 		session->lock = folder_lock(session->directory);
-	if (error) {
+	if (status) {
 		session_remove(session);
-		return cannot_write(session, error);
+		return cannot_write(session, status, error);
 	}
 	clock_pair_read(&session->clock, &session->start);
 	fill_control(session);
 	return 0;
 }
 
-int session_describe(struct session *session)
+int session_describe(struct session *session, struct error *error)
 {
 	struct clock_pair late;
-	int error;
+	int status;
 
 	clock_pair_read(&session->clock, &late);
 	clock_rate(&session->clock, &session->early, &late);
 	session->control->ticks_hz = session->clock.ticks_hz;
-	error = description_write(session, NULL);
-	return error ? cannot_write(session, error) : 0;
+	status = description_write(session, NULL);
+	return status ? cannot_write(session, status, error) : 0;
 }
 
 int session_finish(struct session *session, int wait_status)

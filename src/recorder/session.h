@@ -1,9 +1,9 @@
 /* A session that is being recorded: its directory, its control page, and the
- * file that says what was run. Made before the program starts, so that every
- * complaint comes before it; complete without any finishing step, which only
+ * file that says what was run. Made before the program starts, so that all
+ * errors are reported before exec; complete without any finishing step, which only
  * adds how it ended.
  *
- * Owner: cmd_record(). One thread.
+ * Owner: the recorder (recorder.h). One thread.
  */
 #ifndef TANDEM_RECORDER_SESSION_H
 #define TANDEM_RECORDER_SESSION_H
@@ -14,6 +14,7 @@
 
 #include "recorder/clock.h"
 #include "schema/control.h"
+#include "util/error.h"
 
 /* What a traced process can hold of DIR's name (core/system.h has the same). */
 #define SESSION_PATH_BYTES 3072
@@ -33,7 +34,7 @@ struct session_options {
 	uint32_t drain_ms;
 	uint32_t cuda;	    /* schema/cuda.h */
 	char capture[128];  /* likewise; "": nothing bounds the recording */
-	enum clock_wish clock;
+	enum clock_request clock;
 };
 
 struct session {
@@ -50,14 +51,14 @@ struct session {
 };
 
 /* Makes the directory and the control page. The pair `early` and the source are
- * read by the caller as early as possible. On failure nothing is left behind,
- * and one line has been printed: -errno. */
-int session_create(struct session *session);
+ * read by the caller as early as possible. Returns 0 or -errno: nothing is
+ * left behind. */
+int session_create(struct session *session, struct error *error);
 
 /* Measures the clock's rate and writes session.json; as late as possible before
- * the program starts, so that nobody need wait for the measurement. -errno: a line
- * has been printed; the session is still to be removed. */
-int session_describe(struct session *session);
+ * the program starts, so that nobody need wait for the measurement. Returns 0 or
+ * -errno: the session is still to be removed. */
+int session_describe(struct session *session, struct error *error);
 
 /* Adds to session.json how it ended: the wait status of the program. Returns
  * 0 or -errno. */

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "recorder/folder.h"
 #include "recorder/live_processes.h"
 #include "util/open_below.h"
@@ -152,58 +151,63 @@ static bool search_environment(struct target *target, pid_t pid)
 	return found;
 }
 
-static int open_process(struct target *target, pid_t pid)
+static int open_process(struct target *target, pid_t pid, struct error *error)
 {
 	if (search_maps(target, pid, pid) || search_maps(target, pid, 0) ||
 	    search_environment(target, pid))
 		return 0;
-	if (kill(pid, 0) && errno == ESRCH) {
-		cli_error("there is no process %d, and no directory of that name", (int)pid);
-		return -ESRCH;
-	}
-	cli_error("process %d is not being recorded, or it is another user's", (int)pid);
-	return -ENOENT;
+	if (kill(pid, 0) && errno == ESRCH)
+		return error_add(error, -ESRCH,
+				 "there is no process %d, and no directory of that name", (int)pid);
+	return error_add(error, -ENOENT,
+			 "process %d is not being recorded, or it is another user's", (int)pid);
 }
 
-static int open_directory(struct target *target, const char *name)
+static int open_directory(struct target *target, const char *name, struct error *error)
 {
-	int error = map_control(name, target->use, &target->control);
+	int status = map_control(name, target->use, &target->control);
 
-	if (!error && !realpath(name, target->directory)) {
-		error = -errno;
+	if (!status && !realpath(name, target->directory)) {
+		status = -errno;
 		munmap(target->control, TANDEM_CONTROL_BYTES);
 	}
-	switch (error) {
+	switch (status) {
 	case 0:
-		break;
+		return 0;
 	case -ENOENT:
 	case -ENOTDIR:
-		if (access(name, F_OK))
-			cli_error("%s: there is no such directory", name);
-		else
-			cli_error("%s is not a session: it has no control page", name);
-		break;
+		return error_add(error, status,
+				 access(name, F_OK)
+					 ? "%s: there is no such directory"
+					 : "%s is not a session: it has no control page",
+				 name);
 	case -ENOMSG:
-		cli_error("%s is not a session: its control page is damaged", name);
-		break;
+		return error_add(error, status, "%s is not a session: its control page is damaged",
+				 name);
 	case -EPROTO:
-		cli_error("%s was made by another version of tandem", name);
-		break;
+		return error_add(error, status, "%s was made by another version of tandem", name);
 	default:
-		cli_error("%s: %s", name, strerror(-error));
+		return error_add(error, status, "%s: %s", name, strerror(-status));
 	}
-	return error;
 }
 
-int target_open(struct target *target, const char *name, enum target_use use)
+/* A process number, or 0. */
+static pid_t parse_pid(const char *text)
 {
+	size_t digits = strspn(text, "0123456789");
+
+	return digits && digits < 10 && !text[digits] ? atoi(text) : 0;
+}
+
+int target_open(struct target *target, const char *name, enum target_use use, struct error *error)
+{
+	pid_t pid = parse_pid(name);
 	struct stat status;
-	uint64_t pid;
 
 	*target = (struct target){.use = use};
-	if (!cli_parse_number(name, INT_MAX, &pid) && pid > 0 && stat(name, &status))
-		return open_process(target, (pid_t)pid);
-	return open_directory(target, name);
+	if (pid > 0 && stat(name, &status))
+		return open_process(target, pid, error);
+	return open_directory(target, name, error);
 }
 
 void target_close(struct target *target)
@@ -217,7 +221,7 @@ void target_nudge(const struct target *target)
 {
 	pid_t recorder = target->control->recorder_pid;
 
-	if (recorder > 0 && survivors_has(target->directory, recorder))
+	if (recorder > 0 && live_processes_has(target->directory, recorder))
 		kill(recorder, TARGET_NUDGE);
 }
 
@@ -226,7 +230,7 @@ bool target_is_alive(const struct target *target)
 	pid_t recorder = target->control->recorder_pid;
 
 	if (folder_is_locked(target->directory) ||
-	    (recorder > 0 && survivors_has(target->directory, recorder)))
+	    (recorder > 0 && live_processes_has(target->directory, recorder)))
 		return true;
-	return survivors_find(target->directory, 1, NULL, NULL) > 0;
+	return live_processes_find(target->directory, 1, NULL, NULL) > 0;
 }

@@ -15,6 +15,7 @@
 #include <sys/types.h>
 
 #include "schema/control.h"
+#include "util/error.h"
 
 enum target_use { TARGET_READ, TARGET_STEER };
 
@@ -25,8 +26,8 @@ struct target {
 };
 
 /* Finds it and maps its page to steer it, or takes a copy of the page: whoever only reads
- * opens nothing for writing. Returns 0, or -errno after one line that says why. */
-int target_open(struct target *target, const char *name, enum target_use use);
+ * opens nothing for writing. Returns 0 or -errno. */
+int target_open(struct target *target, const char *name, enum target_use use, struct error *error);
 void target_close(struct target *target);
 
 /* The recorder looks at the control page once every half second: with this it does

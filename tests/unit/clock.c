@@ -21,7 +21,7 @@ static void pair_is_one_instant(const struct clock_source *source)
 }
 
 /* Over 20 ms the rate must hold within what it says of itself. */
-static void rate_holds(enum clock_wish wish)
+static void rate_holds(enum clock_request wish)
 {
 	static const struct timespec while_away = {.tv_nsec = 20000000};
 	struct clock_source source;

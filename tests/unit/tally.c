@@ -43,9 +43,9 @@ static void append(const char *path, const void *bytes, size_t count)
 
 static void expect(uint64_t events, uint64_t bytes)
 {
-	struct tally tally;
+	struct record_count tally;
 
-	CHECK(tally_session(".", &tally) == 0);
+	CHECK(count_records(".", &tally) == 0);
 	CHECK(tally.events == events);
 	CHECK(tally.bytes == bytes);
 	CHECK(!tally.estimated);
@@ -56,10 +56,10 @@ int main(void)
 	struct tandem_packet_header *header = (void *)packet;
 	char folder[] = "/tmp/tandem-tally.XXXXXX", command[64];
 	size_t ten, bytes;
-	struct tally tally;
+	struct record_count tally;
 
 	CHECK(mkdtemp(folder) && !chdir(folder));
-	CHECK(tally_session("no-such-folder", &tally) == -ENOENT);
+	CHECK(count_records("no-such-folder", &tally) == -ENOENT);
 	expect(0, 0);
 	CHECK(!mkdir("process-1", 0700) && !mkdir("process-1.1", 0700) && !mkdir("other", 0700));
 	append("process-1/metadata", "text", 4);

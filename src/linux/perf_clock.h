@@ -5,35 +5,35 @@
  * lies on the straight line between their pairs. doc/KERNEL.md has the error.
  * One thread.
  *
- *	kernel_timeline_begin(&timeline, control->clock_source);
+ *	perf_clock_begin(&timeline, control->clock_source);
  *	...
- *	kernel_timeline_advance(&timeline);          before each drain
- *	uint64_t ticks = kernel_timeline_ticks(&timeline, ns);
+ *	perf_clock_advance(&timeline);          before each drain
+ *	uint64_t ticks = perf_clock_ticks(&timeline, ns);
  */
-#ifndef TANDEM_LINUX_TIMELINE_H
-#define TANDEM_LINUX_TIMELINE_H
+#ifndef TANDEM_LINUX_PERF_CLOCK_H
+#define TANDEM_LINUX_PERF_CLOCK_H
 
 #include <stdint.h>
 
 #include "schema/control.h"
 
-struct kernel_pair {
+struct linux_pair {
 	uint64_t ns, ticks;
 	uint32_t error; /* ticks between the two readings, at most */
 };
 
-struct kernel_timeline {
+struct perf_clock {
 	enum tandem_clock_source source;
-	struct kernel_pair before, now;
+	struct linux_pair before, now;
 };
 
-void kernel_timeline_begin(struct kernel_timeline *timeline, enum tandem_clock_source source);
+void perf_clock_begin(struct perf_clock *timeline, enum tandem_clock_source source);
 
 /* Reads the next pair. The line is drawn anew only when the pairs are far
  * enough apart to say something of its slope. */
-void kernel_timeline_advance(struct kernel_timeline *timeline);
+void perf_clock_advance(struct perf_clock *timeline);
 
 /* To within a tick of the line, which goes on beyond its pairs. */
-uint64_t kernel_timeline_ticks(const struct kernel_timeline *timeline, uint64_t ns);
+uint64_t perf_clock_ticks(const struct perf_clock *timeline, uint64_t ns);
 
 #endif

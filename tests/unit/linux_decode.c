@@ -14,32 +14,32 @@
 enum { ID_SWITCH = 300, ID_WAKING = 301, RAW = 72 };
 
 static struct tandem_control control;
-static struct kernel_timeline timeline;
-static struct kernel_folder folder;
-static struct kernel_stream stream;
-static struct kernel_decoder decoder;
+static struct perf_clock timeline;
+static struct linux_folder folder;
+static struct linux_stream stream;
+static struct linux_decoder decoder;
 static char directory[] = "/tmp/tandem-unit-XXXXXX";
 
 /* As Linux 6.1 lays them out. */
-static void formats_fill(struct kernel_formats *formats)
+static void formats_fill(struct linux_formats *formats)
 {
-	struct kernel_format *sw = &formats->of[KERNEL_SWITCH];
-	struct kernel_format *waking = &formats->of[KERNEL_WAKING];
+	struct linux_format *sw = &formats->of[LINUX_SWITCH];
+	struct linux_format *waking = &formats->of[LINUX_WAKING];
 
-	formats->type = (struct kernel_field){ 0, 2 };
-	formats->flags = (struct kernel_field){ 2, 1 };
-	formats->tid = (struct kernel_field){ 4, 4 };
+	formats->type = (struct linux_field){ 0, 2 };
+	formats->flags = (struct linux_field){ 2, 1 };
+	formats->tid = (struct linux_field){ 4, 4 };
 	sw->id = ID_SWITCH;
-	sw->fields[KERNEL_SWITCH_PREV_COMM] = (struct kernel_field){ 8, 16 };
-	sw->fields[KERNEL_SWITCH_PREV] = (struct kernel_field){ 24, 4 };
-	sw->fields[KERNEL_SWITCH_PREV_PRIO] = (struct kernel_field){ 28, 4 };
-	sw->fields[KERNEL_SWITCH_STATE] = (struct kernel_field){ 32, 8 };
-	sw->fields[KERNEL_SWITCH_NEXT_COMM] = (struct kernel_field){ 40, 16 };
-	sw->fields[KERNEL_SWITCH_NEXT] = (struct kernel_field){ 56, 4 };
-	sw->fields[KERNEL_SWITCH_NEXT_PRIO] = (struct kernel_field){ 60, 4 };
+	sw->fields[LINUX_SWITCH_PREV_COMM] = (struct linux_field){ 8, 16 };
+	sw->fields[LINUX_SWITCH_PREV] = (struct linux_field){ 24, 4 };
+	sw->fields[LINUX_SWITCH_PREV_PRIO] = (struct linux_field){ 28, 4 };
+	sw->fields[LINUX_SWITCH_STATE] = (struct linux_field){ 32, 8 };
+	sw->fields[LINUX_SWITCH_NEXT_COMM] = (struct linux_field){ 40, 16 };
+	sw->fields[LINUX_SWITCH_NEXT] = (struct linux_field){ 56, 4 };
+	sw->fields[LINUX_SWITCH_NEXT_PRIO] = (struct linux_field){ 60, 4 };
 	waking->id = ID_WAKING;
-	waking->fields[KERNEL_WAKE_TID] = (struct kernel_field){ 24, 4 };
-	waking->fields[KERNEL_WAKE_CPU] = (struct kernel_field){ 32, 4 };
+	waking->fields[LINUX_WAKE_TID] = (struct linux_field){ 24, 4 };
+	waking->fields[LINUX_WAKE_CPU] = (struct linux_field){ 32, 4 };
 	formats->states[0].bit = 1;
 	formats->states[0].state = TANDEM_TASK_STATE_sleeping;
 	formats->states[1].bit = 0x20;
@@ -50,10 +50,10 @@ static void formats_fill(struct kernel_formats *formats)
 
 static void begin(void)
 {
-	kernel_timeline_begin(&timeline, TANDEM_CLOCK_MONOTONIC);
-	CHECK(!kernel_folder_open(&folder, directory, &control, &timeline));
-	kernel_stream_open(&stream, &folder, 0);
-	kernel_decoder_init(&decoder, &timeline);
+	perf_clock_begin(&timeline, TANDEM_CLOCK_MONOTONIC);
+	CHECK(!linux_folder_open(&folder, directory, &control, &timeline));
+	linux_stream_open(&stream, &folder, 0);
+	linux_decoder_init(&decoder, &timeline);
 	formats_fill(&decoder.formats);
 	decoder.system = true;
 	decoder.tasks.first_namespace = true;
@@ -63,10 +63,10 @@ static void end(void)
 {
 	char command[96];
 
-	kernel_stream_flush(&stream);
-	kernel_stream_close(&stream);
-	kernel_decoder_free(&decoder);
-	kernel_folder_close(&folder);
+	linux_stream_flush(&stream);
+	linux_stream_close(&stream);
+	linux_decoder_free(&decoder);
+	linux_folder_close(&folder);
 	snprintf(command, sizeof(command), "rm -rf %s/kernel", directory);
 	CHECK(!system(command));
 }
@@ -103,7 +103,7 @@ static void switch_give(uint64_t ns, uint32_t prev, uint64_t state, uint32_t nex
 	snprintf((char *)sample.raw + 40, 16, "t%u", next);
 	memcpy(sample.raw + 56, &next, 4);
 	memcpy(sample.raw + 60, &prio, 4);
-	kernel_decode(&decoder, &stream, &sample.header);
+	linux_decode(&decoder, &stream, &sample.header);
 }
 
 /* The n-th record that is being put together, or NULL. */
@@ -156,8 +156,8 @@ static void test_switch(void)
 	/* 12 ran, but 13 gives the CPU up; the dead are forgotten. */
 	switch_give(7000, 13, 0x20, 12);
 	CHECK(stream.gaps == 1);
-	CHECK(!kernel_tasks_know(&decoder.tasks, 13));
-	CHECK(kernel_tasks_know(&decoder.tasks, 12));
+	CHECK(!linux_tasks_know(&decoder.tasks, 13));
+	CHECK(linux_tasks_know(&decoder.tasks, 12));
 	end();
 }
 
@@ -178,7 +178,7 @@ static void test_waking(void)
 		sample.raw[2] = cases[i].flags;
 		memcpy(sample.raw + 24, &tid, 4);
 		memcpy(sample.raw + 32, &cpu, 4);
-		kernel_decode(&decoder, &stream, &sample.header);
+		linux_decode(&decoder, &stream, &sample.header);
 		record = (const void *)record_at(i);
 		CHECK(record && record->head.id == TANDEM_KERNEL_EVENT_sched_waking);
 		CHECK(record && record->tid == 77 && record->by == 5 && record->target_cpu == 3);
@@ -196,13 +196,13 @@ static void test_lost(void)
 	const struct tandem_rec_lost *record;
 
 	begin();
-	kernel_decode(&decoder, &stream, &lost.header);
+	linux_decode(&decoder, &stream, &lost.header);
 	CHECK(control.lost[TANDEM_LOSS_kernel_buffer] == 55);
 	switch_give(3000, 11, 1, 11);
 	record = (const void *)record_at(0);
 	CHECK(record->head.id == TANDEM_EVENT_lost && record->count == 55);
 	CHECK(record->reason == TANDEM_LOSS_kernel_buffer);
-	kernel_stream_flush(&stream);
+	linux_stream_flush(&stream);
 	CHECK(stream.lost[TANDEM_LOSS_kernel_buffer] == 0 && stream.discarded == 55);
 	end();
 	control.lost[TANDEM_LOSS_kernel_buffer] = 0;
@@ -217,16 +217,16 @@ static void test_unwritable(void)
 	begin();
 	control.limit_bytes = 10;
 	switch_give(1000, 11, 1, 12);
-	kernel_stream_flush(&stream);
+	linux_stream_flush(&stream);
 	CHECK(control.lost[TANDEM_LOSS_size_limit] == 3 && folder.failures == 1);
 	control.limit_bytes = 0;
-	kernel_decoder_forget(&decoder);
+	linux_decoder_forget(&decoder);
 	switch_give(2000, 11, 1, 12);
 	record = (const void *)record_at(0);
 	CHECK(record->head.id == TANDEM_EVENT_lost && record->count == 3);
 	CHECK(record->reason == TANDEM_LOSS_size_limit);
 	CHECK(((const struct tandem_kernel_task *)record_at(1))->tid == 11);
-	kernel_stream_flush(&stream);
+	linux_stream_flush(&stream);
 	CHECK(stream.offset > 0 && stream.sequence == 1);
 	end();
 }
@@ -261,9 +261,9 @@ static void test_damage(void)
 			memcpy((uint8_t *)words + 24, &raw_bytes, 4);
 			memcpy((uint8_t *)words + 28, &id, 2);
 		}
-		kernel_decode(&decoder, &stream, header);
+		linux_decode(&decoder, &stream, header);
 		if (any(100) == 0)
-			kernel_stream_flush(&stream);
+			linux_stream_flush(&stream);
 	}
 	end();
 }

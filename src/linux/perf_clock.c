@@ -1,11 +1,11 @@
-#include "linux/timeline.h"
+#include "linux/perf_clock.h"
 
 #include "core/ticks.h"
 
 /* With 50 ns of doubt at both ends, a slope of 10 ppm. */
 #define LINE_MIN_NS 10000000u
 
-static void pair_read(struct kernel_pair *pair, enum tandem_clock_source source)
+static void pair_read(struct linux_pair *pair, enum tandem_clock_source source)
 {
 	uint64_t best = UINT64_MAX;
 
@@ -28,23 +28,23 @@ static void pair_read(struct kernel_pair *pair, enum tandem_clock_source source)
 	pair->error = best > UINT32_MAX ? UINT32_MAX : (uint32_t)best;
 }
 
-void kernel_timeline_begin(struct kernel_timeline *timeline, enum tandem_clock_source source)
+void perf_clock_begin(struct perf_clock *timeline, enum tandem_clock_source source)
 {
 	timeline->source = source;
 	pair_read(&timeline->before, source);
 	timeline->now = timeline->before;
 }
 
-void kernel_timeline_advance(struct kernel_timeline *timeline)
+void perf_clock_advance(struct perf_clock *timeline)
 {
 	if (timeline->now.ns - timeline->before.ns >= LINE_MIN_NS)
 		timeline->before = timeline->now;
 	pair_read(&timeline->now, timeline->source);
 }
 
-uint64_t kernel_timeline_ticks(const struct kernel_timeline *timeline, uint64_t ns)
+uint64_t perf_clock_ticks(const struct perf_clock *timeline, uint64_t ns)
 {
-	const struct kernel_pair *before = &timeline->before, *now = &timeline->now;
+	const struct linux_pair *before = &timeline->before, *now = &timeline->now;
 	__int128 ticks;
 
 	if (timeline->source == TANDEM_CLOCK_MONOTONIC || now->ns == before->ns)

@@ -1,6 +1,6 @@
 /* From the kernel's time stamps to ticks: between and beyond the pairs, exact
  * where the clock is the same, and as good as the pairs where it is not. */
-#include "linux/timeline.h"
+#include "linux/perf_clock.h"
 
 #include <time.h>
 
@@ -9,30 +9,30 @@
 
 static void test_same_clock(void)
 {
-	struct kernel_timeline timeline;
+	struct perf_clock timeline;
 
-	kernel_timeline_begin(&timeline, TANDEM_CLOCK_MONOTONIC);
-	kernel_timeline_advance(&timeline);
-	CHECK(kernel_timeline_ticks(&timeline, 123456789) == 123456789);
+	perf_clock_begin(&timeline, TANDEM_CLOCK_MONOTONIC);
+	perf_clock_advance(&timeline);
+	CHECK(perf_clock_ticks(&timeline, 123456789) == 123456789);
 	CHECK(timeline.now.error == 0);
 }
 
 static void test_line(void)
 {
 	/* 2.3 GHz, and pairs a tenth of a second apart. */
-	struct kernel_timeline timeline = {
+	struct perf_clock timeline = {
 		.source = TANDEM_CLOCK_COUNTER,
 		.before = { .ns = 5000000000000, .ticks = 11500000000000 },
 		.now = { .ns = 5000100000000, .ticks = 11500230000000 },
 	};
 
-	CHECK(kernel_timeline_ticks(&timeline, 5000000000000) == 11500000000000);
-	CHECK(kernel_timeline_ticks(&timeline, 5000100000000) == 11500230000000);
-	CHECK(kernel_timeline_ticks(&timeline, 5000050000000) == 11500115000000);
-	CHECK(kernel_timeline_ticks(&timeline, 4999900000000) == 11499770000000);
-	CHECK(kernel_timeline_ticks(&timeline, 5000200000000) == 11500460000000);
+	CHECK(perf_clock_ticks(&timeline, 5000000000000) == 11500000000000);
+	CHECK(perf_clock_ticks(&timeline, 5000100000000) == 11500230000000);
+	CHECK(perf_clock_ticks(&timeline, 5000050000000) == 11500115000000);
+	CHECK(perf_clock_ticks(&timeline, 4999900000000) == 11499770000000);
+	CHECK(perf_clock_ticks(&timeline, 5000200000000) == 11500460000000);
 	for (uint64_t ns = 5000000000000, last = 0; ns < 5000000000100; ns++) {
-		uint64_t ticks = kernel_timeline_ticks(&timeline, ns);
+		uint64_t ticks = perf_clock_ticks(&timeline, ns);
 
 		CHECK(ticks >= last);
 		last = ticks;
@@ -44,21 +44,21 @@ static void test_line(void)
 static void test_real(void)
 {
 	static const struct timespec moment = { .tv_nsec = 12000000 };
-	struct kernel_timeline timeline;
-	struct kernel_pair truth[20];
+	struct perf_clock timeline;
+	struct linux_pair truth[20];
 
-	kernel_timeline_begin(&timeline, TANDEM_CLOCK_COUNTER);
+	perf_clock_begin(&timeline, TANDEM_CLOCK_COUNTER);
 	for (int i = 0; i < 20; i++) {
-		struct kernel_timeline one;
+		struct perf_clock one;
 
 		nanosleep(&moment, NULL);
-		kernel_timeline_begin(&one, TANDEM_CLOCK_COUNTER);
+		perf_clock_begin(&one, TANDEM_CLOCK_COUNTER);
 		truth[i] = one.now;
 		if (i % 4 != 3)
 			continue;
-		kernel_timeline_advance(&timeline);
+		perf_clock_advance(&timeline);
 		for (int k = i - 3; k <= i; k++) {
-			int64_t off = (int64_t)(kernel_timeline_ticks(&timeline, truth[k].ns) -
+			int64_t off = (int64_t)(perf_clock_ticks(&timeline, truth[k].ns) -
 						truth[k].ticks);
 
 			if (off < 0)

@@ -1,0 +1,184 @@
+#include "recorder/recorder.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder/child.h"
+#include "recorder/environment.h"
+#include "recorder/recover.h"
+#include "schema/cuda.h"
+#include "schema/ids.h"
+
+static const char *const injection_words[] = {
+#define X(constant, word) word,
+	RECORDER_INJECTIONS(X)
+#undef X
+};
+
+static enum recorder_injection choose_injection(enum recorder_injection asked,
+						const struct program *program)
+{
+	if (asked != INJECT_AUTO)
+		return asked;
+	/* A library of another class makes the loader complain on the program's
+	 * standard error; a sanitizer's runtime wants to come first. */
+	if (!program->loadable)
+		return INJECT_LAYER;
+	if (program->has_sanitizer && !environment_has_sanitizer())
+		return INJECT_LAYER;
+	return INJECT_BOTH;
+}
+
+/* execvp() runs what has no "#!" by the shell. */
+static char **shell_command(const struct program *program, char **command)
+{
+	size_t count = 0;
+	char **words;
+
+	while (command[count])
+		count++;
+	words = calloc(count + 2, sizeof(*words));
+	if (!words)
+		return NULL;
+	words[0] = (char *)(uintptr_t)"/bin/sh";
+	words[1] = (char *)(uintptr_t)program->path;
+	memcpy(words + 2, command + 1, count * sizeof(*words));
+	return words;
+}
+
+static int start_program(struct recorder *recorder, enum recorder_injection injection)
+{
+	const struct session_options *options = &recorder->options->session;
+	const struct program *program = &recorder->program;
+	char **command = recorder->options->command, **words = command;
+	struct environment environment;
+	bool cuda = options->domains & TANDEM_DOMAIN_BIT(cuda);
+	struct environment_request request = {
+		.session = recorder->session.absolute,
+		.library = recorder->library.path,
+		.preload = injection != INJECT_LAYER,
+		.layer = injection != INJECT_PRELOAD ? recorder->library.layer : NULL,
+		.cuda = cuda,
+		.nvtx = cuda && options->cuda & TANDEM_CUDA_BIT(nvtx),
+	};
+	int error = environment_create(&environment, &request);
+
+	if (!error && program->plain_script) {
+		words = shell_command(program, command);
+		error = words ? 0 : -ENOMEM;
+	}
+	if (!error)
+		error = child_start(&recorder->pid,
+				    program->plain_script ? "/bin/sh" : program->path, words,
+				    environment.variables);
+	if (words != command)
+		free(words);
+	environment_destroy(&environment);
+	return error;
+}
+
+static int find_library(struct library *library, struct error *error)
+{
+	int status = library_find(library);
+
+	switch (status) {
+	case 0:
+		return 0;
+	case -EINVAL:
+		return error_add(error, status,
+				 "%s: the loader takes no path with blanks or colons; install "
+				 "Tandem elsewhere, or set TANDEM_LIBRARY", library->path);
+	default:
+		return error_add(error, status, "%s is missing (looked for %s): install Tandem, "
+						"or set TANDEM_LIBRARY",
+				 *library->layer ? TANDEM_LAYER_NAME : "libtandem.so",
+				 library->looked);
+	}
+}
+
+static int cannot_run(struct recorder *recorder, int status)
+{
+	recorder->cannot_run = true;
+	return status;
+}
+
+static void start_collector(struct recorder *recorder)
+{
+	const struct session_options *session = &recorder->options->session;
+	struct linux_options options = {
+		.level = recorder->options->level,
+		.directory = recorder->session.absolute,
+		.control = recorder->session.control,
+		.sample_hz = session->sample_hz,
+		.saved_stacks = session->saved_stacks,
+	};
+
+	/* What can't be collected is in the notes. */
+	linux_collector_start(&recorder->collector, &options, &recorder->notes);
+}
+
+int recorder_start(struct recorder *recorder, const struct recorder_options *options,
+		   struct error *error)
+{
+	struct session *session = &recorder->session;
+	enum recorder_injection injection;
+	int status;
+
+	*recorder = (struct recorder){
+		.options = options,
+		.session = {.options = &options->session, .command = options->command},
+	};
+	/* First of all: the earlier it is read, the better the measured rate. */
+	clock_choose(options->session.clock, &session->clock);
+	clock_pair_read(&session->clock, &session->early);
+	status = program_find(options->command[0], &recorder->program);
+	if (status)
+		return cannot_run(recorder, status);
+	status = find_library(&recorder->library, error);
+	if (status)
+		return status;
+	injection = choose_injection(options->injection, &recorder->program);
+	session->program = recorder->program.path;
+	session->inject = injection_words[injection];
+	status = session_create(session, error);
+	if (status)
+		return status;
+	start_collector(recorder);
+	status = session_describe(session, error);
+	if (!status) {
+		status = start_program(recorder, injection);
+		recorder->cannot_run = status != 0;
+	}
+	if (status) {
+		linux_collector_stop(recorder->collector);
+		session_remove(session);
+	}
+	return status;
+}
+
+static int collect(void *collector)
+{
+	return linux_collector_poll(collector);
+}
+
+int recorder_wait(struct recorder *recorder, struct error *error)
+{
+	struct session *session = &recorder->session;
+	struct poll_task task = {
+		.fd = linux_collector_fd(recorder->collector),
+		.work = collect,
+		.user = recorder->collector,
+	};
+	int wait_status = child_wait(recorder->pid, recorder->collector ? &task : NULL);
+	int status;
+
+	linux_collector_stop(recorder->collector);
+	session_recover(session->directory);
+	status = session_finish(session, wait_status);
+	if (status)
+		error_add(error, status, "cannot complete %s/session.json: %s",
+			  session->directory, strerror(-status));
+	return wait_status;
+}
