@@ -39,7 +39,7 @@ struct linux_collector {
 	int events; /* tracefs; -1: the program's own switches are all there is */
 	struct linux_plan plan;
 	struct linux_machine machine;
-	struct perf_clock timeline;
+	struct perf_clock clock;
 	struct linux_folder folder;
 	struct linux_decoder decoder;
 	bool program_started;
@@ -152,12 +152,12 @@ static int start(struct linux_collector *collector, const struct linux_options *
 {
 	rlim_t files;
 	int error = linux_folder_open(&collector->folder, options->directory,
-				       collector->control, &collector->timeline);
+				       collector->control, &collector->clock);
 
 	if (error)
 		return error;
-	perf_clock_begin(&collector->timeline, options->control->clock_source);
-	linux_decoder_init(&collector->decoder, &collector->timeline);
+	perf_clock_begin(&collector->clock, options->control->clock_source);
+	linux_decoder_init(&collector->decoder, &collector->clock);
 	collector->decoder.arguments = collector->control->args_level != TANDEM_ARGS_NONE;
 	collector->decoder.sampling.hz = options->sample_hz;
 	collector->decoder.sampling.saved_stacks = options->saved_stacks;
@@ -170,8 +170,8 @@ static int start(struct linux_collector *collector, const struct linux_options *
 	restore_file_limit(files);
 	if (error)
 		return error;
-	perf_clock_advance(&collector->timeline);
-	linux_machine_announce(&collector->machine, true, collector->timeline.now.ticks);
+	perf_clock_advance(&collector->clock);
+	linux_machine_announce(&collector->machine, true, collector->clock.now.ticks);
 	collector->kept = atomic_load(&collector->control->state) == TANDEM_STATE_RECORDING;
 	return 0;
 }
@@ -244,7 +244,7 @@ static void program_started(struct linux_collector *collector)
 
 /* Whoever is waiting for the CPU must not make us late where the buffers fill fast;
  * elsewhere nobody is to be displaced at once. Not permitted: so be it. */
-static void hurry(struct linux_collector *collector, unsigned percent)
+static void boost_priority(struct linux_collector *collector, unsigned percent)
 {
 	struct sched_param lowest = { .sched_priority = 1 };
 	uint64_t now_ns = tandem_monotonic_ns();
@@ -268,23 +268,23 @@ static void drain(struct linux_collector *collector)
 	 * paused then or is not now: a pause begins late rather than early, and
 	 * a resumption early rather than late. */
 	if (keep && !collector->kept) {
-		linux_decoder_forget(&collector->decoder);
-		linux_machine_announce(&collector->machine, true, collector->timeline.now.ticks);
+		linux_decoder_invalidate(&collector->decoder);
+		linux_machine_announce(&collector->machine, true, collector->clock.now.ticks);
 	}
-	perf_clock_advance(&collector->timeline);
-	hurry(collector, linux_machine_drain(&collector->machine, &collector->decoder,
+	perf_clock_advance(&collector->clock);
+	boost_priority(collector, linux_machine_drain(&collector->machine, &collector->decoder,
 					      keep || collector->kept));
 	collector->kept = keep;
 	if (collector->folder.failures != collector->failures_seen) {
 		collector->failures_seen = collector->folder.failures;
-		linux_decoder_forget(&collector->decoder);
+		linux_decoder_invalidate(&collector->decoder);
 	}
 }
 
 /* After a drain: what they had to say is written. */
 static void look_for_cpus(struct linux_collector *collector)
 {
-	perf_clock_advance(&collector->timeline);
+	perf_clock_advance(&collector->clock);
 	linux_machine_update(&collector->machine, &collector->decoder);
 }
 
@@ -293,8 +293,8 @@ static void completed(struct linux_collector *collector)
 	/* First what was recorded before it was complete. */
 	read_formats(collector);
 	drain(collector);
-	perf_clock_advance(&collector->timeline);
-	linux_machine_announce(&collector->machine, false, collector->timeline.now.ticks);
+	perf_clock_advance(&collector->clock);
+	linux_machine_announce(&collector->machine, false, collector->clock.now.ticks);
 	collector->complete = true;
 }
 

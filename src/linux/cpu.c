@@ -112,12 +112,12 @@ int linux_cpu_restart(struct linux_cpu *cpu, int id)
 	return error;
 }
 
-void linux_cpu_announce(struct linux_cpu *cpu, struct linux_scope scope, bool anew,
+void linux_cpu_announce(struct linux_cpu *cpu, struct linux_scope scope, bool fresh,
 			 uint64_t ticks)
 {
 	cpu->scope = scope;
 	/* What was to be announced and is not yet is part of this one. */
-	cpu->anew = anew || (cpu->anew && !cpu->announced);
+	cpu->fresh = fresh || (cpu->fresh && !cpu->announced);
 	cpu->scope_ticks = ticks;
 	cpu->announced = false;
 }
@@ -131,7 +131,7 @@ static void scope_put(struct linux_cpu *cpu)
 	if (!record)
 		return;
 	record->scope = (uint8_t)cpu->scope.scope;
-	record->anew = cpu->anew;
+	record->anew = cpu->fresh;
 	record->switches = cpu->scope.switches;
 	record->wakeups = cpu->scope.wakeups;
 	record->migrations = cpu->scope.migrations;
@@ -145,7 +145,7 @@ static bool is_before(const struct linux_cpu *cpu, const struct linux_decoder *d
 		      const struct perf_event_header *record)
 {
 	return record->size > sizeof(struct perf_who_when) &&
-	       perf_clock_ticks(decoder->timeline, perf_current(record)->ns) <
+	       perf_clock_ticks(decoder->clock, perf_current(record)->ns) <
 		       cpu->scope_ticks;
 }
 
@@ -167,7 +167,7 @@ unsigned linux_cpu_drain(struct linux_cpu *cpu, struct linux_decoder *decoder, b
 			linux_mappings_put(&decoder->mappings, &cpu->stream, cpu->scope_ticks);
 		}
 		if (!cpu->announced && is_before(cpu, decoder, record)) {
-			if (cpu->anew)
+			if (cpu->fresh)
 				continue;
 		} else if (!cpu->announced) {
 			scope_put(cpu);

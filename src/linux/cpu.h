@@ -36,7 +36,7 @@ struct linux_cpu {
 	struct linux_scope scope;
 	const struct linux_sampling *sampling; /* borrowed; NULL: none here */
 	bool announced; /* by a record `collecting` */
-	bool anew;
+	bool fresh;
 	uint64_t scope_ticks; /* since when */
 };
 
@@ -66,8 +66,8 @@ bool linux_cpu_stopped(struct linux_cpu *cpu);
  * 0 or -errno. */
 int linux_cpu_restart(struct linux_cpu *cpu, int id);
 
-/* Says what the stream holds from these ticks on; anew: as a fresh start. */
-void linux_cpu_announce(struct linux_cpu *cpu, struct linux_scope scope, bool anew,
+/* Says what the stream holds from these ticks on; fresh: as a fresh start. */
+void linux_cpu_announce(struct linux_cpu *cpu, struct linux_scope scope, bool fresh,
 			 uint64_t ticks);
 
 /* Reads what is in the ring, and writes it unless it is to be thrown away. Returns how

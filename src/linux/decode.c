@@ -9,9 +9,9 @@
 #include "linux/syscall.h"
 #include "schema/gen/kernel_records.h"
 
-void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *timeline)
+void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *clock)
 {
-	*decoder = (struct linux_decoder){ .timeline = timeline };
+	*decoder = (struct linux_decoder){ .clock = clock };
 	linux_tasks_init(&decoder->tasks);
 }
 
@@ -23,10 +23,10 @@ void linux_decoder_free(struct linux_decoder *decoder)
 	map_free(&decoder->syscalls);
 }
 
-void linux_decoder_forget(struct linux_decoder *decoder)
+void linux_decoder_invalidate(struct linux_decoder *decoder)
 {
-	linux_tasks_forget(&decoder->tasks);
-	linux_drivers_forget(&decoder->drivers);
+	linux_tasks_invalidate(&decoder->tasks);
+	linux_drivers_invalidate(&decoder->drivers);
 	map_clear(&decoder->syscalls);
 }
 
@@ -76,10 +76,10 @@ static void process_learn(struct linux_decoder *decoder, struct linux_stream *st
 				     .local_tid = pid, .pid = pid };
 	const struct linux_task *news;
 
-	if (!first.tid || linux_tasks_know(&decoder->tasks, first.tid))
+	if (!first.tid || linux_tasks_has(&decoder->tasks, first.tid))
 		return;
 	name_look_up(&first);
-	news = first.name[0] ? linux_tasks_learn(&decoder->tasks, &first) : NULL;
+	news = first.name[0] ? linux_tasks_note(&decoder->tasks, &first) : NULL;
 	if (news)
 		task_put(stream, ticks, news, TANDEM_KNOWN_BY_seen);
 }
@@ -91,9 +91,9 @@ static void task_learn(struct linux_decoder *decoder, struct linux_stream *strea
 
 	if (!known->tid)
 		return;
-	if (!decoder->system && !linux_tasks_know(&decoder->tasks, known->tid))
+	if (!decoder->system && !linux_tasks_has(&decoder->tasks, known->tid))
 		name_look_up(known);
-	news = linux_tasks_learn(&decoder->tasks, known);
+	news = linux_tasks_note(&decoder->tasks, known);
 	if (!news)
 		return;
 	task_put(stream, ticks, news, how);
@@ -117,7 +117,7 @@ static struct linux_task current_task(const struct linux_decoder *decoder, uint3
 	return task;
 }
 
-static void take_name(struct linux_task *task, const uint8_t *raw, struct linux_field field)
+static void read_comm(struct linux_task *task, const uint8_t *raw, struct linux_field field)
 {
 	memcpy(task->name, raw + field.offset,
 	       field.bytes < sizeof(task->name) ? field.bytes : sizeof(task->name));
@@ -142,8 +142,8 @@ static void decode_switch(struct linux_decoder *decoder, struct linux_stream *st
 
 	if (decoder->tasks.first_namespace)
 		next.local_tid = next.tid;
-	take_name(&prev, raw, fields[LINUX_SWITCH_PREV_COMM]);
-	take_name(&next, raw, fields[LINUX_SWITCH_NEXT_COMM]);
+	read_comm(&prev, raw, fields[LINUX_SWITCH_PREV_COMM]);
+	read_comm(&next, raw, fields[LINUX_SWITCH_NEXT_COMM]);
 	task_learn(decoder, stream, ticks, &prev, TANDEM_KNOWN_BY_seen);
 	task_learn(decoder, stream, ticks, &next, TANDEM_KNOWN_BY_seen);
 	if (stream->running != UINT32_MAX && stream->running != prev.tid)
@@ -374,7 +374,7 @@ static void decode_comm(struct linux_decoder *decoder, struct linux_stream *stre
 	if (!task.tid)
 		return;
 	/* An exec is told even where the name stays. */
-	if (linux_tasks_learn(&decoder->tasks, &task) || exec)
+	if (linux_tasks_note(&decoder->tasks, &task) || exec)
 		task_put(stream, ticks, &task,
 			 exec ? TANDEM_KNOWN_BY_exec : TANDEM_KNOWN_BY_renamed);
 }
@@ -445,7 +445,7 @@ void linux_decode(struct linux_decoder *decoder, struct linux_stream *stream,
 
 	if (record->size < sizeof(*record) + sizeof(struct perf_who_when))
 		return;
-	ticks = perf_clock_ticks(decoder->timeline, perf_current(record)->ns);
+	ticks = perf_clock_ticks(decoder->clock, perf_current(record)->ns);
 	switch (record->type) {
 	case PERF_RECORD_SAMPLE:
 		if (linux_sample_is(record))

@@ -18,7 +18,7 @@
 #include "util/map.h"
 
 struct linux_decoder {
-	const struct perf_clock *timeline; /* borrowed */
+	const struct perf_clock *clock; /* borrowed */
 	struct linux_formats formats;
 	struct linux_tasks tasks;
 	struct linux_drivers drivers; /* of GPUs: the tracepoints that are stored as they are */
@@ -29,12 +29,12 @@ struct linux_decoder {
 	bool arguments; /* of system calls, too */
 };
 
-void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *timeline);
+void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *clock);
 void linux_decoder_free(struct linux_decoder *decoder);
 
 /* Everything that is described once (tasks, names, formats) has to be described
  * again: it did not reach the file. */
-void linux_decoder_forget(struct linux_decoder *decoder);
+void linux_decoder_invalidate(struct linux_decoder *decoder);
 
 /* Takes any record; what it does not know it passes over. */
 void linux_decode(struct linux_decoder *decoder, struct linux_stream *stream,

@@ -110,7 +110,7 @@ void linux_drivers_free(struct linux_drivers *drivers)
 	*drivers = (struct linux_drivers){ .tracepoints = NULL };
 }
 
-void linux_drivers_forget(struct linux_drivers *drivers)
+void linux_drivers_invalidate(struct linux_drivers *drivers)
 {
 	map_clear(&drivers->described);
 }

@@ -33,7 +33,7 @@ int linux_drivers_find(struct linux_drivers *drivers, int events);
 void linux_drivers_free(struct linux_drivers *drivers);
 
 /* Their descriptions have to be written again. */
-void linux_drivers_forget(struct linux_drivers *drivers);
+void linux_drivers_invalidate(struct linux_drivers *drivers);
 
 /* Stores one, described beforehand when it is the first of its kind there; data of
  * another tracepoint is passed over. */

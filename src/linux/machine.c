@@ -132,11 +132,11 @@ void linux_machine_fill_gaps(struct linux_machine *machine)
 	machine->gaps_filled = gaps;
 }
 
-void linux_machine_announce(struct linux_machine *machine, bool anew, uint64_t ticks)
+void linux_machine_announce(struct linux_machine *machine, bool fresh, uint64_t ticks)
 {
 	for (size_t i = 0; i < machine->count; i++) {
 		if (linux_cpu_active(&machine->cpus[i]))
-			linux_cpu_announce(&machine->cpus[i], machine_scope(machine), anew,
+			linux_cpu_announce(&machine->cpus[i], machine_scope(machine), fresh,
 					    ticks);
 	}
 }
@@ -158,7 +158,7 @@ unsigned linux_machine_drain(struct linux_machine *machine, struct linux_decoder
 
 static void cpu_end(struct linux_cpu *cpu, struct linux_decoder *decoder)
 {
-	linux_cpu_announce(cpu, nothing, true, decoder->timeline->now.ticks);
+	linux_cpu_announce(cpu, nothing, true, decoder->clock->now.ticks);
 	linux_cpu_drain(cpu, decoder, true);
 	linux_cpu_release(cpu, NULL);
 }
@@ -178,7 +178,7 @@ static void cpu_came(struct linux_machine *machine, struct linux_decoder *decode
 	} else if (!cpu_begin(machine, number)) {
 		scope.syscalls = false;
 		linux_cpu_announce(cpu_find(machine, number), scope, true,
-				    decoder->timeline->now.ticks);
+				    decoder->clock->now.ticks);
 	}
 }
 
@@ -198,7 +198,7 @@ static void cpu_was_away(struct linux_machine *machine, struct linux_decoder *de
 	if (error)
 		cpu_end(cpu, decoder);
 	else
-		linux_cpu_announce(cpu, cpu->scope, true, decoder->timeline->now.ticks);
+		linux_cpu_announce(cpu, cpu->scope, true, decoder->clock->now.ticks);
 }
 
 void linux_machine_update(struct linux_machine *machine, struct linux_decoder *decoder)

@@ -41,7 +41,7 @@ bool linux_machine_open_next(struct linux_machine *machine);
 void linux_machine_fill_gaps(struct linux_machine *machine);
 
 /* Says in every stream what it holds from these ticks on. */
-void linux_machine_announce(struct linux_machine *machine, bool anew, uint64_t ticks);
+void linux_machine_announce(struct linux_machine *machine, bool fresh, uint64_t ticks);
 
 /* Reads every ring, and writes what was in it unless it is to be thrown away. Returns
  * how full the fullest was, in percent. */

@@ -5,7 +5,7 @@
 /* With 50 ns of doubt at both ends, a slope of 10 ppm. */
 #define LINE_MIN_NS 10000000u
 
-static void pair_read(struct linux_pair *pair, enum tandem_clock_source source)
+static void pair_read(struct perf_clock_pair *pair, enum tandem_clock_source source)
 {
 	uint64_t best = UINT64_MAX;
 
@@ -28,26 +28,26 @@ static void pair_read(struct linux_pair *pair, enum tandem_clock_source source)
 	pair->error = best > UINT32_MAX ? UINT32_MAX : (uint32_t)best;
 }
 
-void perf_clock_begin(struct perf_clock *timeline, enum tandem_clock_source source)
+void perf_clock_begin(struct perf_clock *clock, enum tandem_clock_source source)
 {
-	timeline->source = source;
-	pair_read(&timeline->before, source);
-	timeline->now = timeline->before;
+	clock->source = source;
+	pair_read(&clock->before, source);
+	clock->now = clock->before;
 }
 
-void perf_clock_advance(struct perf_clock *timeline)
+void perf_clock_advance(struct perf_clock *clock)
 {
-	if (timeline->now.ns - timeline->before.ns >= LINE_MIN_NS)
-		timeline->before = timeline->now;
-	pair_read(&timeline->now, timeline->source);
+	if (clock->now.ns - clock->before.ns >= LINE_MIN_NS)
+		clock->before = clock->now;
+	pair_read(&clock->now, clock->source);
 }
 
-uint64_t perf_clock_ticks(const struct perf_clock *timeline, uint64_t ns)
+uint64_t perf_clock_ticks(const struct perf_clock *clock, uint64_t ns)
 {
-	const struct linux_pair *before = &timeline->before, *now = &timeline->now;
+	const struct perf_clock_pair *before = &clock->before, *now = &clock->now;
 	__int128 ticks;
 
-	if (timeline->source == TANDEM_CLOCK_MONOTONIC || now->ns == before->ns)
+	if (clock->source == TANDEM_CLOCK_MONOTONIC || now->ns == before->ns)
 		return now->ticks + (ns - now->ns);
 	/* From `now`: it is the nearer pair, and what was stamped lies before it. */
 	ticks = (__int128)(int64_t)(ns - now->ns) * (int64_t)(now->ticks - before->ticks);

@@ -5,10 +5,10 @@
  * lies on the straight line between their pairs. doc/KERNEL.md has the error.
  * One thread.
  *
- *	perf_clock_begin(&timeline, control->clock_source);
+ *	perf_clock_begin(&clock, control->clock_source);
  *	...
- *	perf_clock_advance(&timeline);          before each drain
- *	uint64_t ticks = perf_clock_ticks(&timeline, ns);
+ *	perf_clock_advance(&clock);          before each drain
+ *	uint64_t ticks = perf_clock_ticks(&clock, ns);
  */
 #ifndef TANDEM_LINUX_PERF_CLOCK_H
 #define TANDEM_LINUX_PERF_CLOCK_H
@@ -17,23 +17,23 @@
 
 #include "schema/control.h"
 
-struct linux_pair {
+struct perf_clock_pair {
 	uint64_t ns, ticks;
 	uint32_t error; /* ticks between the two readings, at most */
 };
 
 struct perf_clock {
 	enum tandem_clock_source source;
-	struct linux_pair before, now;
+	struct perf_clock_pair before, now;
 };
 
-void perf_clock_begin(struct perf_clock *timeline, enum tandem_clock_source source);
+void perf_clock_begin(struct perf_clock *clock, enum tandem_clock_source source);
 
-/* Reads the next pair. The line is drawn anew only when the pairs are far
+/* Reads the next pair. The line is drawn fresh only when the pairs are far
  * enough apart to say something of its slope. */
-void perf_clock_advance(struct perf_clock *timeline);
+void perf_clock_advance(struct perf_clock *clock);
 
 /* To within a tick of the line, which goes on beyond its pairs. */
-uint64_t perf_clock_ticks(const struct perf_clock *timeline, uint64_t ns);
+uint64_t perf_clock_ticks(const struct perf_clock *clock, uint64_t ns);
 
 #endif

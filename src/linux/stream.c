@@ -22,9 +22,9 @@
 #define LOST_ROOM (TANDEM_LOSS_COUNT * ALIGNED(sizeof(struct tandem_rec_lost)))
 
 int linux_folder_open(struct linux_folder *folder, const char *session,
-		       struct tandem_control *control, const struct perf_clock *timeline)
+		       struct tandem_control *control, const struct perf_clock *clock)
 {
-	*folder = (struct linux_folder){ .control = control, .timeline = timeline };
+	*folder = (struct linux_folder){ .control = control, .clock = clock };
 	/* Every possible record must fit. */
 	folder->packet_bytes = 256u * 1024;
 	folder->packet = malloc(folder->packet_bytes);
@@ -191,7 +191,7 @@ void linux_stream_flush(struct linux_stream *stream)
 static void packet_begin(struct linux_stream *stream, uint64_t ticks)
 {
 	struct tandem_packet_header *header = (void *)stream->folder->packet;
-	const struct linux_pair *pair = &stream->folder->timeline->now;
+	const struct perf_clock_pair *pair = &stream->folder->clock->now;
 
 	memset(header, 0, sizeof(*header));
 	header->magic = TANDEM_CTF_MAGIC;

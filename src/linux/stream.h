@@ -25,7 +25,7 @@
 struct linux_folder {
 	char *path; /* DIR/kernel */
 	struct tandem_control *control; /* borrowed */
-	const struct perf_clock *timeline; /* borrowed */
+	const struct perf_clock *clock; /* borrowed */
 	int made; /* 0: not yet; else 1, or the -errno that it failed with */
 	uint8_t uuid[16];
 	uint8_t *packet;
@@ -50,7 +50,7 @@ struct linux_stream {
 
 /* `path` and the rest are the session's. Returns 0 or -ENOMEM. */
 int linux_folder_open(struct linux_folder *folder, const char *session,
-		       struct tandem_control *control, const struct perf_clock *timeline);
+		       struct tandem_control *control, const struct perf_clock *clock);
 
 /* Makes the directory and its metadata, once; the first packet does it otherwise. */
 void linux_folder_make(struct linux_folder *folder);

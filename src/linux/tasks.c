@@ -25,7 +25,7 @@ void linux_tasks_free(struct linux_tasks *tasks)
 	map_free(&tasks->by_local);
 }
 
-void linux_tasks_forget(struct linux_tasks *tasks)
+void linux_tasks_invalidate(struct linux_tasks *tasks)
 {
 	map_clear(&tasks->by_tid);
 	map_clear(&tasks->by_local);
@@ -49,7 +49,7 @@ static struct linux_task *task_add(struct linux_tasks *tasks, uint32_t tid)
 	return &tasks->tasks[tasks->count++];
 }
 
-const struct linux_task *linux_tasks_learn(struct linux_tasks *tasks,
+const struct linux_task *linux_tasks_note(struct linux_tasks *tasks,
 					     const struct linux_task *news)
 {
 	struct linux_task *task = task_find(tasks, news->tid);
@@ -102,7 +102,7 @@ uint32_t linux_tasks_tid(const struct linux_tasks *tasks, uint32_t local_tid)
 	return tid == MAP_NONE ? 0 : (uint32_t)tid;
 }
 
-bool linux_tasks_know(const struct linux_tasks *tasks, uint32_t tid)
+bool linux_tasks_has(const struct linux_tasks *tasks, uint32_t tid)
 {
 	return map_get(&tasks->by_tid, tid) != MAP_NONE;
 }

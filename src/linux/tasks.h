@@ -29,12 +29,12 @@ void linux_tasks_init(struct linux_tasks *tasks);
 void linux_tasks_free(struct linux_tasks *tasks);
 
 /* Forgets all: what was written of them did not reach the file. */
-void linux_tasks_forget(struct linux_tasks *tasks);
+void linux_tasks_invalidate(struct linux_tasks *tasks);
 
 /* Takes what is now known of a thread: 0 and NULL, where nothing is, leave what
  * was. Returns it when something is new and has to be written, else NULL (also
  * when memory runs out). */
-const struct linux_task *linux_tasks_learn(struct linux_tasks *tasks,
+const struct linux_task *linux_tasks_note(struct linux_tasks *tasks,
 					     const struct linux_task *news);
 
 /* The thread is gone; its numbers may be another's from now on. */
@@ -43,6 +43,6 @@ void linux_tasks_remove(struct linux_tasks *tasks, uint32_t tid);
 /* The kernel's number of a thread of this namespace; 0: not known. */
 uint32_t linux_tasks_tid(const struct linux_tasks *tasks, uint32_t local_tid);
 
-bool linux_tasks_know(const struct linux_tasks *tasks, uint32_t tid);
+bool linux_tasks_has(const struct linux_tasks *tasks, uint32_t tid);
 
 #endif

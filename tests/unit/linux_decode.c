@@ -14,7 +14,7 @@
 enum { ID_SWITCH = 300, ID_WAKING = 301, RAW = 72 };
 
 static struct tandem_control control;
-static struct perf_clock timeline;
+static struct perf_clock clock;
 static struct linux_folder folder;
 static struct linux_stream stream;
 static struct linux_decoder decoder;
@@ -50,10 +50,10 @@ static void formats_fill(struct linux_formats *formats)
 
 static void begin(void)
 {
-	perf_clock_begin(&timeline, TANDEM_CLOCK_MONOTONIC);
-	CHECK(!linux_folder_open(&folder, directory, &control, &timeline));
+	perf_clock_begin(&clock, TANDEM_CLOCK_MONOTONIC);
+	CHECK(!linux_folder_open(&folder, directory, &control, &clock));
 	linux_stream_open(&stream, &folder, 0);
-	linux_decoder_init(&decoder, &timeline);
+	linux_decoder_init(&decoder, &clock);
 	formats_fill(&decoder.formats);
 	decoder.system = true;
 	decoder.tasks.first_namespace = true;
@@ -156,8 +156,8 @@ static void test_switch(void)
 	/* 12 ran, but 13 gives the CPU up; the dead are forgotten. */
 	switch_give(7000, 13, 0x20, 12);
 	CHECK(stream.gaps == 1);
-	CHECK(!linux_tasks_know(&decoder.tasks, 13));
-	CHECK(linux_tasks_know(&decoder.tasks, 12));
+	CHECK(!linux_tasks_has(&decoder.tasks, 13));
+	CHECK(linux_tasks_has(&decoder.tasks, 12));
 	end();
 }
 
@@ -220,7 +220,7 @@ static void test_unwritable(void)
 	linux_stream_flush(&stream);
 	CHECK(control.lost[TANDEM_LOSS_size_limit] == 3 && folder.failures == 1);
 	control.limit_bytes = 0;
-	linux_decoder_forget(&decoder);
+	linux_decoder_invalidate(&decoder);
 	switch_give(2000, 11, 1, 12);
 	record = (const void *)record_at(0);
 	CHECK(record->head.id == TANDEM_EVENT_lost && record->count == 3);

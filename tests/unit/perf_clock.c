@@ -9,30 +9,30 @@
 
 static void test_same_clock(void)
 {
-	struct perf_clock timeline;
+	struct perf_clock clock;
 
-	perf_clock_begin(&timeline, TANDEM_CLOCK_MONOTONIC);
-	perf_clock_advance(&timeline);
-	CHECK(perf_clock_ticks(&timeline, 123456789) == 123456789);
-	CHECK(timeline.now.error == 0);
+	perf_clock_begin(&clock, TANDEM_CLOCK_MONOTONIC);
+	perf_clock_advance(&clock);
+	CHECK(perf_clock_ticks(&clock, 123456789) == 123456789);
+	CHECK(clock.now.error == 0);
 }
 
 static void test_line(void)
 {
 	/* 2.3 GHz, and pairs a tenth of a second apart. */
-	struct perf_clock timeline = {
+	struct perf_clock clock = {
 		.source = TANDEM_CLOCK_COUNTER,
 		.before = { .ns = 5000000000000, .ticks = 11500000000000 },
 		.now = { .ns = 5000100000000, .ticks = 11500230000000 },
 	};
 
-	CHECK(perf_clock_ticks(&timeline, 5000000000000) == 11500000000000);
-	CHECK(perf_clock_ticks(&timeline, 5000100000000) == 11500230000000);
-	CHECK(perf_clock_ticks(&timeline, 5000050000000) == 11500115000000);
-	CHECK(perf_clock_ticks(&timeline, 4999900000000) == 11499770000000);
-	CHECK(perf_clock_ticks(&timeline, 5000200000000) == 11500460000000);
+	CHECK(perf_clock_ticks(&clock, 5000000000000) == 11500000000000);
+	CHECK(perf_clock_ticks(&clock, 5000100000000) == 11500230000000);
+	CHECK(perf_clock_ticks(&clock, 5000050000000) == 11500115000000);
+	CHECK(perf_clock_ticks(&clock, 4999900000000) == 11499770000000);
+	CHECK(perf_clock_ticks(&clock, 5000200000000) == 11500460000000);
 	for (uint64_t ns = 5000000000000, last = 0; ns < 5000000000100; ns++) {
-		uint64_t ticks = perf_clock_ticks(&timeline, ns);
+		uint64_t ticks = perf_clock_ticks(&clock, ns);
 
 		CHECK(ticks >= last);
 		last = ticks;
@@ -44,10 +44,10 @@ static void test_line(void)
 static void test_real(void)
 {
 	static const struct timespec moment = { .tv_nsec = 12000000 };
-	struct perf_clock timeline;
-	struct linux_pair truth[20];
+	struct perf_clock clock;
+	struct perf_clock_pair truth[20];
 
-	perf_clock_begin(&timeline, TANDEM_CLOCK_COUNTER);
+	perf_clock_begin(&clock, TANDEM_CLOCK_COUNTER);
 	for (int i = 0; i < 20; i++) {
 		struct perf_clock one;
 
@@ -56,15 +56,15 @@ static void test_real(void)
 		truth[i] = one.now;
 		if (i % 4 != 3)
 			continue;
-		perf_clock_advance(&timeline);
+		perf_clock_advance(&clock);
 		for (int k = i - 3; k <= i; k++) {
-			int64_t off = (int64_t)(perf_clock_ticks(&timeline, truth[k].ns) -
+			int64_t off = (int64_t)(perf_clock_ticks(&clock, truth[k].ns) -
 						truth[k].ticks);
 
 			if (off < 0)
 				off = -off;
 			/* Both ends of the line, the truth itself, and a rounding. */
-			CHECK(off <= (int64_t)timeline.now.error + timeline.before.error +
+			CHECK(off <= (int64_t)clock.now.error + clock.before.error +
 					     truth[k].error + 2);
 		}
 	}
