@@ -3,6 +3,8 @@
 #ifndef TANDEM_VIEW_INDEX_KINDS_H
 #define TANDEM_VIEW_INDEX_KINDS_H
 
+#include <stdint.h>
+
 /* X(name): rows, in the order in which they stand below one parent. */
 #define VIEW_ROWS(X)                                                           \
 	X(session) X(process) X(thread) X(context) X(transfers) X(kernels)     \
@@ -42,20 +44,69 @@ enum view_refs_kind {
 			    * system was running on the thread's behalf */
 };
 
-/* X(name): spans. Operations are in the order of enum tandem_operation_kind. */
+/* X(name): groups of kinds, by which sums are made and the page speaks of spans: API calls, what
+ * a device did, states of a thread, what ran on a CPU, activity of any kind, samples. */
+#define VIEW_GROUPS(X) X(call) X(command) X(state) X(task) X(activity) X(sample)
+
+enum view_group {
+#define X(name) VIEW_GROUP_##name,
+	VIEW_GROUPS(X)
+#undef X
+};
+
+/* X(name, group): spans. Commands are in the order of enum tandem_operation_kind. */
 #define VIEW_SPANS(X)                                                          \
-	X(call) X(enqueue) X(wait) X(create) X(release) X(build)               \
-	X(kernel) X(copy_h2d) X(copy_d2h) X(copy_d2d) X(fill) X(map) X(unmap)  \
-	X(migrate) X(barrier) X(marker) X(other)                               \
-	X(running) X(wait_cpu) X(wait_blocked) X(unknown) X(task)              \
-	X(task_unknown) X(active) X(sample)
+	X(call, call) X(enqueue, call) X(wait, call) X(create, call)           \
+	X(release, call) X(build, call)                                        \
+	X(kernel, command) X(copy_h2d, command) X(copy_d2h, command)           \
+	X(copy_d2d, command) X(fill, command) X(map, command)                  \
+	X(unmap, command) X(migrate, command) X(barrier, command)              \
+	X(marker, command) X(other, command)                                   \
+	X(running, state) X(wait_cpu, state) X(wait_blocked, state)            \
+	X(unknown, state) X(task, task) X(task_unknown, task)                  \
+	X(active, activity) X(sample, sample)
 
 enum view_span_kind {
-#define X(name) VIEW_SPAN_##name,
+#define X(name, group) VIEW_SPAN_##name,
 	VIEW_SPANS(X)
 #undef X
 	VIEW_SPAN_COUNT
 };
+
+/* "kernel"; "unknown" where there is no such. */
+static inline const char *view_span_name(unsigned kind)
+{
+	static const char *const names[] = {
+#define X(name, group) #name,
+		VIEW_SPANS(X)
+#undef X
+	};
+
+	return names[kind < VIEW_SPAN_COUNT ? kind : VIEW_SPAN_unknown];
+}
+
+static inline enum view_group view_span_group(unsigned kind)
+{
+	static const uint8_t groups[] = {
+#define X(name, group) VIEW_GROUP_##group,
+		VIEW_SPANS(X)
+#undef X
+	};
+
+	return (enum view_group)groups[kind < VIEW_SPAN_COUNT ? kind : VIEW_SPAN_unknown];
+}
+
+/* "command" */
+static inline const char *view_group_name(enum view_group group)
+{
+	static const char *const names[] = {
+#define X(name) #name,
+		VIEW_GROUPS(X)
+#undef X
+	};
+
+	return names[group];
+}
 
 /* X(bit, name): what is odd about a span. */
 #define VIEW_FLAGS(X)                                                          \

@@ -105,17 +105,6 @@ static void add_flags(struct json *json, unsigned flags)
 	json_end_array(json);
 }
 
-static const char *kind_word(unsigned kind)
-{
-	static const char *const words[] = {
-#define X(name) #name,
-		VIEW_SPANS(X)
-#undef X
-	};
-
-	return kind < sizeof(words) / sizeof(*words) ? words[kind] : "unknown";
-}
-
 int view_details_json(struct view_details *details, uint32_t track_number, uint32_t item,
 		      struct text *out)
 {
@@ -137,7 +126,7 @@ int view_details_json(struct view_details *details, uint32_t track_number, uint3
 	json_init(&json, out, false);
 	json_begin_object(&json, NULL);
 	json_string(&json, "name", view_index_text(index, span.label->name));
-	json_string(&json, "kind", kind_word(span.label->kind));
+	json_string(&json, "kind", view_span_name(span.label->kind));
 	add_flags(&json, span.label->flags);
 	json_signed(&json, "begin_ns", span.span.begin_ns);
 	json_signed(&json, "end_ns", span.end_ns);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/report/operation_stats.h"
 #include "analysis/stats/histogram.h"
 #include "util/array.h"
 #include "util/json.h"
@@ -146,23 +145,19 @@ static void add_times(struct json *json, const struct select_row *row)
 	json_unsigned(json, "within_ns", row->within_ns);
 }
 
-static bool kind_between(const struct select *select, const struct select_row *row,
-			 enum view_span_kind first, enum view_span_kind last,
-			 const struct view_label **label)
+static const struct view_label *row_label(const struct select *select, const struct select_row *row)
 {
-	*label = view_index_label(select->index, row->label);
-	return (*label)->kind >= first && (*label)->kind <= last;
+	return view_index_label(select->index, row->label);
 }
 
 static void add_calls(struct json *json, const struct select *select)
 {
-	const struct view_label *label;
-
 	json_begin_array(json, "calls");
 	for (size_t i = 0; i < select->count; i++) {
 		const struct select_row *row = &select->rows[i];
+		const struct view_label *label = row_label(select, row);
 
-		if (!kind_between(select, row, VIEW_SPAN_call, VIEW_SPAN_build, &label))
+		if (view_span_group(label->kind) != VIEW_GROUP_call)
 			continue;
 		json_begin_object(json, NULL);
 		json_unsigned(json, "label", row->label);
@@ -178,13 +173,13 @@ static void add_calls(struct json *json, const struct select *select)
 static void add_device(struct json *json, const struct select *select)
 {
 	const struct view_index *index = select->index;
-	const struct view_label *label;
 
 	json_begin_array(json, "device");
 	for (size_t i = 0; i < select->count; i++) {
 		const struct select_row *row = &select->rows[i];
+		const struct view_label *label = row_label(select, row);
 
-		if (!kind_between(select, row, VIEW_SPAN_kernel, VIEW_SPAN_other, &label))
+		if (view_span_group(label->kind) != VIEW_GROUP_command)
 			continue;
 		json_begin_object(json, NULL);
 		json_unsigned(json, "label", row->label);
@@ -192,8 +187,7 @@ static void add_device(struct json *json, const struct select *select)
 			    row->device < index->rows_count
 				    ? view_index_text(index, index->rows[row->device].name)
 				    : "");
-		json_string(json, "kind",
-			    operation_kind_name((uint8_t)(label->kind - VIEW_SPAN_kernel)));
+		json_string(json, "kind", view_span_name(label->kind));
 		json_string(json, "name", view_index_text(index, label->name));
 		json_unsigned(json, "count", row->count);
 		json_unsigned(json, "failed", row->failed);
@@ -207,22 +201,17 @@ static void add_device(struct json *json, const struct select *select)
 
 static void add_states(struct json *json, const struct select *select)
 {
-	static const char *const words[] = {
-#define X(name) #name,
-		VIEW_SPANS(X)
-#undef X
-	};
-	const struct view_label *label;
-
 	json_begin_array(json, "states");
 	for (size_t i = 0; i < select->count; i++) {
 		const struct select_row *row = &select->rows[i];
+		const struct view_label *label = row_label(select, row);
+		enum view_group group = view_span_group(label->kind);
 
-		if (!kind_between(select, row, VIEW_SPAN_running, VIEW_SPAN_task_unknown, &label))
+		if (group != VIEW_GROUP_state && group != VIEW_GROUP_task)
 			continue;
 		json_begin_object(json, NULL);
 		json_unsigned(json, "label", row->label);
-		json_string(json, "state", words[label->kind]);
+		json_string(json, "state", view_span_name(label->kind));
 		json_string(json, "name", view_index_text(select->index, label->name));
 		json_unsigned(json, "count", row->count);
 		add_times(json, row);

@@ -104,6 +104,18 @@ static void add_notes(const struct view_index *index, struct json *json)
 	json_end_array(json);
 }
 
+static void add_kinds(struct json *json)
+{
+	json_begin_array(json, "kinds");
+	for (unsigned i = 0; i < VIEW_SPAN_COUNT; i++) {
+		json_begin_array(json, NULL);
+		json_string(json, NULL, view_span_name(i));
+		json_string(json, NULL, view_group_name(view_span_group(i)));
+		json_end_array(json);
+	}
+	json_end_array(json);
+}
+
 static void add_labels(const struct view_index *index, struct json *json)
 {
 	json_begin_array(json, "labels");
@@ -159,20 +171,12 @@ static void add_row(const struct view_index *index, struct json *json, const str
 
 void view_source_json(const struct view_source *source, struct json *json)
 {
-	static const char *const kinds[] = {
-#define X(name) #name,
-		VIEW_SPANS(X)
-#undef X
-	};
 	const struct view_index *index = &source->index;
 
 	json_begin_object(json, NULL);
 	add_run(source, json);
 	add_notes(index, json);
-	json_begin_array(json, "kinds");
-	for (unsigned i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		json_string(json, NULL, kinds[i]);
-	json_end_array(json);
+	add_kinds(json);
 	add_labels(index, json);
 	json_begin_array(json, "rows");
 	for (uint64_t i = 0; i < index->rows_count; i++)

@@ -40,6 +40,22 @@ const KINDS = {
 	sample: ["CPU sample", null],
 };
 
+/* Which group each kind is of (src/view/index/kinds.h): the session says. */
+const GROUPS = new Map();
+
+function setGroups(kinds) {
+	for (const [kind, group] of kinds)
+		GROUPS.set(kind, group);
+}
+
+function isCallKind(kind) {
+	return GROUPS.get(kind) === "call";
+}
+
+function isCommandKind(kind) {
+	return GROUPS.get(kind) === "command";
+}
+
 /* Of kernels, tasks and the functions of samples, by name. */
 const NAME_COLOURS = ["#0072b2", "#009e73", "#cc6fa2", "#d98f00", "#4ba3dc", "#8c3062",
 	"#8f8f2c", "#a3489a", "#23784a", "#5b53b8"];

@@ -172,7 +172,7 @@ class LocalSource {
 		}
 		const described = this.data.sessions[session];
 		const [name, kind, flags] = described.labels[track.label[at]];
-		return {name, kind: described.kinds[kind], row: track.row, begin_ns: track.begin[at], end_ns: track.end[at],
+		return {name, kind: described.kinds[kind][0], row: track.row, begin_ns: track.begin[at], end_ns: track.end[at],
 			spans: track.spans[at], item: track.item[at],
 			flags: Object.keys(FLAG).filter((flag) => FLAG[flag] & flags)};
 	}

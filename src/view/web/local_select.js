@@ -4,9 +4,6 @@
 
 const HISTOGRAM_STEPS = 32;
 
-const CALL_KINDS = ["call", "enqueue", "wait", "create", "release", "build"];
-const STATE_KINDS = ["running", "wait_cpu", "wait_blocked", "unknown", "task", "task_unknown"];
-
 /* As printf() rounds: of two that are as near, the even one. With one decimal such
  * a middle is a quarter, or three. */
 function oneDecimal(value) {
@@ -165,14 +162,14 @@ function selectTables(session, sums) {
 	sums.sort((a, b) => b.times.sum - a.times.sum || b.within - a.within || a.label - b.label);
 	for (const sum of sums) {
 		const [name, kindNumber] = session.labels[sum.label];
-		const kind = session.kinds[kindNumber];
+		const [kind, group] = session.kinds[kindNumber];
 		const times = {...sum.times.times, within_ns: sum.within};
-		if (CALL_KINDS.includes(kind))
+		if (group === "call")
 			found.calls.push({label: sum.label, name, calls: sum.count, errors: sum.failed, ...times});
-		else if (isCommandKind(kind))
+		else if (group === "command")
 			found.device.push({label: sum.label, device: sum.device >= 0 ? session.rows[sum.device].name : "",
 				kind, name, count: sum.count, failed: sum.failed, untimed: sum.untimed, bytes: sum.bytes, ...times});
-		else if (STATE_KINDS.includes(kind))
+		else if (group === "state" || group === "task")
 			found.states.push({label: sum.label, state: kind, name, count: sum.count, ...times});
 	}
 	return found;

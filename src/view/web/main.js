@@ -29,9 +29,10 @@ class App {
 	async start() {
 		this.model = await this.source.model();
 		nameSessions(this.model.sessions);
+		this.model.sessions.forEach((session) => setGroups(session.kinds));
 		this.labels = this.model.sessions.map((session) => {
 			const labels = session.labels.map(([name, kind, flags, plain]) =>
-				new Label(name, session.kinds[kind], flags, plain));
+				new Label(name, session.kinds[kind][0], flags, plain));
 			labels.unknown = new Label("unknown", "unknown", 0, 0);
 			return labels;
 		});

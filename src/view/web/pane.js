@@ -511,13 +511,11 @@ function drawArrows(pane, context, span) {
 		const track = app.rows.byTrack.get(span.track.session + ":" + link.track);
 		return track && {track, begin: link.begin_ns, end: link.end_ns};
 	};
-	const isCommand = detail.kind in KINDS && !["call", "enqueue", "wait", "create", "release",
-		"build"].includes(detail.kind);
 	for (const link of detail.links) {
 		const other = to(link);
 		if (!other)
 			continue;
-		if (link.is === "command" && !isCommand)
+		if (link.is === "command" && isCallKind(detail.kind))
 			drawArrow(pane, context, span, "begin", other, "begin", app.style.arrow);
 		else if (link.is === "call")
 			drawArrow(pane, context, other, "begin", span, "begin", app.style.arrow);

@@ -163,7 +163,7 @@ class Panel {
 			columns.append(element("section", {},
 				element("h3", {}, "Stack, innermost first"), stackList(detail.stack, Infinity)));
 		group("Times and waits", times);
-		group(detail.kind in KINDS && isCommandKind(detail.kind) ? "Arguments of its call" : "Arguments",
+		group(isCommandKind(detail.kind) ? "Arguments of its call" : "Arguments",
 			argumentPairs(detail.args));
 		if (detail.links && detail.links.length)
 			columns.append(element("section", {}, element("h3", {}, "Belongs to"), this.links(span, detail)));
@@ -319,15 +319,10 @@ function isTime(fact) {
 	return fact.ns !== undefined || fact.at_ns !== undefined;
 }
 
-function isCommandKind(kind) {
-	return ["kernel", "copy_h2d", "copy_d2h", "copy_d2d", "fill", "map", "unmap", "migrate", "barrier",
-		"marker", "other"].includes(kind);
-}
-
 /* What ran on the CPUs is no state of a traced thread. */
 function rowsOfTable(answer, key) {
 	if (key === "tasks" || key === "states")
-		return answer.states.filter((row) => row.state.startsWith("task") === (key === "tasks"));
+		return answer.states.filter((row) => (GROUPS.get(row.state) === "task") === (key === "tasks"));
 	return answer[key];
 }
 
