@@ -107,8 +107,8 @@ static int select_all(struct select *select, uint32_t row)
 				     index->rows[last].parent >= first)))
 		last++;
 	if (row != VIEW_NONE)
-		again = index->rows[row].kind >= VIEW_ROW_resources ||
-			(index->rows[row].process == VIEW_NONE && index->rows[row].parent);
+		again = index->rows[row].kind != VIEW_ROW_session &&
+			index->rows[row].process == VIEW_NONE;
 	for (uint32_t i = first; i < last; i++) {
 		const struct view_row *of = &index->rows[i];
 

@@ -247,6 +247,7 @@ struct point_tile {
 	int64_t begin_ns, end_ns;
 	struct point_group *groups; /* TILE_BINS + 2 at most */
 	size_t count;
+	bool begins; /* groups[0] is the value that the tile begins with */
 	bool gathered;
 };
 
@@ -255,14 +256,14 @@ static void tile_add_group(struct point_tile *tile, const struct view_point_node
 	struct point_group *last = tile->count ? &tile->groups[tile->count - 1] : NULL;
 
 	if (node->end_ns < tile->begin_ns) {
-		/* The value that the tile begins with. */
+		tile->begins = true;
 		tile->count = 1;
 		tile->groups[0] = (struct point_group){tile->begin_ns, node->last, node->last,
 						       node->last};
 		return;
 	}
-	if (last && node->begin_ns >= tile->begin_ns && last->at_ns >= tile->begin_ns &&
-	    last->at_ns >> tile->level == node->begin_ns >> tile->level && tile->count > 1) {
+	if (tile->count > tile->begins && node->begin_ns >= tile->begin_ns &&
+	    last->at_ns >> tile->level == node->begin_ns >> tile->level) {
 		if (node->least < last->least)
 			last->least = node->least;
 		if (node->most > last->most)
@@ -298,7 +299,9 @@ static void tile_add_points(struct point_tile *tile, int level, uint32_t from, u
 		if (node->end_ns < tile->begin_ns ||
 		    (node->begin_ns >= tile->begin_ns &&
 		     node->begin_ns >> tile->level == node->end_ns >> tile->level)) {
-			tile->gathered = tile->gathered || node->end_ns >= tile->begin_ns;
+			/* Points of one moment are one point (index/track.h). */
+			tile->gathered = tile->gathered || (node->end_ns >= tile->begin_ns &&
+							    node->end_ns > node->begin_ns);
 			tile_add_group(tile, node);
 			continue;
 		}

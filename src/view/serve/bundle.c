@@ -72,14 +72,16 @@ static uint32_t column_u32(const char *column, size_t i)
 	return value;
 }
 
-/* A tile's items that begin in it; its bytes are as tiles.h says. */
-static int items_add_tile(struct items *items, const char *bytes, bool counter, int64_t begin_ns)
+/* A tile's items that begin in it; its bytes are as tiles.h says. A counter's first one may be
+ * the value that the tile begins with, and no point of its own: that of the track is before. */
+static int items_add_tile(struct items *items, const char *bytes, bool counter, int64_t begin_ns,
+			  int64_t first_ns)
 {
 	const char *columns = bytes + 24;
 	size_t count = column_u32(bytes, 1);
 	int status = 0;
 
-	for (size_t i = 0; i < count && !status; i++) {
+	for (size_t i = counter && first_ns < begin_ns; i < count && !status; i++) {
 		struct bundle_item item = {.begin_ns = (int64_t)column_f64(columns, i),
 					   .count = 1};
 		float busy;
@@ -95,7 +97,7 @@ static int items_add_tile(struct items *items, const char *bytes, bool counter, 
 			item.count = column_u32(columns + 20 * count, i);
 			item.item = column_u32(columns + 24 * count, i);
 			memcpy(&busy, columns + 28 * count + i * sizeof(busy), sizeof(busy));
-			item.busy_ns = (uint64_t)((double)busy * (double)item.length_ns);
+			item.busy_ns = (uint64_t)((double)busy * (double)item.length_ns + 0.5);
 		}
 		if (item.begin_ns >= begin_ns)
 			status = items_add(items, &item);
@@ -116,12 +118,13 @@ static int collect_tiles(const struct view_bundle *bundle, uint32_t number, stru
 	const struct view_track *track = &index->tracks[number];
 	bool counter = track->type == VIEW_TRACK_counter;
 	struct text tile = TEXT_INIT;
-	int64_t first, last;
+	int64_t first, last, first_ns;
 	int status = 0;
 
 	if (!track->items)
 		return 0;
-	first = floor_tile(view_index_item(index, track, 0)->span.begin_ns, bundle->level);
+	first_ns = view_index_item(index, track, 0)->span.begin_ns;
+	first = floor_tile(first_ns, bundle->level);
 	last = floor_tile(view_index_item(index, track, track->items - 1)->span.begin_ns,
 			  bundle->level);
 	for (int64_t i = first; i <= last && !status; i++) {
@@ -129,7 +132,8 @@ static int collect_tiles(const struct view_bundle *bundle, uint32_t number, stru
 		view_tile_add(index, number, bundle->level, i, &tile);
 		status = tile.failed ? -ENOMEM
 				     : items_add_tile(items, tile.data, counter,
-						      i * ((int64_t)TILE_BINS << bundle->level));
+						      i * ((int64_t)TILE_BINS << bundle->level),
+						      first_ns);
 	}
 	text_free(&tile);
 	return status;

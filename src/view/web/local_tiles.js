@@ -112,7 +112,10 @@ function localPoints(track, level, number) {
 	}
 	for (let i = first; i < track.count && track.begin[i] < end; i++) {
 		const top = at.length - 1;
-		if (top > 0 && Math.floor(at[top] / bin) === Math.floor(track.begin[i] / bin)) {
+		/* Of an overview: a point that stands for several. */
+		gathered = gathered || track.least[i] !== track.most[i];
+		/* The value that the tile begins with stands alone. */
+		if (top >= (first > 0 ? 1 : 0) && Math.floor(at[top] / bin) === Math.floor(track.begin[i] / bin)) {
 			least[top] = Math.min(least[top], track.least[i]);
 			most[top] = Math.max(most[top], track.most[i]);
 			last[top] = track.last[i];
