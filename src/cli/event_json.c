@@ -45,9 +45,6 @@ static void add_operation(struct json *json, struct trace_session *session,
 static void add_columns(struct json *json, const struct trace_session *session,
 			const struct trace_event *event, int64_t ns)
 {
-	const struct tandem_domain *domain =
-		tandem_domain_get(TANDEM_ID_DOMAIN(event->record->id));
-
 	json_signed(json, "time_ns", ns - session->start_ns);
 	json_signed(json, "monotonic_ns", ns);
 	json_unsigned(json, "process", event->stream->process->pid);
@@ -56,7 +53,8 @@ static void add_columns(struct json *json, const struct trace_session *session,
 		json_unsigned(json, "instance", event->stream->process->instance);
 	json_unsigned(json, "thread", event->tid);
 	json_string(json, "thread_name", event->thread_name);
-	json_string(json, "domain", domain ? domain->name : "");
+	json_string(json, "domain",
+		    trace_session_event_domain(session, event->layout->event)->name);
 	json_string(json, "name", event->layout->event->name);
 }
 

@@ -283,7 +283,7 @@ static void add_operation(struct event_text *view, struct text *out,
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	const struct tandem_event *api =
-		TANDEM_ID_EVENT(record->api) ? tandem_event_get(record->api) : NULL;
+		trace_session_event(event->stream->process->session, record->api);
 	struct trace_operation_times times;
 	char buffer[UNITS_BYTES];
 

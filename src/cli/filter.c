@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "schema/gen/core_records.h"
+#include "trace/session.h"
 
 void filter_init(struct filter *filter)
 {
@@ -55,7 +56,8 @@ static bool operation_matches(const struct filter *filter, const struct trace_ev
 			      const struct trace_objects *objects)
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
-	const struct tandem_event *api = tandem_event_get(record->api);
+	const struct tandem_event *api =
+		trace_session_event(event->stream->process->session, record->api);
 	uint32_t kernel = trace_objects_kernel(objects, event->stream->process->index,
 					       record->kernel);
 
@@ -85,7 +87,7 @@ static bool event_matches(struct filter *filter, const struct trace_event *event
 	uint8_t *verdict;
 
 	if (!filter->verdicts) {
-		filter->verdicts = calloc(UINT16_MAX + 1u, 1);
+		filter->verdicts = calloc(event->stream->process->session->event_count + 1u, 1);
 		if (!filter->verdicts)
 			return name_matches(filter, event->layout->event->name);
 	}

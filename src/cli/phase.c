@@ -124,7 +124,8 @@ void phase_json(struct iterator *iterator, struct text *out, enum ordered_event_
 		json_unsigned(&json, "instance", thread.stream->process->instance);
 	json_unsigned(&json, "thread", thread.tid);
 	json_string(&json, "thread_name", thread.name);
-	json_string(&json, "domain", devices_domain(operation->domain));
+	json_string(&json, "domain",
+		    devices_domain(iterator->session, operation->domain));
 	json_string(&json, "name", "operation");
 	json_string(&json, "phase", phase_word(kind));
 	json_string(&json, "kind", operation_kind_name(operation->kind));

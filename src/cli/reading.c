@@ -21,7 +21,9 @@ static void print_warning(void *user, const char *file, uint64_t offset, const c
 
 	reading_progress_end(reading);
 	text_escape(&line, file, strlen(file));
-	text_format(&line, ": byte %" PRIu64 ": ", offset);
+	text_add_string(&line, ": ");
+	if (offset < TRACE_PROBLEM_WHOLE(0))
+		text_format(&line, "byte %" PRIu64 ": ", offset);
 	text_add_visible(&line, text, strlen(text));
 	fprintf(stderr, "tandem: warning: %s\n", line.data ? line.data : "");
 	text_free(&line);

@@ -140,7 +140,8 @@ static int chrome_call(struct export *export, const struct event_item *item)
 	struct json *json = &state->json;
 
 	line_begin(export, returned ? "X" : "B", event->layout->event->name);
-	json_string(json, "cat", devices_domain(TANDEM_ID_DOMAIN(event->record->id)));
+	json_string(json, "cat", trace_session_event_domain(export->iterator->session,
+							    event->layout->event)->name);
 	add_place(export, stream->process->pid, stream->tid);
 	add_time(export, "ts", event->ns);
 	if (returned)
@@ -190,10 +191,12 @@ static void add_sizes(struct json *json, const char *key, const uint64_t *sizes,
 	json_end_array(json);
 }
 
-static void add_command_args(struct json *json, const struct operation *operation)
+static void add_operation_args(struct export *export, struct json *json,
+			       const struct operation *operation)
 {
 	const struct tandem_rec_operation *record = operation->record;
-	const struct tandem_event *api = tandem_event_get(operation->api);
+	const struct tandem_event *api =
+		trace_session_event(export->iterator->session, operation->api);
 
 	json_begin_object(json, "args");
 	json_string(json, "kind", operation_kind_name(operation->kind));
@@ -232,7 +235,7 @@ static int chrome_command(struct export *export, const struct event_item *item)
 	add_place(export, pid, tid);
 	add_time(export, "ts", operation->times.start_ns);
 	add_us(&state->json, "dur", operation->times.end_ns - operation->times.start_ns);
-	add_command_args(&state->json, operation);
+	add_operation_args(export, &state->json, operation);
 	line_end(export);
 	if (operation->call)
 		add_flow(export, "f", pid, tid, operation->times.start_ns, operation->call);

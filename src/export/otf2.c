@@ -41,9 +41,9 @@ static int otf2_begin(struct export *export)
 	return otf_archive_open(&state->archive, export->out, export->error);
 }
 
-static OTF2_Paradigm paradigm_of(uint8_t domain)
+static OTF2_Paradigm paradigm_of(const struct export *export, uint8_t domain)
 {
-	const char *name = devices_domain(domain);
+	const char *name = devices_domain(export->iterator->session, domain);
 
 	if (!strcmp(name, "opencl"))
 		return OTF2_PARADIGM_OPENCL;
@@ -136,7 +136,9 @@ static int call_event(struct export *export, const struct sequence_event *event)
 	if (!status)
 		status = otf_archive_region(&state->archive, event->api->name,
 					     OTF2_REGION_ROLE_WRAPPER,
-					     paradigm_of(TANDEM_ID_DOMAIN(event->api->id)),
+					     paradigm_of(export, trace_session_event_domain(
+							export->iterator->session,
+							event->api)->number),
 					     &region);
 	if (status)
 		return status;
@@ -236,7 +238,7 @@ static int operation_event(struct export *export, const struct sequence_event *e
 		return status;
 	status = otf_archive_region(
 		&state->archive, event->name, role_of(event->operation_kind),
-		paradigm_of(export->iterator->devices.rows[event->device].domain), &region);
+		paradigm_of(export, export->iterator->devices.rows[event->device].domain), &region);
 	if (status)
 		return status;
 	lane->busy = event->kind == SEQUENCE_START;

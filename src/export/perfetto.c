@@ -146,7 +146,8 @@ static int perfetto_call(struct export *export, const struct event_item *item)
 	close_call(export, open);
 	begun = perfetto_event(export, export_time(export, event->ns), PERFETTO_SLICE_BEGIN, track);
 	perfetto_event_name(export, event->layout->event->name,
-		   devices_domain(TANDEM_ID_DOMAIN(event->record->id)));
+			    trace_session_event_domain(export->iterator->session,
+						       event->layout->event)->name);
 	if (trace_event_op(event))
 		proto_fixed(&writer->packet, PERFETTO_EVENT_FLOW, export_call(export, item->call));
 	annotate_result(writer, event);

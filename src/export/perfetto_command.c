@@ -77,7 +77,8 @@ static void annotate_command(struct export *export, const struct operation *oper
 	struct perfetto *state = export->state;
 	struct perfetto_writer *writer = &state->writer;
 	const struct tandem_rec_operation *record = operation->record;
-	const struct tandem_event *api = tandem_event_get(operation->api);
+	const struct tandem_event *api =
+		trace_session_event(export->iterator->session, operation->api);
 	uint64_t running = record->end - record->start;
 
 	perfetto_annotate_word(writer, "kind", operation_kind_name(operation->kind));
@@ -145,7 +146,8 @@ int perfetto_command(struct export *export, const struct event_item *item)
 		return status;
 	event = perfetto_event(export, start_ns,
 			       operation->placed ? PERFETTO_SLICE_BEGIN : PERFETTO_INSTANT, track);
-	perfetto_event_name(export, operation->name, devices_domain(operation->domain));
+	perfetto_event_name(export, operation->name,
+			    devices_domain(export->iterator->session, operation->domain));
 	if (operation->call)
 		proto_fixed(&state->writer.packet, PERFETTO_EVENT_FLOW,
 			    export_call(export, operation->call));

@@ -122,7 +122,7 @@ int perfetto_build(struct export *export, const struct event_item *item)
 	if (status > 0)
 		perfetto_describe_named(export, track, parent, "program builds");
 	event = perfetto_event(export, begin_ns, PERFETTO_SLICE_BEGIN, track);
-	perfetto_event_name(export, "build", devices_domain(record->domain));
+	perfetto_event_name(export, "build", devices_domain(export->iterator->session, record->domain));
 	perfetto_args(&state->writer, export->iterator, item->event);
 	perfetto_event_end(export, event);
 	perfetto_event_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));

@@ -55,7 +55,8 @@ int tables_call(struct export *export, const struct event_item *item)
 
 	row_id(&row[API_CALLS_id], export_call(export, item->call));
 	row_id(&row[API_CALLS_thread], export_thread(export, event->stream->index));
-	row_word(&row[API_CALLS_domain], devices_domain(TANDEM_ID_DOMAIN(descriptor->id)));
+	row_word(&row[API_CALLS_domain],
+		 trace_session_event_domain(export->iterator->session, descriptor)->name);
 	row_word(&row[API_CALLS_name], descriptor->name);
 	row_word(&row[API_CALLS_class], class_name(descriptor->class));
 	row_time(&row[API_CALLS_begin_ns], export, event->ns);
@@ -113,7 +114,8 @@ int tables_operation(struct export *export, const struct event_item *item)
 
 	row_id(&row[DEVICE_OPS_id], export->operation_count);
 	row_id(&row[DEVICE_OPS_process], export_process(export, operation->process));
-	row_word(&row[DEVICE_OPS_domain], devices_domain(operation->domain));
+	row_word(&row[DEVICE_OPS_domain],
+		 devices_domain(export->iterator->session, operation->domain));
 	row_word(&row[DEVICE_OPS_name], operation->name);
 	row_id(&row[DEVICE_OPS_device], export_device(export, operation->device));
 	row_id(&row[DEVICE_OPS_queue], operation->queue_number);

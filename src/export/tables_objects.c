@@ -109,7 +109,7 @@ static int device_row(struct export *export, const struct trace_event *event, ui
 
 	row_id(&row[DEVICES_id], export_device(export, device));
 	row_id(&row[DEVICES_session], export->session + 1);
-	row_word(&row[DEVICES_domain], devices_domain(record->domain));
+	row_word(&row[DEVICES_domain], devices_domain(export->iterator->session, record->domain));
 	row_word(&row[DEVICES_name], event_iterator_device_name(export->iterator, device));
 	row_word(&row[DEVICES_type], devices_type(record->type));
 	row_field(&row[DEVICES_platform], event, "platform_name", &tables->words);
@@ -338,7 +338,8 @@ static int unknown_rows(struct export *export)
 			continue;
 		row_id(&row[DEVICES_id], export_device(export, i));
 		row_id(&row[DEVICES_session], export->session + 1);
-		row_word(&row[DEVICES_domain], devices_domain(devices->rows[i].domain));
+		row_word(&row[DEVICES_domain],
+			 devices_domain(devices->session, devices->rows[i].domain));
 		row_word(&row[DEVICES_name], event_iterator_device_name(export->iterator, i));
 		row_word(&row[DEVICES_type], devices_type(devices->rows[i].type));
 		status = tables->row(export, TABLE_devices, row);

@@ -25,6 +25,11 @@ static const struct tandem_domain_row rows[] = {
 
 #define ROW_COUNT (sizeof(rows) / sizeof(*rows))
 
+struct tandem_domain_row tandem_domain_row_init(void)
+{
+	return (struct tandem_domain_row){WITHOUT_WORDS, .name = "", .part = "", .title = ""};
+}
+
 const struct tandem_domain_row *tandem_domain_row(unsigned number)
 {
 	return number < ROW_COUNT && rows[number].name ? &rows[number] : NULL;

@@ -40,6 +40,14 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	uint8_t mangled; /* 1: kernels have names as the C++ linker knows them */
 };
 
+/* The members that a session keeps: X(name), all `const char *`. */
+#define TANDEM_DOMAIN_TEXTS(X)                                                 \
+	X(title) X(part) X(prefixes) X(verb) X(group) X(item) X(queue)         \
+	X(multiprocessor) X(use_callback) X(use_pinned)
+
+/* A row of no domain, of which everything has a default. */
+struct tandem_domain_row tandem_domain_row_init(void);
+
 /* NULL where this build has no such domain. */
 const struct tandem_domain_row *tandem_domain_row(unsigned number);
 const struct tandem_domain_row *tandem_domain_row_find(const char *name);

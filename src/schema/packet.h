@@ -99,7 +99,14 @@ _Static_assert(sizeof(struct tandem_call_record) == 24, "a call without argument
 #define TANDEM_OP_COUNT_MASK (((uint64_t)1 << 40) - 1)
 
 #define TANDEM_RECORD_ALIGN 8u
-#define TANDEM_ID(domain, event) ((uint16_t)((domain) << 10 | (event)))
+
+/* Event ids are dealt out in pages: 64 of 1,024 ids. A domain's first page has its own
+ * number; one that needs more takes pages that no domain's number is
+ * (tandem_domain.pages). The first id of a page is no event. */
+#define TANDEM_PAGES 64u
+#define TANDEM_PAGE_EVENTS 1024u
+#define TANDEM_ID(page, event) ((uint16_t)((page) << 10 | (event)))
+#define TANDEM_ID_PAGE(id) ((id) >> 10)
 #define TANDEM_ID_DOMAIN(id) ((id) >> 10)
 #define TANDEM_ID_EVENT(id) ((id)&0x3ff)
 

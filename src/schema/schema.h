@@ -86,8 +86,11 @@ struct tandem_event {
 struct tandem_domain {
 	uint8_t number;
 	const char *name; /* "opencl" */
-	const struct tandem_event *events; /* dense, by TANDEM_ID_EVENT(id) */
+	const char *hash; /* of the layouts: changes with any of them */
+	const struct tandem_event *events; /* dense, by page and TANDEM_ID_EVENT(id) */
 	uint16_t event_count;
+	uint8_t pages[64]; /* of its event ids, packet.h; the first is `number` */
+	uint8_t page_count;
 	/* TSDL text of the events, one per argument level */
 	const char *const *tsdl; /* [3] */
 };
@@ -101,7 +104,7 @@ const struct tandem_domain *tandem_domain_get(unsigned number);
 const struct tandem_domain *tandem_domain_find(const char *name);
 const struct tandem_event *tandem_event_get(unsigned id);
 
-/* Changes with any layout: a trace says with which it was written. */
+/* Over all domains; what older versions compared. */
 extern const char tandem_schema_hash[];
 
 /* TSDL text that every trace's metadata needs before its events: the integer

@@ -15,6 +15,9 @@
 
 #define PROBLEMS_PER_FILE 8u
 
+/* Instead of an offset: a number of something that concerns the whole file. */
+#define TRACE_PROBLEM_WHOLE(number) (UINT64_C(1) << 63 | (number))
+
 struct trace_problems {
 	/* Called at once; `text` lives only during the call. NULL: silent. */
 	void (*tell)(void *user, const char *file, uint64_t offset, const char *text);

@@ -189,20 +189,12 @@ static int parse_level(const char *text, enum tandem_args_level *level)
 }
 
 static int process_take(struct trace_process *process, const struct trace_metadata *metadata,
-			const char *file, struct trace_problems *problems, struct error *error)
+			const char *file, struct trace_problems *problems)
 {
-	const char *schema = trace_metadata_get(metadata, "env", "schema", "");
 	const char *level = trace_metadata_get(metadata, "env", "args_level", "");
 	const char *boot = trace_metadata_get(metadata, "env", "boot_id", "");
 	const struct trace_run *run = &process->session->run;
 
-	if (*schema && strcmp(schema, tandem_schema_hash) != 0) {
-		error_add_at(error, -EPROTO, file, 0,
-			     "written with another schema (%.40s; this tandem has %.40s)", schema,
-			     tandem_schema_hash);
-		trace_session_mend_schema(error, trace_metadata_get(metadata, "env", "tandem", ""));
-		return -EPROTO;
-	}
 	if (*boot && *run->boot_id && strcmp(boot, run->boot_id) != 0) {
 		process->elsewhere = true;
 		trace_problem(problems, file, 0,
@@ -223,12 +215,35 @@ static int process_take(struct trace_process *process, const struct trace_metada
 	return 0;
 }
 
-static int process_read_metadata(struct trace_process *process, struct trace_problems *problems,
-				 struct error *error)
+/* What the metadata says of events. */
+static int process_describe(struct trace_process *process, const char *file, const char *text,
+			    size_t bytes, struct trace_problems *problems)
+{
+	struct trace_session *session = process->session;
+	struct trace_schema_said said;
+	int status = trace_schema_add(&session->schema, process->level, text, bytes, &said);
+
+	if (status)
+		return status;
+	if (said.bad)
+		trace_problem(problems, file, said.bad_offset,
+			      "%u descriptions of events that make no sense; events of which "
+			      "nothing else is known are left out", said.bad);
+	for (unsigned i = 0; i < TRACE_DOMAINS; i++)
+		if (said.conflicts >> i & 1)
+			trace_problem(problems, file, TRACE_PROBLEM_WHOLE(i),
+				      "describes domain %u otherwise than the session does: its "
+				      "events of this process are left out", i);
+	process->left_out = said.conflicts;
+	return 0;
+}
+
+static int process_read_metadata(struct trace_process *process, struct trace_problems *problems)
 {
 	struct trace_metadata metadata;
 	char *file = NULL, *text = NULL;
 	size_t bytes = 0;
+	bool ours;
 	int status;
 
 	if (asprintf(&file, "%s/metadata", process->path) < 0)
@@ -241,8 +256,13 @@ static int process_read_metadata(struct trace_process *process, struct trace_pro
 	if (!status && bytes) {
 		status = trace_metadata_parse(&metadata, text, bytes);
 		if (!status)
-			status = process_take(process, &metadata, file, problems, error);
+			status = process_take(process, &metadata, file, problems);
+		/* The hash of this very build: all is as it knows. */
+		ours = !strcmp(trace_metadata_get(&metadata, "env", "schema", ""),
+			       tandem_schema_hash);
 		trace_metadata_free(&metadata);
+		if (!status && !ours)
+			status = process_describe(process, file, text, bytes, problems);
 	} else if (status != -ENOMEM) {
 		status = 0;
 	}
@@ -270,7 +290,7 @@ int trace_process_open(struct trace_process *process, struct trace_session *sess
 		process->instance = *rest == '.' ? strtoull(rest + 1, NULL, 10) : 0;
 	}
 	process->path = strdup(path);
-	status = process->path ? process_read_metadata(process, problems, error) : -ENOMEM;
+	status = process->path ? process_read_metadata(process, problems) : -ENOMEM;
 	if (!status)
 		status = process_scan(process, problems);
 	if (!process->name)
@@ -279,10 +299,6 @@ int trace_process_open(struct trace_process *process, struct trace_session *sess
 		process->command = strdup("");
 	if (!status && (!process->name || !process->command))
 		status = -ENOMEM;
-	if (!status) {
-		process->layouts = trace_session_layouts(session, process->level);
-		status = process->layouts ? 0 : -ENOMEM;
-	}
 	if (status == -ENOMEM)
 		error_add(error, status, "%s: out of memory", path);
 	if (status)
@@ -298,5 +314,6 @@ void trace_process_close(struct trace_process *process)
 	free(process->path);
 	free(process->name);
 	free(process->command);
+	trace_layouts_destroy(process->own_layouts);
 	*process = (struct trace_process){.session = NULL};
 }

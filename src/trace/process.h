@@ -28,7 +28,9 @@ struct trace_process {
 	char *command; /* may be empty */
 	unsigned index; /* in the session */
 	enum tandem_args_level level;
-	const struct trace_layouts *layouts; /* borrowed */
+	const struct trace_layouts *layouts; /* borrowed; set once all processes are open */
+	struct trace_layouts *own_layouts; /* where these are no others' */
+	uint64_t left_out; /* domains whose events it describes otherwise than the session */
 	uint8_t uuid[16];
 	bool has_uuid;
 	uint64_t ticks_hz; /* of the metadata's clock; 0: not known */
@@ -38,8 +40,8 @@ struct trace_process {
 
 /* Reads the folder at `path` (copied), which is among `files`: metadata, names of the streams. What is
  * damaged or missing is told to `problems`; the session's args_level stands in
- * for a missing one. Returns 0, -EPROTO (written with another schema), or
- * -errno; on error there is nothing to release. */
+ * for a missing one. What the metadata says of events goes to the session's schema.
+ * Returns 0 or -errno; on error there is nothing to release. */
 int trace_process_open(struct trace_process *process, struct trace_session *session,
 		       struct trace_files *files, const char *path, struct trace_problems *problems,
 		       struct error *error);

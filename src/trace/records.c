@@ -56,7 +56,9 @@ void trace_records_close(struct trace_records *records)
 {
 	trace_packets_close(&records->packets);
 	free(records->block);
+	free(records->converted);
 	records->block = NULL;
+	records->converted = NULL;
 }
 
 /* Reads on in the packet, so that at least `need` bytes lie at `at` if it has as
@@ -230,8 +232,53 @@ static int records_more(struct trace_records *records)
 	return got < 0 ? (int)got : 1;
 }
 
+/* Whether it looks like a record: of an event that this build and the session's own
+ * description don't know, all else is as it should be. */
+static bool records_plausible(const struct trace_records *records,
+			      const struct tandem_record *record)
+{
+	return record->size >= sizeof(*record) && record->timestamp >= records->event.ticks &&
+	       record->timestamp <= records->ceiling && TANDEM_ID_EVENT(record->id);
+}
+
+/* Leaves out one record; says so once for each process and event. */
+static void records_pass_over(struct trace_records *records, const struct tandem_record *record)
+{
+	const struct trace_process *process = records->stream->process;
+	const struct trace_schema *schema = &process->session->schema;
+	unsigned domain = trace_schema_domain_of(schema, record->id);
+	size_t have = (size_t)(records->limit - records->at);
+	size_t step = ((size_t)record->size + 7) & ~(size_t)7;
+	struct trace_problems *problems = records->packets.problems;
+
+	if (domain == TRACE_DOMAINS || process->left_out >> domain & 1)
+		trace_problem(problems, process->path,
+			      TRACE_PROBLEM_WHOLE(TANDEM_ID_PAGE(record->id)),
+			      "events of domain %u, which nothing describes, are left out",
+			      TANDEM_ID_PAGE(record->id));
+	else
+		trace_problem(problems, process->path, TRACE_PROBLEM_WHOLE(record->id),
+			      "events %u of domain %s, which nothing describes, are left out",
+			      TANDEM_ID_EVENT(record->id), trace_schema_row(schema, domain)->name);
+	records->at += step < have ? step : have;
+}
+
+/* Makes the record one of this build's. Returns NULL where it is not as its own layout
+ * says, or memory ran out. */
+static const struct tandem_record *records_convert(struct trace_records *records,
+						   const struct trace_layout *layout,
+						   const struct tandem_record *record)
+{
+	if (!records->converted)
+		records->converted = malloc(TRACE_RECORD_BYTES);
+	if (!records->converted ||
+	    !trace_layout_convert(layout, record, record->size, records->converted))
+		return NULL;
+	return records->converted;
+}
+
 /* A record that lies there as a whole, and is not as it should be: mends its times,
- * or skips it. */
+ * converts it, or skips it. */
 static bool records_mend(struct trace_records *records)
 {
 	const struct tandem_record *record = (const void *)records->at;
@@ -240,12 +287,22 @@ static bool records_mend(struct trace_records *records)
 	size_t have = (size_t)(records->limit - records->at);
 	size_t step = ((size_t)record->size + 7) & ~(size_t)7;
 
-	if (!layout) {
+	if ((!layout || !layout->event) && records_plausible(records, record)) {
+		records_pass_over(records, record);
+		return false;
+	}
+	if (!layout || !layout->event) {
 		records_skip(records, "an unknown event:", record->id);
 		return false;
 	}
-	if (record->size < sizeof(*record) || !trace_layout_fits(layout, record, record->size)) {
-		records_skip(records, "a record of wrong size:", record->size);
+	if (layout->conversion && record->size >= sizeof(*record))
+		record = records_convert(records, layout, record);
+	else if (record->size < sizeof(*record) ||
+		 !trace_layout_fits(layout, record, record->size))
+		record = NULL;
+	if (!record) {
+		records_skip(records, "a record of wrong size:",
+			     ((const struct tandem_record *)(const void *)records->at)->size);
 		return false;
 	}
 	if (record->timestamp < event->ticks || record->timestamp > records->ceiling)

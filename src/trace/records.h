@@ -32,6 +32,7 @@ struct trace_records {
 	uint64_t skip_before; /* ticks: packets that end before are passed over */
 	uint8_t *block;
 	size_t block_bytes;
+	void *converted; /* room for a record of another build's layout; NULL: none so far */
 	uint64_t block_offset; /* in the packet's file */
 	uint64_t read_bytes;   /* of the trace so far, for progress */
 };

@@ -222,6 +222,25 @@ static void session_renumber(struct trace_session *session)
 	}
 }
 
+/* What this build writes itself is laid out as it knows, whatever the session's own
+ * records are. */
+static const struct trace_layouts *builtin_layouts(struct trace_session *session,
+						   enum tandem_args_level level)
+{
+	const struct trace_schema_domain *of = &session->schema.domains[TANDEM_DOMAIN_kernel];
+
+	if (of->domain == tandem_domain_get(TANDEM_DOMAIN_kernel))
+		return trace_session_layouts(session, level);
+	if (!session->builtin) {
+		session->builtin = trace_layouts_create(NULL, level);
+		if (!session->builtin)
+			return NULL;
+		trace_layouts_number(session->builtin, session->event_count);
+		session->event_count += trace_layouts_count(session->builtin);
+	}
+	return session->builtin;
+}
+
 int trace_session_replace_kernel(struct trace_session *session, const char *folder,
 				 struct error *error)
 {
@@ -240,6 +259,10 @@ int trace_session_replace_kernel(struct trace_session *session, const char *fold
 	if (!status)
 		status = trace_process_open(kernel, session, &files, folder, session->problems,
 					    error);
+	if (!status) {
+		kernel->layouts = builtin_layouts(session, kernel->level);
+		status = kernel->layouts ? 0 : -ENOMEM;
+	}
 	if (status) {
 		trace_files_close(&files);
 		free(processes);
@@ -286,14 +309,31 @@ static int session_check(const struct trace_session *session, struct error *erro
 		       : -EINVAL;
 }
 
-void trace_session_mend_schema(struct error *error, const char *version)
+/* Once all metadata is read: what the streams hold. */
+static int session_lay_out(struct trace_session *session)
 {
-	if (*version && strcmp(version, TANDEM_VERSION) != 0)
-		error_set_mend(error, "read it with tandem %.40s, which recorded it, or with "
-				      "babeltrace2", version);
-	else
-		error_set_mend(error, "read it with the build of tandem that recorded it, or "
-				      "with babeltrace2");
+	int status = trace_schema_finish(&session->schema);
+
+	for (size_t i = 0; !status && i < session->process_count; i++) {
+		struct trace_process *process = &session->processes[i];
+
+		process->layouts = trace_session_layouts(session, process->level);
+		if (process->layouts && process->left_out)
+			process->layouts = process->own_layouts = trace_layouts_without(
+				process->layouts, &session->schema, process->left_out);
+		if (!process->layouts)
+			status = -ENOMEM;
+	}
+	for (unsigned i = 0; !status && i < TRACE_DOMAINS; i++)
+		if (session->schema.domains[i].domain && !session->schema.domains[i].known)
+			trace_problem(session->problems, session->path, TRACE_PROBLEM_WHOLE(i),
+				      "holds events of the domain %s, which this tandem does not "
+				      "have: they are shown as the session describes them",
+				      session->schema.domains[i].row->name);
+	/* Whatever the processes are: others ask for the number of events. */
+	if (!status && !trace_session_layouts(session, session->args_level))
+		status = -ENOMEM;
+	return status;
 }
 
 static int session_load(struct trace_session *session, struct error *error)
@@ -307,13 +347,9 @@ static int session_load(struct trace_session *session, struct error *error)
 		status = session_read_run(session, ours ? NULL : session->problems);
 	if (status)
 		return status;
-	if (*session->run.schema && strcmp(session->run.schema, tandem_schema_hash) != 0) {
-		trace_session_mend_schema(error, session->run.tandem);
-		return error_add(error, -EPROTO,
-				 "%s: recorded with another schema (%.40s; this tandem has %.40s)",
-				 session->path, session->run.schema, tandem_schema_hash);
-	}
 	status = session_scan(session, error);
+	if (!status)
+		status = session_lay_out(session);
 	if (!status && ours && !session->process_count) {
 		error_set_mend(error, "give the directory that `tandem record` made");
 		return error_add(error, -EINVAL, "%s: not a recorded session", session->path);
@@ -352,6 +388,8 @@ void trace_session_close(struct trace_session *session)
 		trace_process_close(&session->processes[i]);
 	for (unsigned i = 0; i < 3; i++)
 		trace_layouts_destroy(session->layouts[i]);
+	trace_layouts_destroy(session->builtin);
+	trace_schema_free(&session->schema);
 	trace_run_free(&session->run);
 	trace_files_close(&session->files);
 	trace_files_close(&session->kernel_files);
@@ -365,8 +403,20 @@ const struct trace_layouts *trace_session_layouts(struct trace_session *session,
 						  enum tandem_args_level level)
 {
 	if (!session->layouts[level])
-		session->layouts[level] = trace_layouts_create(level);
+		session->layouts[level] = trace_layouts_create(&session->schema, level);
+	if (session->layouts[level] && !session->event_count)
+		session->event_count = trace_layouts_count(session->layouts[level]);
 	return session->layouts[level];
+}
+
+const struct tandem_event *trace_session_event_at(const struct trace_session *session,
+						  unsigned index)
+{
+	const struct trace_layouts *layouts = session->layouts[session->args_level];
+	unsigned count = trace_layouts_count(layouts);
+
+	return index < count ? layouts->all[index].event
+			     : session->builtin->all[index - count].event;
 }
 
 uint64_t trace_session_duration_ns(struct trace_session *session)

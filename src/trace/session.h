@@ -55,12 +55,14 @@ struct trace_session {
 	struct trace_files files;
 	struct trace_files kernel_files; /* where kernel_from is given */
 	struct trace_problems *problems; /* borrowed; NULL: nobody listens */
-	struct trace_layouts *layouts[3]; /* made when first asked for */
+	struct trace_schema schema; /* the events that its streams hold */
+	struct trace_layouts *layouts[3]; /* of the schema; made when first asked for */
+	struct trace_layouts *builtin;	  /* of this build; NULL: not needed */
+	unsigned event_count; /* the layouts' indices are below this */
 };
 
 /* Returns 0, -ENOENT or -ENOTDIR (no such directory), -EINVAL (no session),
- * -EPROTO (another schema), or another -errno; on error there is nothing to
- * close. `problems` may be NULL and must outlive the session. */
+ * or another -errno; on error there is nothing to close. `problems` may be NULL and must outlive the session. */
 int trace_session_open(struct trace_session *session, const char *path,
 		       struct trace_problems *problems, struct error *error);
 
@@ -71,12 +73,40 @@ void trace_session_close(struct trace_session *session);
 int trace_session_replace_kernel(struct trace_session *session, const char *folder,
 				 struct error *error);
 
-/* Advice for a trace of another schema, recorded by that version ("": not known). */
-void trace_session_mend_schema(struct error *error, const char *version);
-
 /* Borrowed, or NULL when memory ran out. */
 const struct trace_layouts *trace_session_layouts(struct trace_session *session,
 						  enum tandem_args_level level);
+
+/* The event of an id, as the session describes it; NULL: there is none. */
+static inline const struct tandem_event *trace_session_event(const struct trace_session *session,
+							     unsigned id)
+{
+	return trace_schema_event(&session->schema, id);
+}
+
+/* The row of a domain by its number; never NULL. */
+static inline const struct tandem_domain_row *
+trace_session_domain(const struct trace_session *session, unsigned number)
+{
+	return trace_schema_row(&session->schema, number);
+}
+
+/* The number of the domain of an event; core's where none has it. */
+static inline unsigned trace_session_domain_of(const struct trace_session *session, unsigned id)
+{
+	return trace_schema_domain_of(&session->schema, id) % TRACE_DOMAINS;
+}
+
+/* The row of the domain of an event of this session. */
+static inline const struct tandem_domain_row *
+trace_session_event_domain(const struct trace_session *session, const struct tandem_event *event)
+{
+	return trace_session_domain(session, trace_session_domain_of(session, event->id));
+}
+
+/* The event whose layouts have that index. */
+const struct tandem_event *trace_session_event_at(const struct trace_session *session,
+						  unsigned index);
 
 /* ns from the session's start to the end of the run, or to the latest record
  * where no end was written. */

@@ -122,8 +122,8 @@ class KernelSide:
         source = os.path.join(os.environ["TANDEM_SOURCE"], "src", "schema", "kernel.events")
         with open(source, encoding="utf-8") as file:
             names = re.findall(r"^record (\w+)", file.read(), re.M)
-        with open(os.path.join(os.path.dirname(source), "ids.h"), encoding="utf-8") as file:
-            domain = int(re.search(r"X\((\d+), kernel\)", file.read())[1])
+        with open(os.path.join(os.path.dirname(source), "domains.def"), encoding="utf-8") as file:
+            domain = int(re.search(r"^DOMAIN\((\d+), kernel,", file.read(), re.M)[1])
         self.ids = {name: domain << 10 | index for index, name in enumerate(names)}
         self.ids["lost"] = int(re.search(r'name = "lost"; id = (\d+)', self.metadata)[1])
         self.buffer_loss = int(re.search(r"kernel_buffer = (\d+)", self.metadata)[1])

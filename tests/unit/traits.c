@@ -185,7 +185,7 @@ static void test_fields(void)
 		{10, "cudaMemcpyAsync", "bytes", TANDEM_ROLE_bytes},
 		{10, "cudaEventSynchronize", "event", TANDEM_ROLE_event},
 	};
-	struct trace_layouts *layouts = trace_layouts_create(TANDEM_ARGS_FULL);
+	struct trace_layouts *layouts = trace_layouts_create(NULL, TANDEM_ARGS_FULL);
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		const struct tandem_event *event = find(known[i].domain, known[i].event);

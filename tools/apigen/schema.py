@@ -185,8 +185,8 @@ def schema_write(source, domain_name, domain_number, events):
             out.append("static const char tsdl_%d[] =\n%s;\n" % (level, c_string(text)))
     out.append("static const char *const tsdl[] = { %s };\n" % ", ".join(symbols))
     out.append("const struct tandem_domain tandem_schema_%s = {\n"
-               "\t%d, \"%s\", EVENTS, tsdl,\n};"
-               % (domain_name, domain_number, domain_name))
+               "\t%d, \"%s\", \"%s\", EVENTS, { %d }, 1, tsdl,\n};"
+               % (domain_name, domain_number, domain_name, domain_hash(events), domain_number))
     return "\n".join(out) + "\n"
 
 
@@ -195,6 +195,10 @@ def laid_out(event):
     if event.cls in ("QUERY", "RETAIN"):
         return dataclasses.replace(event, cls="CALL")
     return event
+
+
+def domain_hash(events):
+    return hashlib.sha256(repr(list(map(laid_out, events))).encode()).hexdigest()[:32]
 
 
 def hash_write(domains):

@@ -61,10 +61,12 @@ static int count_call(struct errors *errors, const struct event_item *item)
 	return 0;
 }
 
-static int count_command(struct errors *errors, const struct event_item *item)
+static int count_command(struct findings *findings, struct errors *errors,
+			 const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;
-	const struct tandem_event *api = tandem_event_get(operation->api);
+	const struct tandem_event *api =
+		trace_session_event(findings->session, operation->api);
 	struct error_row *row;
 
 	if (operation->record->status >= 0)
@@ -87,7 +89,7 @@ static int errors_item(struct findings *findings, void *state, const struct even
 	if (item->kind == ITEM_CALL)
 		return count_call(state, item);
 	if (item->kind == ITEM_OPERATION)
-		return count_command(state, item);
+		return count_command(findings, state, item);
 	return 0;
 }
 

@@ -311,19 +311,19 @@ static int idle_event(struct findings *findings, void *state, const struct seque
 }
 
 /* The function in which most of the gaps' time was spent. */
-static const char *main_call(const struct idle_device *device)
+static const char *main_call(const struct findings *findings, const struct idle_device *device)
 {
+	const struct tandem_event *call = NULL;
 	uint64_t id, ns, most = 0;
-	const char *name = "";
 	size_t at = 0;
 
 	while (map_next(&device->calls, &at, &id, &ns)) {
 		if (ns > most) {
 			most = ns;
-			name = tandem_event_get((unsigned)id)->name;
+			call = trace_session_event(findings->session, (unsigned)id);
 		}
 	}
-	return name;
+	return call ? call->name : "";
 }
 
 static const char *const cause_names[] = {
@@ -372,7 +372,7 @@ static void describe(struct findings *findings, struct finding *finding,
 				"--table waits` says for whom it waited";
 		break;
 	case HOST_CALLS:
-		finding->object = main_call(device);
+		finding->object = main_call(findings, device);
 		finding->what = findings_text(
 			findings, "the device was idle for %s while the host was in "
 				  "other calls, most of all %s",

@@ -51,14 +51,10 @@ struct waiting {
 
 static int waiting_begin(struct findings *findings, void *state)
 {
-	const struct trace_layouts *layouts =
-		trace_session_layouts(findings->session, TANDEM_ARGS_NONE);
 	struct waiting *waiting = state;
 
-	if (!layouts)
-		return -ENOMEM;
 	waiting->threads = calloc(findings->session->stream_count + 1, sizeof(*waiting->threads));
-	waiting->calls = calloc(trace_layouts_count(layouts) + 1, sizeof(*waiting->calls));
+	waiting->calls = calloc(findings->session->event_count + 1, sizeof(*waiting->calls));
 	return waiting->threads && waiting->calls ? 0 : -ENOMEM;
 }
 

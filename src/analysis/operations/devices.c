@@ -145,24 +145,9 @@ int devices_settle(struct devices *devices)
 	return status;
 }
 
-const char *devices_domain(uint8_t domain)
+const char *devices_domain(const struct trace_session *session, uint8_t domain)
 {
-	/* Domains that this build does not trace have names all the same. */
-	static const struct tandem_field *field;
-	const struct tandem_domain *known = tandem_domain_get(domain);
-	const char *name = known ? known->name : NULL;
-
-	if (!name && !field) {
-		const struct tandem_event *event = tandem_event_get(TANDEM_EVENT_device);
-
-		for (unsigned i = 0; i < event->layout[0].field_count; i++) {
-			if (!strcmp(event->layout[0].fields[i].name, "domain"))
-				field = &event->layout[0].fields[i];
-		}
-	}
-	if (!name && field)
-		name = trace_name_find(field->names, domain);
-	return name ? name : "unknown";
+	return trace_session_domain(session, domain)->name;
 }
 
 const char *devices_type(uint8_t type)
@@ -264,7 +249,7 @@ static int finish_sharing(struct devices *devices, struct report *report)
 			const struct trace_process *processes = devices->session->processes;
 
 			report->sharing[report->sharing_count++] = (struct report_sharing){
-				.domain = devices_domain(devices->rows[i].domain),
+				.domain = devices_domain(devices->session, devices->rows[i].domain),
 				.device = devices->rows[i].shown,
 				.process = processes[pair->process].pid,
 				.name = process_name(devices, report, pair->process),
@@ -306,7 +291,7 @@ int devices_finish(struct devices *devices, struct report *report)
 		if (!row->described && !row->operations)
 			continue;
 		report->devices[report->busy_count++] = (struct report_busy){
-			.domain = devices_domain(row->domain),
+			.domain = devices_domain(devices->session, row->domain),
 			.name = row->shown,
 			.type = devices_type(row->type),
 			.platform = table_string(report, intern_text(&devices->objects.names,

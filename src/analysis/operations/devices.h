@@ -73,7 +73,7 @@ void devices_name(struct devices *devices, struct arena *arena);
  * -ENOMEM. */
 int devices_finish(struct devices *devices, struct report *report);
 
-const char *devices_domain(uint8_t domain);
+const char *devices_domain(const struct trace_session *session, uint8_t domain);
 const char *devices_type(uint8_t type);
 
 void devices_free(struct devices *devices);

@@ -182,7 +182,7 @@ int memory_finish(struct memory *memory, struct report *report)
 			place = table_string(report, shared);
 		}
 		report->memory[report->memory_count++] = (struct report_memory){
-			.domain = devices_domain(row->domain),
+			.domain = devices_domain(memory->devices->session, row->domain),
 			.device = place,
 			.allocated_bytes = row->allocated,
 			.freed_bytes = row->freed,

@@ -191,7 +191,8 @@ static int find_name(struct operations *operations, const struct trace_event *ev
 	uint32_t name;
 	int status;
 
-	operation->name = operation_name(operation->api, operation->kind);
+	operation->name = operation_name(operations->session, operation->api,
+					 operation->kind);
 	if (operation->kind != TANDEM_OPERATION_KIND_kernel || !kernel)
 		return 0;
 	status = trace_objects_look(objects, event, TANDEM_OBJECT_kernel, kernel);
@@ -201,7 +202,8 @@ static int find_name(struct operations *operations, const struct trace_event *ev
 	return status;
 }
 
-static void take_flight(struct operation *operation, const struct operation_in_flight *flight)
+static void take_flight(const struct operations *operations, struct operation *operation,
+			const struct operation_in_flight *flight)
 {
 	operation->op = flight->op;
 	operation->process = flight->process;
@@ -213,7 +215,7 @@ static void take_flight(struct operation *operation, const struct operation_in_f
 	operation->shape = flight->shape;
 	operation->api = flight->api;
 	operation->queue_number = flight->queue;
-	operation->domain = TANDEM_ID_DOMAIN(flight->api);
+	operation->domain = (uint8_t)trace_session_domain_of(operations->session, flight->api);
 }
 
 /* Times in the session's ticks, as ns. A runtime that does not say when a command
@@ -248,7 +250,7 @@ static int take_ended(struct operations *operations, uint64_t op, struct operati
 
 	if (index == MAP_NONE)
 		return 0;
-	take_flight(operation, &operations->flights[index]);
+	take_flight(operations, operation, &operations->flights[index]);
 	if (operations->flights[index].open)
 		flight_close(operations, (uint32_t)index);
 	if (trace_operation_is_runtime(op))
@@ -295,7 +297,7 @@ int operations_unfinished(struct operations *operations, size_t *at, struct oper
 	if (*at == operations->flight_count)
 		return 0;
 	*operation = (struct operation){.kind = TANDEM_OPERATION_KIND_other};
-	take_flight(operation, &operations->flights[(*at)++]);
+	take_flight(operations, operation, &operations->flights[(*at)++]);
 	status = find_queue(operations, NULL, operation);
 	if (!status)
 		status = find_name(operations, NULL, operation, 0);

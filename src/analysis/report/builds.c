@@ -77,7 +77,7 @@ int builds_add(struct builds *builds, struct report *report, const struct range 
 		return -ENOMEM;
 	builds->device[build - report->builds] = device;
 	*build = (struct report_build){
-		.domain = devices_domain(record->domain),
+		.domain = devices_domain(process->session, record->domain),
 		.process = process->pid,
 		.program = record->program,
 		.step = record->step < 3 ? steps[record->step] : "unknown",

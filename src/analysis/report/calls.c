@@ -9,15 +9,11 @@
 
 int calls_init(struct calls *calls, struct trace_session *session)
 {
-	const struct trace_layouts *layouts = trace_session_layouts(session, TANDEM_ARGS_NONE);
-
 	memset(calls, 0, sizeof(*calls));
 	calls->session = session;
 	calls->range = RANGE_WHOLE;
 	calls->end_ns = session->start_ns + (int64_t)trace_session_duration_ns(session);
-	if (!layouts)
-		return -ENOMEM;
-	calls->row_count = trace_layouts_count(layouts);
+	calls->row_count = session->event_count;
 	calls->rows = calloc(calls->row_count + 1, sizeof(*calls->rows));
 	calls->threads = calloc(session->stream_count + 1, sizeof(*calls->threads));
 	if (!calls->rows || !calls->threads) {
@@ -79,11 +75,9 @@ int calls_add(struct calls *calls, const struct trace_event *event)
 	return 0;
 }
 
-static const char *event_domain(const struct tandem_event *event)
+static const char *event_domain(const struct calls *calls, const struct tandem_event *event)
 {
-	const struct tandem_domain *domain = tandem_domain_get(TANDEM_ID_DOMAIN(event->id));
-
-	return domain ? domain->name : "";
+	return trace_session_event_domain(calls->session, event)->name;
 }
 
 static int api_compare(const void *a, const void *b)
@@ -119,7 +113,7 @@ static int finish_api(struct calls *calls, struct report *report)
 		report->calls += row->calls;
 		report->api_ns += row->times.sum;
 		report->api[report->api_count++] = (struct report_api){
-			.domain = event_domain(row->event),
+			.domain = event_domain(calls, row->event),
 			.name = row->event->name,
 			.calls = row->calls,
 			.errors = row->errors,
@@ -163,7 +157,7 @@ static int finish_errors(struct calls *calls, struct report *report)
 		const char *name = trace_name_find(event->results, code);
 
 		report->errors[report->error_count++] = (struct report_error){
-			event_domain(event), event->name, code, name ? name : "", count};
+			event_domain(calls, event), event->name, code, name ? name : "", count};
 	}
 	table_sort(report->errors, report->error_count, sizeof(*report->errors), error_compare);
 	return 0;
@@ -256,7 +250,7 @@ static int finish_open(struct calls *calls, struct report *report)
 		int64_t since = open->ns - calls->session->start_ns;
 
 		report->open_calls[report->open_call_count++] = (struct report_open_call){
-			.domain = event_domain(open->event),
+			.domain = event_domain(calls, open->event),
 			.name = open->event->name,
 			.process = open->stream->process->pid,
 			.thread = open->stream->tid,

@@ -35,14 +35,15 @@ static int64_t first_offset(struct clockfit *fit, const struct clockfit_line *se
 }
 
 /* The offset of the first segment, the greatest bound of all. */
-static struct report_clock device_row(struct clockfit *fit, const struct device_row *device)
+static struct report_clock device_row(struct clockfit *fit, const struct devices *devices,
+				      const struct device_row *device)
 {
 	struct clockfit_stats stats = clockfit_stats(fit);
 	size_t count = 0;
 	const struct clockfit_line *segments = clockfit_lines(fit, &count);
 	struct report_clock row = {
 		.source = device->shown,
-		.domain = devices_domain(device->domain),
+		.domain = devices_domain(devices->session, device->domain),
 		.bound_ns = count ? 0 : CLOCKFIT_UNBOUNDED,
 		.best_ns = CLOCKFIT_UNBOUNDED,
 		.segments = count,
@@ -100,7 +101,7 @@ int clocks_finish(const struct clock_sync *clock_sync, const struct devices *dev
 
 		if (!fit)
 			continue;
-		report->clocks[report->clock_count] = device_row(fit, &devices->rows[i]);
+		report->clocks[report->clock_count] = device_row(fit, devices, &devices->rows[i]);
 		if (clock_sync_is_on_host(clock_sync, i))
 			on_host_row(&report->clocks[report->clock_count], fit);
 		report->clock_count++;

@@ -86,9 +86,9 @@ static const char *short_name(const char *call)
 									     : call;
 }
 
-const char *operation_name(uint16_t api, uint8_t kind)
+const char *operation_name(const struct trace_session *session, uint16_t api, uint8_t kind)
 {
-	const struct tandem_event *call = TANDEM_ID_EVENT(api) ? tandem_event_get(api) : NULL;
+	const struct tandem_event *call = trace_session_event(session, api);
 
 	if (call)
 		return short_name(call->name);
@@ -173,7 +173,7 @@ static int row_name(struct operation_stats *stats, const struct trace_event *eve
 {
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	struct trace_objects *objects = &stats->devices->objects;
-	const char *text = operation_name(api, record->kind);
+	const char *text = operation_name(stats->session, api, record->kind);
 	uint32_t kernel;
 	int status;
 
@@ -369,7 +369,7 @@ static int add_host_clock(struct operation_stats *stats, const struct trace_even
 	uint32_t process = event->stream->process->index;
 	int64_t seen_ns = event->ns;
 	struct call_span span;
-	const struct tandem_event *call = tandem_event_get(launch->api);
+	const struct tandem_event *call = trace_session_event(stats->session, launch->api);
 
 	if (!enqueue_times_take(&stats->enqueue_times, process, record->op, &span))
 		return 0;
@@ -497,7 +497,7 @@ static int finish_rows(struct operation_stats *stats, struct report *report)
 			continue;
 		report->device_ns += total;
 		report->device[report->device_count++] = (struct report_device){
-			.domain = devices_domain(row->domain),
+			.domain = devices_domain(stats->session, row->domain),
 			.device = stats->devices->rows[row->device].shown,
 			.kind = operation_kind_name(row->kind),
 			.name = table_string(report, intern_text(&stats->names, row->name)),
@@ -557,7 +557,7 @@ static int finish_zones(struct operation_stats *stats, struct report *report)
 		if (report->ranged && !queue->count && !queue->untimed)
 			continue;
 		report->zones[report->zone_count++] = (struct report_zone){
-			.domain = devices_domain(queue->domain),
+			.domain = devices_domain(stats->session, queue->domain),
 			.device = stats->devices->rows[queue->device].shown,
 			.process = stats->session->processes[queue->process].pid,
 			.queue = queue->number,
@@ -595,7 +595,7 @@ static int finish_untimed(struct operation_stats *stats, struct report *report)
 		if (devices_of_known(devices, queue->process, queue->device, queue->domain, &row))
 			return -ENOMEM;
 		report->untimed_queues[report->untimed_queue_count++] = (struct report_queue){
-			.domain = devices_domain(queue->domain),
+			.domain = devices_domain(stats->session, queue->domain),
 			.device = devices->rows[row].shown ? devices->rows[row].shown : "",
 			.timing = timing_word(queue->timing),
 			.process = stats->session->processes[queue->process].pid,

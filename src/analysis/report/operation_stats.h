@@ -99,7 +99,7 @@ int operation_stats_finish(struct operation_stats *stats, struct report *report)
 /* What an operation that is no kernel is called: after its call (an event id; 0: none
  * made it), "clEnqueueReadBuffer" -> "ReadBuffer": the runtime's prefix and the word
  * for enqueueing say nothing in a table of operations. */
-const char *operation_name(uint16_t api, uint8_t kind);
+const char *operation_name(const struct trace_session *session, uint16_t api, uint8_t kind);
 
 /* "kernel", "copy_h2d"... */
 const char *operation_kind_name(uint8_t kind);

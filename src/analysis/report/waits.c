@@ -172,15 +172,11 @@ static inline void calls_settle(struct waits *waits, struct wait_thread *thread,
 
 int waits_init(struct waits *waits, struct trace_session *session)
 {
-	const struct trace_layouts *layouts = trace_session_layouts(session, TANDEM_ARGS_NONE);
-
 	memset(waits, 0, sizeof(*waits));
 	waits->session = session;
 	waits->range = RANGE_WHOLE;
-	if (!layouts)
-		return -ENOMEM;
 	states_init(&waits->states, session->start_ns, on_interval, waits);
-	waits->function_count = trace_layouts_count(layouts);
+	waits->function_count = session->event_count;
 	waits->functions = calloc(waits->function_count + 1, sizeof(*waits->functions));
 	waits->of_stream = calloc(session->stream_count + 1, sizeof(struct states_thread *));
 	if (!waits->functions || !waits->of_stream)
@@ -398,10 +394,7 @@ static int finish_rows(const struct waits *waits, struct report *report)
 
 const struct tandem_event *waits_function(const struct waits *waits, uint32_t function)
 {
-	const struct trace_layouts *layouts =
-		trace_session_layouts(waits->session, TANDEM_ARGS_NONE);
-
-	return layouts->all[function].event;
+	return trace_session_event_at(waits->session, function);
 }
 
 int waits_settle(struct waits *waits)

@@ -421,5 +421,5 @@ static const char tsdl_0[] =
 static const char *const tsdl[] = { tsdl_0, tsdl_0, tsdl_0 };
 
 const struct tandem_domain tandem_schema_core = {
-	0, "core", EVENTS, tsdl,
+	0, "core", "970baf18043ad8f61243e55d3603bef7", EVENTS, { 0 }, 1, tsdl,
 };

@@ -6033,5 +6033,5 @@ static const char tsdl_2[] =
 static const char *const tsdl[] = { tsdl_0, tsdl_1, tsdl_2 };
 
 const struct tandem_domain tandem_schema_cuda = {
-	2, "cuda", EVENTS, tsdl,
+	2, "cuda", "2b9f60bba8e732ed6be97f71051eeb79", EVENTS, { 2 }, 1, tsdl,
 };

@@ -4224,5 +4224,5 @@ static const char tsdl_2[] =
 static const char *const tsdl[] = { tsdl_0, tsdl_1, tsdl_2 };
 
 const struct tandem_domain tandem_schema_cudart = {
-	10, "cudart", EVENTS, tsdl,
+	10, "cudart", "7ee9dcad78c3f1c50c3f518e76ec0a91", EVENTS, { 10 }, 1, tsdl,
 };

@@ -266,5 +266,5 @@ static const char tsdl_0[] =
 static const char *const tsdl[] = { tsdl_0, tsdl_0, tsdl_0 };
 
 const struct tandem_domain tandem_schema_kernel = {
-	9, "kernel", EVENTS, tsdl,
+	9, "kernel", "db6614983fe8a9b3bc77420b10376c3e", EVENTS, { 9 }, 1, tsdl,
 };

@@ -4463,5 +4463,5 @@ static const char tsdl_2[] =
 static const char *const tsdl[] = { tsdl_0, tsdl_1, tsdl_2 };
 
 const struct tandem_domain tandem_schema_opencl = {
-	1, "opencl", EVENTS, tsdl,
+	1, "opencl", "3eb8f370e9e2e6eeb6e070efe9b25495", EVENTS, { 1 }, 1, tsdl,
 };

@@ -24,7 +24,8 @@ static int learn_record(struct view_details *details, const struct view_record *
 		return 0;
 	event.stream = streams[head->stream];
 	event.layout = trace_layouts_get(event.stream->process->layouts, record->id);
-	if (!event.layout || !trace_layout_fits(event.layout, record, head->bytes))
+	if (!event.layout || !event.layout->event ||
+	    !trace_layout_fits_made(event.layout, record, head->bytes))
 		return 0;
 	if (record->id == TANDEM_EVENT_memory)
 		return map_set(&details->memory_bytes,

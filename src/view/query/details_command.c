@@ -53,9 +53,10 @@ static void add_proof(struct json *json, const struct tandem_rec_operation *reco
 		details_text(json, "known to have ended by", words[record->proof]);
 }
 
-static void add_status(struct json *json, const struct tandem_rec_operation *record)
+static void add_status(struct json *json, const struct trace_session *session,
+		       const struct tandem_rec_operation *record)
 {
-	const struct tandem_event *api = tandem_event_get(record->api);
+	const struct tandem_event *api = trace_session_event(session, record->api);
 	const char *name = api ? trace_name_find(api->results, record->status) : NULL;
 	char number[16];
 
@@ -156,7 +157,7 @@ static int add_record(struct view_details *details, const struct details_span *s
 	if (timed)
 		add_times(json, command, record);
 	add_bytes(json, record, timed);
-	add_status(json, record);
+	add_status(json, details->session, record);
 	add_proof(json, record);
 	*by_call = seen_by_call(record);
 	trace_records_close(&records);

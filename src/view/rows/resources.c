@@ -83,7 +83,8 @@ static int device_make(struct view_resources *resources, uint32_t number,
 
 	*made = calloc(1, sizeof(**made));
 	row.clock_bound_ns = bound_ns < UINT32_MAX ? (uint32_t)bound_ns : UINT32_MAX;
-	text_format(&note, "%s device%s%s", devices_domain(device->domain),
+	text_format(&note, "%s device%s%s",
+		    devices_domain(resources->iterator->session, device->domain),
 		    *platform ? " of " : "", platform);
 	if (!status && (!*made || note.failed))
 		status = -ENOMEM;

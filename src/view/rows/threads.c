@@ -164,17 +164,14 @@ static int add_process(struct view_threads *threads, const struct trace_process 
 int view_threads_init(struct view_threads *threads, struct index_writer *writer,
 		      struct trace_session *session, uint32_t session_row, int64_t end_ns)
 {
-	const struct trace_layouts *layouts = trace_session_layouts(session, TANDEM_ARGS_NONE);
-	int status = layouts ? 0 : -ENOMEM;
+	int status = 0;
 
 	memset(threads, 0, sizeof(*threads));
 	threads->writer = writer;
 	threads->session = session;
 	threads->end_ns = end_ns;
 	threads->session_row = session_row;
-	if (status)
-		return status;
-	threads->label_count = trace_layouts_count(layouts);
+	threads->label_count = session->event_count;
 	threads->labels = calloc(threads->label_count * 4 + 1, sizeof(*threads->labels));
 	threads->threads = calloc(session->stream_count + 1, sizeof(*threads->threads));
 	threads->processes = calloc(session->process_count + 1, sizeof(*threads->processes));

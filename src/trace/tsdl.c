@@ -1,0 +1,707 @@
+#include "trace/tsdl.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/packet.h"
+
+#define FIELDS_MAX 250u
+#define NAME_MAX_BYTES 255u
+
+/* A word of a line: a name or number, a string without its quotes, one mark. */
+struct token {
+	const char *at;
+	size_t length; /* 0: the line's end */
+	bool quoted;
+};
+
+struct line {
+	const char *at, *end;
+};
+
+struct parser {
+	struct trace_tsdl *tsdl;
+	/* Enumerations so far, the latest first. */
+	struct enumeration {
+		struct enumeration *next;
+		const char *name;
+		uint8_t bytes;
+		struct tandem_names names;
+	} *enums;
+	struct trace_tsdl_domain *section; /* of the lines that follow; NULL: by id */
+	uint32_t room[TRACE_DOMAINS];	   /* events that the domain's array can take */
+};
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '-';
+}
+
+static struct token next(struct line *line)
+{
+	struct token token = {line->at, 0, false};
+
+	while (line->at < line->end && (*line->at == ' ' || *line->at == '\t'))
+		line->at++;
+	token.at = line->at;
+	if (line->at == line->end)
+		return token;
+	if (*line->at == '"') {
+		token.at = ++line->at;
+		token.quoted = true;
+		while (line->at < line->end && *line->at != '"')
+			line->at++;
+		token.length = (size_t)(line->at - token.at);
+		if (line->at == line->end)
+			token.length = 0;
+		else
+			line->at++;
+		return token;
+	}
+	while (line->at < line->end && is_word(*line->at))
+		line->at++;
+	if (line->at == token.at)
+		line->at++;
+	token.length = (size_t)(line->at - token.at);
+	return token;
+}
+
+static bool is(const struct token *token, const char *text)
+{
+	return token->length == strlen(text) && !memcmp(token->at, text, token->length);
+}
+
+static bool expect(struct line *line, const char *text)
+{
+	struct token token = next(line);
+
+	return is(&token, text);
+}
+
+/* An identifier of C, not too long. */
+static bool is_name(const struct token *token)
+{
+	if (!token->length || token->length > NAME_MAX_BYTES)
+		return false;
+	for (size_t i = 0; i < token->length; i++)
+		if (!is_word(token->at[i]) || token->at[i] == '-')
+			return false;
+	return token->at[0] < '0' || token->at[0] > '9';
+}
+
+static bool number_of(const struct token *token, int64_t *value)
+{
+	char copy[24], *rest;
+
+	if (!token->length || token->length >= sizeof(copy) || token->quoted)
+		return false;
+	memcpy(copy, token->at, token->length);
+	copy[token->length] = '\0';
+	errno = 0;
+	*value = copy[0] == '-' ? strtoll(copy, &rest, 0) : (int64_t)strtoull(copy, &rest, 0);
+	return !*rest && !errno;
+}
+
+/* --- enum NAME : BASE { WORD = NUMBER, "WORD" = NUMBER }; */
+
+static uint8_t base_bytes(const struct token *token)
+{
+	static const struct {
+		const char *name;
+		uint8_t bytes;
+	} bases[] = {{"u8", 1}, {"u16", 2}, {"u32", 4}, {"u64", 8}, {"i32", 4}, {"i64", 8}};
+
+	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
+		if (is(token, bases[i].name))
+			return bases[i].bytes;
+	return 0;
+}
+
+static unsigned marks(const struct line *line, char mark)
+{
+	unsigned count = 0;
+
+	for (const char *at = line->at; at < line->end; at++)
+		count += *at == mark;
+	return count;
+}
+
+static int parse_enum(struct parser *parser, struct line line)
+{
+	struct arena *arena = &parser->tsdl->arena;
+	struct token name = next(&line), base, word;
+	struct enumeration *made;
+	struct tandem_name *values;
+	unsigned room;
+
+	if (!is_name(&name) || !expect(&line, ":"))
+		return -EINVAL;
+	base = next(&line);
+	if (!base_bytes(&base) || !expect(&line, "{"))
+		return -EINVAL;
+	room = marks(&line, '=');
+	made = arena_alloc(arena, sizeof(*made));
+	values = arena_alloc(arena, (room + 1) * sizeof(*values));
+	if (!made || !values)
+		return -ENOMEM;
+	made->bytes = base_bytes(&base);
+	made->name = made->names.type = arena_copy(arena, name.at, name.length);
+	made->names.names = values;
+	if (!made->name)
+		return -ENOMEM;
+	for (word = next(&line); !is(&word, "}"); word = next(&line)) {
+		struct token number;
+
+		if (is(&word, ",") && !word.quoted)
+			continue;
+		if (!is_name(&word) || made->names.count == room || !expect(&line, "="))
+			return -EINVAL;
+		number = next(&line);
+		if (!number_of(&number, &values[made->names.count].value))
+			return -EINVAL;
+		values[made->names.count].name = arena_copy(arena, word.at, word.length);
+		if (!values[made->names.count++].name)
+			return -ENOMEM;
+	}
+	made->next = parser->enums;
+	parser->enums = made;
+	return 0;
+}
+
+static const struct enumeration *find_enum(const struct parser *parser, const struct token *name)
+{
+	for (const struct enumeration *at = parser->enums; at; at = at->next)
+		if (is(name, at->name))
+			return at;
+	return NULL;
+}
+
+/* --- event { name = "NAME"; id = ID; stream_id = 0; fields := struct { FIELDS }; }; */
+
+/* A declaration in the order of the text. */
+struct declared {
+	struct tandem_field field;
+	struct token count; /* of a sequence: the name of its count; else length 0 */
+	bool counts;	    /* it is a count: no field */
+	bool claimed;	    /* by the sequence that it counts */
+};
+
+struct event {
+	struct declared declared[FIELDS_MAX];
+	unsigned count;
+};
+
+static const struct {
+	const char *name;
+	uint8_t kind, bytes;
+} types[] = {
+	{"u8", TANDEM_FIELD_UINT, 1},	{"u16", TANDEM_FIELD_UINT, 2},
+	{"u32", TANDEM_FIELD_UINT, 4},	{"u64", TANDEM_FIELD_UINT, 8},
+	{"x8", TANDEM_FIELD_HEX, 1},	{"x16", TANDEM_FIELD_HEX, 2},
+	{"x32", TANDEM_FIELD_HEX, 4},	{"x64", TANDEM_FIELD_HEX, 8},
+	{"i32", TANDEM_FIELD_INT, 4},	{"i64", TANDEM_FIELD_INT, 8},
+	{"f64", TANDEM_FIELD_FLOAT, 8}, {"utf8", TANDEM_FIELD_STRING, 1},
+};
+
+static bool type_of(const struct parser *parser, struct line *line, struct tandem_field *field)
+{
+	struct token type = next(line);
+
+	if (is(&type, "enum")) {
+		const struct enumeration *known;
+
+		type = next(line);
+		known = find_enum(parser, &type);
+		if (!known)
+			return false;
+		field->kind = TANDEM_FIELD_ENUM;
+		field->bytes = known->bytes;
+		field->names = &known->names;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		if (!is(&type, types[i].name))
+			continue;
+		field->kind = types[i].kind;
+		field->bytes = types[i].bytes;
+		return true;
+	}
+	return false;
+}
+
+static bool ends_with(const struct token *token, const char *end)
+{
+	return token->length > strlen(end) &&
+	       !memcmp(token->at + token->length - strlen(end), end, strlen(end));
+}
+
+/* TYPE NAME; or TYPE NAME[COUNT]; up to the struct's end. */
+static int parse_fields(struct parser *parser, struct line *line, struct event *event)
+{
+	struct arena *arena = &parser->tsdl->arena;
+
+	for (;;) {
+		struct line before = *line;
+		struct token name = next(line);
+		struct declared *made = &event->declared[event->count];
+
+		if (is(&name, "}"))
+			return 0;
+		*line = before;
+		if (event->count == FIELDS_MAX)
+			return -EINVAL;
+		*made = (struct declared){.counts = false};
+		if (!type_of(parser, line, &made->field))
+			return -EINVAL;
+		name = next(line);
+		if (!is_name(&name))
+			return -EINVAL;
+		made->counts = name.at[0] == '_' && ends_with(&name, "_count") &&
+			       made->field.kind == TANDEM_FIELD_UINT && made->field.bytes <= 2;
+		/* A leading underscore makes a name of a keyword (CTF 1.8.3, C.1.2). */
+		if (!made->counts && name.at[0] == '_' && name.length > 1) {
+			name.at++;
+			name.length--;
+		}
+		made->field.name = arena_copy(arena, name.at, name.length);
+		if (!made->field.name)
+			return -ENOMEM;
+		name = next(line);
+		if (is(&name, "[")) {
+			made->count = next(line);
+			if (!is_name(&made->count) || !expect(line, "]") || !expect(line, ";"))
+				return -EINVAL;
+		} else if (!is(&name, ";") || made->field.kind == TANDEM_FIELD_STRING) {
+			return -EINVAL;
+		}
+		event->count++;
+	}
+}
+
+/* Gives each sequence the place of its count; the data lie in the counts' order. */
+static bool claim_counts(struct event *event)
+{
+	unsigned next_count = 0;
+
+	for (unsigned i = 0; i < event->count; i++) {
+		struct declared *sequence = &event->declared[i], *count;
+
+		if (!sequence->count.length)
+			continue;
+		while (next_count < i && !event->declared[next_count].counts)
+			next_count++;
+		count = &event->declared[next_count];
+		if (next_count == i || !is(&sequence->count, count->field.name))
+			return false;
+		sequence->field.variable = 1;
+		sequence->field.count_bytes = count->field.bytes;
+		count->field = sequence->field;
+		count->counts = false;
+	}
+	for (unsigned i = 0; i < event->count; i++)
+		if (event->declared[i].counts)
+			return false;
+	return true;
+}
+
+/* The layout of what was declared: the fixed parts one after another, then the data
+ * of the sequences. */
+static int lay_out(struct parser *parser, struct event *event, struct tandem_event *made)
+{
+	const struct declared *at = event->declared;
+	bool call = event->count >= 2 && !strcmp(at[0].field.name, "result") &&
+		    at[0].field.bytes == 4 && !strcmp(at[1].field.name, "end") &&
+		    at[1].field.bytes == 8 && !at[0].counts && !at[1].counts;
+	uint32_t offset = call ? sizeof(struct tandem_call_record) : sizeof(struct tandem_record);
+	struct tandem_field *fields;
+	bool sequences = false;
+	unsigned count = 0;
+
+	if (!claim_counts(event))
+		return -EINVAL;
+	made->class = call ? TANDEM_CLASS_CALL : TANDEM_CLASS_RECORD;
+	if (call && at[0].field.kind == TANDEM_FIELD_ENUM) {
+		made->has_result = 1;
+		made->results = at[0].field.names;
+	}
+	fields = arena_alloc(&parser->tsdl->arena, (event->count + 1) * sizeof(*fields));
+	if (!fields)
+		return -ENOMEM;
+	for (unsigned i = call ? 2 : 0; i < event->count; i++) {
+		sequences |= at[i].count.length > 0;
+		if (at[i].count.length)
+			continue;
+		if (sequences)
+			return -EINVAL;
+		fields[count] = at[i].field;
+		fields[count].offset = (uint16_t)offset;
+		offset += at[i].field.variable ? at[i].field.count_bytes : at[i].field.bytes;
+		if (offset > UINT16_MAX)
+			return -EINVAL;
+		count++;
+	}
+	for (unsigned level = 0; level < 3; level++)
+		made->layout[level] = (struct tandem_layout){(uint16_t)offset, (uint16_t)count, fields};
+	return 0;
+}
+
+/* --- what an event and its fields mean: CLASS KEY=WORD .FIELD=WORD,WORD ... */
+
+#define WORD(name) #name,
+static const char *const wait_words[] = {TANDEM_WAIT_SCOPES(WORD) NULL};
+static const char *const when_words[] = {TANDEM_WHENS(WORD) NULL};
+static const char *const memory_words[] = {TANDEM_MEMORY_ROLES(WORD) NULL};
+static const char *const record_words[] = {TANDEM_RECORD_ROLES(WORD) NULL};
+static const char *const role_words[] = {TANDEM_ROLES(WORD) NULL};
+static const char *const object_words[] = {TANDEM_OBJECTS(WORD) NULL};
+static const char *const class_words[] = {"record", "call", "enqueue", "wait", "create", "release",
+					  "build", "query", "retain", NULL};
+#undef WORD
+
+/* Its place; 0, which means nothing in all these lists, where a newer version wrote
+ * what this one does not know. */
+static uint8_t word_of(const char *const *words, const struct token *token)
+{
+	for (unsigned i = 0; words[i]; i++)
+		if (is(token, words[i]))
+			return (uint8_t)i;
+	return 0;
+}
+
+static void mean_field(const struct parser *parser, struct line *line, struct tandem_event *made)
+{
+	struct tandem_field *fields = (struct tandem_field *)made->layout[0].fields, *field = NULL;
+	struct token name = next(line), word;
+
+	for (unsigned i = 0; i < made->layout[0].field_count; i++)
+		if (is(&name, fields[i].name))
+			field = &fields[i];
+	if (!field || !expect(line, "="))
+		return;
+	do {
+		struct token mark = next(line);
+		const struct enumeration *known;
+
+		word = mark;
+		if (is(&mark, "#")) {
+			word = next(line);
+			if (field->bytes == 4) {
+				field->kind = TANDEM_FIELD_OBJECT;
+				field->object = word_of(object_words, &word);
+			}
+		} else if (is(&mark, "|")) {
+			word = next(line);
+			known = find_enum(parser, &word);
+			if (known) {
+				field->kind = TANDEM_FIELD_FLAGS;
+				field->names = &known->names;
+			}
+		} else if (is(&mark, "@")) {
+			word = next(line);
+			field->role = word_of(role_words, &word);
+		} else if (is(&word, "op") && field->bytes == 8) {
+			field->kind = TANDEM_FIELD_OP;
+		}
+	} while (line->at < line->end && *line->at == ',' && line->at++);
+}
+
+static void mean_event(const struct token *key, const struct token *value,
+		       struct tandem_traits *traits)
+{
+	int64_t number;
+
+	if (is(key, "wait"))
+		traits->wait = word_of(wait_words, value);
+	else if (is(key, "synchronous"))
+		traits->synchronous = word_of(when_words, value);
+	else if (is(key, "memory"))
+		traits->memory = word_of(memory_words, value);
+	else if (is(key, "is"))
+		traits->record = word_of(record_words, value);
+	else if (is(key, "graph"))
+		traits->graph = 1;
+	else if (is(key, "poll") && number_of(value, &number)) {
+		traits->poll = TANDEM_WHEN_argument;
+		traits->poll_value = (uint32_t)number;
+	}
+}
+
+static void mean(const struct parser *parser, struct line *line, struct tandem_event *made)
+{
+	struct token word = next(line);
+	uint8_t class = word_of(class_words, &word);
+
+	/* Whether it is a call, its layout says. */
+	if (class && made->class != TANDEM_CLASS_RECORD)
+		made->class = class;
+	for (word = next(line); word.length && !is(&word, "*"); word = next(line)) {
+		if (is(&word, ".")) {
+			mean_field(parser, line, made);
+		} else {
+			struct token value;
+
+			if (!expect(line, "="))
+				return;
+			value = next(line);
+			mean_event(&word, &value, &made->traits);
+		}
+	}
+}
+
+/* The domain whose event has that id, and its number there. */
+static struct trace_tsdl_domain *owner_of(struct parser *parser, unsigned id, unsigned *number)
+{
+	struct trace_tsdl *tsdl = parser->tsdl;
+	unsigned page = id / TANDEM_PAGE_EVENTS;
+	struct trace_tsdl_domain *owner = parser->section;
+
+	*number = id % TANDEM_PAGE_EVENTS;
+	if (!owner) {
+		owner = tsdl->domains[page];
+		if (!owner) {
+			owner = tsdl->domains[page] = arena_alloc(&tsdl->arena, sizeof(*owner));
+			if (!owner)
+				return NULL;
+			owner->domain.number = owner->domain.pages[0] = (uint8_t)page;
+			owner->domain.page_count = 1;
+		}
+		return owner;
+	}
+	for (unsigned i = 0; i < owner->domain.page_count; i++) {
+		if (owner->domain.pages[i] == page) {
+			*number += i * TANDEM_PAGE_EVENTS;
+			return owner;
+		}
+	}
+	return NULL;
+}
+
+/* Room for the domain's event of that number. */
+static int event_place(struct parser *parser, struct trace_tsdl_domain *owner, unsigned number,
+		       struct tandem_event **place)
+{
+	uint32_t *room = &parser->room[owner->domain.number];
+	struct tandem_event *events;
+
+	while (number >= *room) {
+		*room = *room ? *room * 4 : 64;
+		events = arena_alloc(&parser->tsdl->arena, *room * sizeof(*events));
+		if (!events)
+			return -ENOMEM;
+		if (owner->domain.event_count)
+			memcpy(events, owner->domain.events,
+			       owner->domain.event_count * sizeof(*events));
+		owner->domain.events = events;
+	}
+	*place = (struct tandem_event *)&owner->domain.events[number];
+	if (owner->domain.event_count <= number)
+		owner->domain.event_count = (uint16_t)(number + 1);
+	return 0;
+}
+
+static int parse_event(struct parser *parser, struct line line)
+{
+	struct trace_tsdl_domain *owner;
+	struct tandem_event made = {.name = NULL}, *place;
+	struct event event = {.count = 0};
+	struct token name, number;
+	unsigned at;
+	int64_t id;
+	int status;
+
+	if (!expect(&line, "{") || !expect(&line, "name") || !expect(&line, "="))
+		return -EINVAL;
+	name = next(&line);
+	if (!is_name(&name) || !expect(&line, ";") || !expect(&line, "id") || !expect(&line, "="))
+		return -EINVAL;
+	number = next(&line);
+	if (!number_of(&number, &id) || id < 0 || id > UINT16_MAX || !expect(&line, ";") ||
+	    !expect(&line, "stream_id") || !expect(&line, "=") || !expect(&line, "0") ||
+	    !expect(&line, ";") || !expect(&line, "fields") || !expect(&line, ":") ||
+	    !expect(&line, "=") || !expect(&line, "struct") || !expect(&line, "{"))
+		return -EINVAL;
+	status = parse_fields(parser, &line, &event);
+	if (!status)
+		status = lay_out(parser, &event, &made);
+	if (status)
+		return status;
+	if (!expect(&line, ";") || !expect(&line, "}") || !expect(&line, ";"))
+		return -EINVAL;
+	made.id = (uint16_t)id;
+	made.name = arena_copy(&parser->tsdl->arena, name.at, name.length);
+	owner = made.name ? owner_of(parser, (unsigned)id, &at) : NULL;
+	if (!owner)
+		return made.name ? -EINVAL : -ENOMEM;
+	if (at < owner->domain.event_count && owner->domain.events[at].name)
+		return -EINVAL;
+	if (expect(&line, "/") && expect(&line, "*")) {
+		owner->annotated = true;
+		mean(parser, &line, &made);
+	}
+	status = event_place(parser, owner, at, &place);
+	if (!status)
+		*place = made;
+	return status;
+}
+
+/* --- a domain: domain NUMBER NAME KEY="TEXT" ... */
+
+static int row_text(struct parser *parser, const struct token *text, const char **member)
+{
+	*member = arena_copy(&parser->tsdl->arena, text->at, text->length);
+	return *member ? 0 : -ENOMEM;
+}
+
+static void pages_of(struct tandem_domain *domain, const struct token *text)
+{
+	struct line line = {text->at, text->at + text->length};
+	int64_t page;
+
+	for (struct token word = next(&line); word.length; word = next(&line))
+		if (number_of(&word, &page) && page >= 0 && page < TRACE_DOMAINS &&
+		    domain->page_count < TANDEM_PAGES)
+			domain->pages[domain->page_count++] = (uint8_t)page;
+}
+
+static int parse_section(struct parser *parser, struct line line)
+{
+	struct trace_tsdl *tsdl = parser->tsdl;
+	struct token number = next(&line), name = next(&line);
+	struct trace_tsdl_domain *made;
+	struct tandem_domain_row *row;
+	int64_t value;
+	int status = 0;
+
+	parser->section = NULL;
+	if (!number_of(&number, &value) || value < 0 || value >= TRACE_DOMAINS || !is_name(&name) ||
+	    tsdl->domains[value])
+		return -EINVAL;
+	made = arena_alloc(&tsdl->arena, sizeof(*made));
+	if (!made)
+		return -ENOMEM;
+	row = &made->row;
+	*row = tandem_domain_row_init();
+	row->number = made->domain.number = (uint8_t)value;
+	status = row_text(parser, &name, &row->name);
+	row->part = row->title = made->domain.name = row->name;
+	while (!status) {
+		struct token key = next(&line), text;
+
+		if (!key.length || is(&key, "*") || !expect(&line, "="))
+			break;
+		text = next(&line);
+		if (is(&key, "layout") && text.length < sizeof(made->hash))
+			memcpy(made->hash, text.at, text.length);
+		else if (is(&key, "pages"))
+			pages_of(&made->domain, &text);
+		else if (is(&key, "mangled"))
+			row->mangled = is(&text, "1");
+		else if (is(&key, "runtime"))
+			row->runtime = is(&text, "1");
+#define TEXT(member)                                                           \
+		else if (is(&key, #member))                                    \
+			status = row_text(parser, &text, &row->member);
+		TANDEM_DOMAIN_TEXTS(TEXT)
+#undef TEXT
+	}
+	if (!made->domain.page_count) {
+		made->domain.pages[0] = made->domain.number;
+		made->domain.page_count = 1;
+	}
+	tsdl->domains[value] = parser->section = made;
+	return status;
+}
+
+/* --- the text */
+
+static bool line_next(const char **at, const char *end, struct line *line)
+{
+	const char *newline;
+
+	if (*at == end)
+		return false;
+	newline = memchr(*at, '\n', (size_t)(end - *at));
+	*line = (struct line){*at, newline ? newline : end};
+	*at = newline ? newline + 1 : end;
+	return true;
+}
+
+static bool line_begins(struct line *line, const char *text)
+{
+	size_t length = strlen(text);
+
+	if ((size_t)(line->end - line->at) < length || memcmp(line->at, text, length) != 0)
+		return false;
+	line->at += length;
+	return true;
+}
+
+#define SECTION "/* domain "
+
+bool trace_tsdl_section(const char **at, const char *end, unsigned *number,
+			char hash[TRACE_HASH_BYTES])
+{
+	struct line line;
+
+	while (line_next(at, end, &line)) {
+		struct token token;
+		int64_t value;
+
+		if (!line_begins(&line, SECTION))
+			continue;
+		token = next(&line);
+		if (!number_of(&token, &value) || value < 0 || value >= TRACE_DOMAINS)
+			continue;
+		*number = (unsigned)value;
+		hash[0] = '\0';
+		next(&line);
+		for (token = next(&line); token.length && !is(&token, "*"); token = next(&line)) {
+			struct token text;
+
+			if (!expect(&line, "="))
+				break;
+			text = next(&line);
+			if (is(&token, "layout") && text.length < TRACE_HASH_BYTES) {
+				memcpy(hash, text.at, text.length);
+				hash[text.length] = '\0';
+			}
+		}
+		return true;
+	}
+	return false;
+}
+
+int trace_tsdl_parse(struct trace_tsdl *tsdl, const char *text, size_t bytes)
+{
+	struct parser parser = {.tsdl = tsdl};
+	const char *at = text, *end = text + bytes;
+	struct line line;
+
+	*tsdl = (struct trace_tsdl){.bad = 0};
+	while (line_next(&at, end, &line)) {
+		const char *start = line.at;
+		int status = 0;
+
+		if (line_begins(&line, "event "))
+			status = parse_event(&parser, line);
+		else if (line_begins(&line, "enum "))
+			status = parse_enum(&parser, line);
+		else if (line_begins(&line, SECTION))
+			status = parse_section(&parser, line);
+		if (status == -ENOMEM) {
+			trace_tsdl_free(tsdl);
+			return status;
+		}
+		if (status && !tsdl->bad++)
+			tsdl->bad_offset = (uint64_t)(start - text);
+	}
+	return 0;
+}
+
+void trace_tsdl_free(struct trace_tsdl *tsdl)
+{
+	arena_free(&tsdl->arena);
+	*tsdl = (struct trace_tsdl){.bad = 0};
+}
