@@ -222,5 +222,5 @@ __attribute__((destructor)) static void process_ends(void)
 	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]) && at_end[i]; i++)
 		at_end[i]();
 	tandem_stream_close();
-	stream_files_discard();
+	stream_files_close();
 }

@@ -56,7 +56,6 @@ static uint64_t file_offset(const struct tandem_thread *thread, const void *plac
 /* Who records, and makes it the current packet. */
 static void packet_take(struct tandem_thread *thread, struct tandem_packet_header *packet)
 {
-	packet->events_discarded = thread->packet ? thread->packet->events_discarded : thread->lost;
 	packet->tid = (uint32_t)syscall(SYS_gettid);
 	prctl(PR_GET_NAME, packet->thread_name, 0, 0, 0);
 	packet->thread_name[sizeof(packet->thread_name) - 1] = 0;
@@ -74,13 +73,19 @@ static int stream_open(struct tandem_thread *thread)
 		error = stream_file_take(&file);
 	if (error)
 		return error;
-	/* It may have been made long ago. */
-	packet = (struct tandem_packet_header *)file->base;
-	packet_header_init(packet, file->number, file->bytes);
+	if (file->packet) {
+		packet = stream_file_next_packet(file, file->packet);
+		file->packet = NULL;
+	} else {
+		/* It may have been made long ago. */
+		packet = (struct tandem_packet_header *)file->base;
+		packet_header_init(packet, file->number, file->bytes);
+	}
+	packet->events_discarded += thread->lost;
 	file->next = NULL;
 	thread->file = file;
 	thread->number = file->number;
-	thread->packet = NULL;
+	thread->operations = file->operations;
 	packet_take(thread, packet);
 	thread_reserved(thread);
 	thread->stream = atomic_fetch_add(&stream_count, 1);
@@ -92,20 +97,12 @@ static int stream_open(struct tandem_thread *thread)
 	return 0;
 }
 
-/* Ends the current packet where its records end and begins the next there. */
 static void stream_next_packet(struct tandem_thread *thread)
 {
-	struct tandem_packet_header *last = thread->packet;
-	uint64_t content = ALIGNED(last->content_bits / 8);
-	struct tandem_packet_header *packet = (void *)((uint8_t *)last + content);
-	uint64_t place = file_offset(thread, packet);
+	uint64_t from = file_offset(thread, thread->packet);
 
-	packet->packet_seq_num = last->packet_seq_num + 1;
-	packet_header_init(packet, thread->number, thread->file->bytes - place);
-	packet_take(thread, packet);
-	atomic_thread_fence(memory_order_release);
-	last->packet_bits = content * 8;
-	stream_file_release(thread->file, place - content, place);
+	packet_take(thread, stream_file_next_packet(thread->file, thread->packet));
+	stream_file_release(thread->file, from, file_offset(thread, thread->packet));
 }
 
 /* The file has no more room: the next part. The one before stays mapped for the calls
@@ -119,20 +116,22 @@ static int stream_continue(struct tandem_thread *thread)
 		return error;
 	stream_file_release(thread->file, 0, thread->file->reserved);
 	file->next = thread->file;
+	((struct tandem_packet_header *)file->base)->events_discarded =
+		thread->packet->events_discarded;
 	thread->file = file;
 	packet_take(thread, (struct tandem_packet_header *)file->base);
 	thread_reserved(thread);
 	return 0;
 }
 
-static int stream_reserve(struct tandem_thread *thread, uint32_t bytes)
+static int stream_reserve(struct tandem_thread *thread, ptrdiff_t need)
 {
-	int error = stream_file_reserve(thread->file, bytes);
+	int error = stream_file_reserve(thread->file, (uint64_t)need + MARGIN_BYTES);
 
 	if (error == -EMSGSIZE) {
 		error = stream_continue(thread);
-		if (!error && (size_t)(thread->end - thread->cursor) < bytes)
-			error = stream_file_reserve(thread->file, bytes);
+		if (!error && thread->end - thread->cursor < need)
+			error = stream_file_reserve(thread->file, (uint64_t)need);
 	}
 	if (!error)
 		thread_reserved(thread);
@@ -187,12 +186,14 @@ static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
 {
 	/* What may come before the record. */
 	uint32_t more = (uint32_t)(MARGIN_BYTES + ALIGNED(sizeof(struct tandem_rec_lost)));
+	ptrdiff_t need = (ptrdiff_t)(bytes + more);
 	int error = 0;
 
 	if (!thread->packet)
 		error = stream_open(thread);
-	if (!error && (size_t)(thread->end - thread->cursor) < bytes + more)
-		error = stream_reserve(thread, bytes + more);
+	/* Behind a packet's header the cursor may be past the end. */
+	if (!error && thread->end - thread->cursor < need)
+		error = stream_reserve(thread, need);
 	if (error)
 		return error;
 	if (thread->lost)
@@ -250,23 +251,30 @@ int tandem_stream_open(void)
 	return error;
 }
 
-/* The last packet, with nothing in it, goes with the end of the file. */
+/* The next thread goes on with the stream, in a packet of its own. */
 void tandem_stream_close(void)
 {
 	struct tandem_thread *thread = &tandem_thread;
+	struct stream_file *file = thread->file;
 	sigset_t all, before;
 	int saved = errno;
 
-	if (!thread->packet || thread->busy)
+	if (!file || thread->busy)
 		return;
 	tandem_busy_set(thread);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	stream_next_packet(thread);
-	for (struct stream_file *file = thread->file, *part; file; file = part) {
-		part = file->next;
-		stream_file_close(file, file == thread->file ? file_offset(thread, thread->packet)
-							     : file->bytes);
+	for (struct stream_file *part = file->next, *next; part; part = next) {
+		next = part->next;
+		stream_file_close(part, part->bytes);
+	}
+	file->next = NULL;
+	file->packet = thread->packet;
+	file->operations = thread->operations;
+	if (!stream_file_leave(file)) {
+		struct tandem_packet_header *rest = stream_file_next_packet(file, file->packet);
+
+		stream_file_close(file, file_offset(thread, rest));
 	}
 	*thread = (struct tandem_thread){ .stream = UINT64_MAX, .counted = 1,
 					  .ending = thread->ending };

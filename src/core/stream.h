@@ -152,8 +152,8 @@ static inline uint64_t tandem_operation_next(void)
 /* Makes sure that the thread has a stream (and a number). 0 or -errno. */
 int tandem_stream_open(void);
 
-/* Ends this thread's stream: the file is cut behind its last record. A later record
- * opens a new stream. */
+/* This thread records no more: its stream is left to the next thread that begins. A
+ * later record opens a stream again. */
 void tandem_stream_close(void);
 
 /* In the child of a fork: forgets the parent's stream without touching it. */

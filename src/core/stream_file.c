@@ -1,6 +1,7 @@
 #include "core/stream_file.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,17 +22,19 @@
 #define FILE_PACKETS 64u
 #define FILE_PACKETS_MOST 256u
 #define FILE_LEAST_BYTES 65536u
-/* What is reserved at once: little for a thread with a few calls, then as much as a
- * second-level cache holds beside the program's own data. */
-#define STEP_FIRST_BYTES 16384u
+/* What is reserved at once: for a thread with a few calls as much as it needs, then what
+ * a second-level cache holds next to the program's own data. */
+#define STEP_FIRST_BYTES 32768u
 #define STEP_MOST_BYTES (256u * 1024)
 #define PAGE_BYTES 4096u
 #define BATCH_MOST 32u
 
 static struct tandem_pool pool = TANDEM_POOL(sizeof(struct stream_file));
 static _Atomic uint32_t file_numbers;
-static struct stream_file *_Atomic spares[BATCH_MOST];
+static struct stream_file *_Atomic spares[BATCH_MOST]; /* made ahead */
+static struct stream_file *_Atomic left[BATCH_MOST];   /* by threads that have ended */
 static _Atomic uint32_t next_batch = 1;
+static _Atomic uint32_t making, waiting; /* one thread makes files, the others wait */
 
 struct batch {
 	struct stream_file *files[BATCH_MOST];
@@ -113,23 +116,27 @@ static int pages_reserve(const struct stream_file *file, uint64_t bytes)
 	return errno == EFAULT ? -ENOSPC : -errno;
 }
 
+/* Blocks that were written are reserved, and their pages are there. */
+static int zeros_write(int fd, uint64_t from, uint64_t bytes)
+{
+	static const char zeros[STEP_FIRST_BYTES];
+	int error = 0;
+
+	for (uint64_t at = from; at < from + bytes && !error; at += sizeof(zeros)) {
+		uint64_t rest = from + bytes - at;
+		struct iovec part = { (void *)(uintptr_t)zeros,
+				      rest < sizeof(zeros) ? rest : sizeof(zeros) };
+
+		error = system_pwritev(fd, &part, 1, at);
+	}
+	return error;
+}
+
 static int blocks_reserve(int fd, uint64_t from, uint64_t bytes)
 {
-	static const char zeros[PAGE_BYTES];
-
 	if (!syscall(SYS_fallocate, fd, 0, (off_t)from, (off_t)bytes))
 		return 0;
-	if (errno != EOPNOTSUPP && errno != ENOSYS)
-		return -errno;
-	/* Neither this nor that: blocks that were written are reserved too. */
-	for (uint64_t at = from; at < from + bytes; at += sizeof(zeros)) {
-		struct iovec part = { (void *)(uintptr_t)zeros, sizeof(zeros) };
-		int error = system_pwritev(fd, &part, 1, at);
-
-		if (error)
-			return error;
-	}
-	return 0;
+	return errno == EOPNOTSUPP || errno == ENOSYS ? zeros_write(fd, from, bytes) : -errno;
 }
 
 static int file_make(struct stream_file *file, uint64_t stream, uint64_t sequence)
@@ -145,9 +152,9 @@ static int file_make(struct stream_file *file, uint64_t stream, uint64_t sequenc
 		return fd;
 	error = file_map(file, fd);
 	if (!error) {
-		error = pages_reserve(file, STEP_FIRST_BYTES);
-		if (error == -EINVAL)
-			error = blocks_reserve(fd, 0, STEP_FIRST_BYTES);
+		/* A first touch of a file without pages reads around it, as much as the disk is
+		 * set to read ahead: megabytes of zeros. Most threads get by with these. */
+		error = zeros_write(fd, 0, STEP_FIRST_BYTES);
 		if (!error) {
 			file->reserved = STEP_FIRST_BYTES;
 			header = (struct tandem_packet_header *)file->base;
@@ -179,19 +186,21 @@ static int batch_make(void *data)
 	return error;
 }
 
-static struct stream_file *file_new(uint64_t packets)
+static int file_new(uint64_t packets, struct stream_file **made)
 {
 	struct stream_file *file;
+	int error = space_take(STEP_FIRST_BYTES);
 
-	if (space_take(STEP_FIRST_BYTES))
-		return NULL;
+	if (error)
+		return error;
 	file = tandem_pool_take(&pool);
 	if (!file) {
 		space_give(STEP_FIRST_BYTES);
-		return NULL;
+		return -ENOMEM;
 	}
 	*file = (struct stream_file){ .bytes = packets * tandem_control.window_bytes, .part = 1 };
-	return file;
+	*made = file;
+	return 0;
 }
 
 static void file_drop(struct stream_file *file)
@@ -200,61 +209,122 @@ static void file_drop(struct stream_file *file)
 	tandem_pool_give(&pool, file);
 }
 
-static struct stream_file *spare_take(void)
+static struct stream_file *shelf_take(struct stream_file *_Atomic shelf[BATCH_MOST])
 {
 	for (uint32_t i = 0; i < BATCH_MOST; i++) {
-		struct stream_file *file = atomic_load(&spares[i]);
+		struct stream_file *file = atomic_load(&shelf[i]);
 
-		if (file && atomic_compare_exchange_strong(&spares[i], &file, NULL))
+		if (file && atomic_compare_exchange_strong(&shelf[i], &file, NULL))
 			return file;
 	}
 	return NULL;
 }
 
-static void file_discard(struct stream_file *file);
-
-static void spare_give(struct stream_file *file)
+static bool shelf_put(struct stream_file *_Atomic shelf[BATCH_MOST], struct stream_file *file)
 {
 	struct stream_file *none = NULL;
 
 	for (uint32_t i = 0; i < BATCH_MOST; i++, none = NULL)
-		if (atomic_compare_exchange_strong(&spares[i], &none, file))
-			return;
-	file_discard(file);
+		if (atomic_compare_exchange_strong(&shelf[i], &none, file))
+			return true;
+	return false;
 }
 
-int stream_file_take(struct stream_file **file)
+static struct stream_file *shelves_take(void)
+{
+	struct stream_file *file = shelf_take(left);
+
+	return file ? file : shelf_take(spares);
+}
+
+/* Nobody has recorded into it. */
+static void file_discard(struct stream_file *file)
+{
+	char path[TANDEM_PATH_BYTES + 64];
+
+	file_path(path, "stream", file);
+	syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+	munmap(file->base, file->bytes);
+	file_drop(file);
+}
+
+bool stream_file_leave(struct stream_file *file)
+{
+	return shelf_put(left, file);
+}
+
+struct tandem_packet_header *stream_file_next_packet(struct stream_file *file,
+						      struct tandem_packet_header *last)
+{
+	uint64_t content = (last->content_bits / 8 + TANDEM_RECORD_ALIGN - 1) &
+			   ~(uint64_t)(TANDEM_RECORD_ALIGN - 1);
+	uint64_t place = (uint64_t)((uint8_t *)last - file->base) + content;
+	struct tandem_packet_header *packet = (void *)(file->base + place);
+
+	packet->packet_seq_num = last->packet_seq_num + 1;
+	packet->events_discarded = last->events_discarded;
+	packet->tid = last->tid;
+	packet_header_init(packet, file->number, file->bytes - place);
+	atomic_thread_fence(memory_order_release);
+	last->packet_bits = content * 8;
+	return packet;
+}
+
+/* The first of a batch is the caller's, the others are spares. */
+static int batch_take(struct stream_file **file)
 {
 	struct batch batch = { .count = 0 };
-	uint32_t want = atomic_load(&next_batch);
-	int error;
+	uint32_t want = atomic_load(&next_batch), threads = atomic_load(&waiting) + 1;
+	int error = 0;
 
-	*file = spare_take();
-	if (*file)
-		return 0;
+	if (want < threads)
+		want = threads < BATCH_MOST ? threads : BATCH_MOST;
 	for (; batch.count < want; batch.count++) {
-		struct stream_file *made = file_new(FILE_PACKETS);
+		struct stream_file *made;
 
-		if (!made)
+		error = file_new(FILE_PACKETS, &made);
+		if (error)
 			break;
 		made->number = atomic_fetch_add(&file_numbers, 1) + 1;
 		batch.files[batch.count] = made;
 	}
-	if (!batch.count)
-		return tandem_control.limit_bytes ? -EFBIG : -ENOMEM;
-	error = fdtable_run(batch_make, &batch);
+	if (batch.count)
+		error = fdtable_run(batch_make, &batch);
 	for (uint32_t i = 0; i < batch.count; i++) {
 		if (!batch.files[i]->reserved)
 			file_drop(batch.files[i]);
 		else if (!*file)
 			*file = batch.files[i];
-		else
-			spare_give(batch.files[i]);
+		else if (!shelf_put(spares, batch.files[i]))
+			file_discard(batch.files[i]);
 	}
 	/* One for whoever has one thread; then more and more. */
-	if (want < BATCH_MOST)
-		atomic_store(&next_batch, want * 2);
+	if (atomic_load(&next_batch) < BATCH_MOST)
+		atomic_store(&next_batch, atomic_load(&next_batch) * 2);
 	return *file ? 0 : error ? error : -EIO;
+}
+
+int stream_file_take(struct stream_file **file)
+{
+	static const struct timespec second = { .tv_sec = 1 };
+	uint32_t none = 0;
+	int error;
+
+	while (!(*file = shelves_take()) &&
+	       !atomic_compare_exchange_strong(&making, &none, 1)) {
+		/* Many threads that begin at once: a child for each would take longer. */
+		atomic_fetch_add(&waiting, 1);
+		syscall(SYS_futex, &making, FUTEX_WAIT_PRIVATE, 1, &second, NULL, 0);
+		atomic_fetch_sub(&waiting, 1);
+		none = 0;
+	}
+	if (*file)
+		return 0;
+	error = batch_take(file);
+	atomic_store(&making, 0);
+	if (atomic_load(&waiting))
+		syscall(SYS_futex, &making, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+	return error;
 }
 
 int stream_file_continue(const struct stream_file *last, uint64_t sequence,
@@ -266,9 +336,9 @@ int stream_file_continue(const struct stream_file *last, uint64_t sequence,
 
 	if (packets > FILE_PACKETS_MOST || !packets)
 		packets = FILE_PACKETS_MOST;
-	*file = file_new(packets);
-	if (!*file)
-		return tandem_control.limit_bytes ? -EFBIG : -ENOMEM;
+	error = file_new(packets, file);
+	if (error)
+		return error;
 	(*file)->number = last->number;
 	(*file)->part = last->part + 1;
 	batch.files[0] = *file;
@@ -356,22 +426,16 @@ void stream_file_close(struct stream_file *file, uint64_t bytes)
 	tandem_pool_give(&pool, file);
 }
 
-/* Nobody has recorded into it. */
-static void file_discard(struct stream_file *file)
-{
-	char path[TANDEM_PATH_BYTES + 64];
-
-	file_path(path, "stream", file);
-	syscall(SYS_unlinkat, AT_FDCWD, path, 0);
-	munmap(file->base, file->bytes);
-	file_drop(file);
-}
-
-void stream_files_discard(void)
+void stream_files_close(void)
 {
 	struct stream_file *file;
 
-	while ((file = spare_take()))
+	while ((file = shelf_take(left))) {
+		struct tandem_packet_header *packet = stream_file_next_packet(file, file->packet);
+
+		stream_file_close(file, (uint64_t)((uint8_t *)packet - file->base));
+	}
+	while ((file = shelf_take(spares)))
 		file_discard(file);
 }
 
@@ -379,9 +443,12 @@ void stream_files_forget(void)
 {
 	struct stream_file *file;
 
-	while ((file = spare_take())) {
+	while ((file = shelves_take())) {
 		munmap(file->base, file->bytes);
 		tandem_pool_give(&pool, file);
 	}
+	/* Whoever was making some is no thread of the child's. */
+	atomic_store(&making, 0);
+	atomic_store(&waiting, 0);
 	atomic_store(&next_batch, 1);
 }

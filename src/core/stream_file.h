@@ -27,11 +27,18 @@ struct stream_file {
 	uint64_t reserved; /* bytes from the front that may be written */
 	uint32_t number;   /* K */
 	uint32_t part;	   /* 1, or that of a stream which outgrew its first file */
+
+	/* Of a stream that a thread has left: where it goes on. */
+	struct tandem_packet_header *packet;
+	uint64_t operations;
 };
 
-/* A file with one empty packet (sequence number 0), for a stream of its own: one
- * that was made ahead, or a new one, and more for the next threads. */
+/* A stream that a thread has left; or a file with one empty packet (sequence number 0,
+ * `packet` NULL), which was made ahead, or is new, with more for the next threads. */
 int stream_file_take(struct stream_file **file);
+
+/* Leaves the stream to a thread to come. False: there are enough of them. */
+bool stream_file_leave(struct stream_file *file);
 
 /* A further file of the stream whose last one is `last`; its first packet has that
  * sequence number. */
@@ -49,8 +56,14 @@ void stream_file_release(const struct stream_file *file, uint64_t from, uint64_t
 /* Cuts the file at `bytes`, where its last packet begins, unmaps and forgets it. */
 void stream_file_close(struct stream_file *file, uint64_t bytes);
 
-/* Removes those that were made ahead. At the process's end. */
-void stream_files_discard(void);
+/* Cuts the streams that were left and removes those that were made ahead. At the
+ * process's end. */
+void stream_files_close(void);
+
+/* Ends the current packet of `file`, `last`, where its records end and begins the next
+ * one there, an empty one of the same stream. Its thread is the caller's to write. */
+struct tandem_packet_header *stream_file_next_packet(struct stream_file *file,
+						      struct tandem_packet_header *last);
 
 /* In the child of a fork: the parent's files are the parent's. */
 void stream_files_forget(void);

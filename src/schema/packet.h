@@ -1,14 +1,13 @@
 /* A stream as it lies on disk: CTF 1.8 packets, each a header and then records.
  *
  *   DIR/process-PID[.N]/metadata      TSDL text, written when the process starts
- *   DIR/process-PID[.N]/stream-K      packets of thread number K, a mapped file while
- *                                     it records; stream-K.2 ... go on with it
+ *   DIR/process-PID[.N]/stream-K      packets of a thread, and of others after it, a
+ *                                     mapped file meanwhile; stream-K.2 ... go on with it
  *   DIR/process-PID[.N]/window-K      in older sessions, the packet being written
  *
  * A record is in the file as soon as content_bits covers it. The last packet of a file
  * reaches to its end, so that the file is whole packets at any moment (doc/FORMAT.md).
- * All files of a thread carry the same stream_instance_id, so that any CTF reader joins
- * them.
+ * They all carry the same stream_instance_id, so that any CTF reader joins them.
  *
  * content_bits ends with the last record, without the padding before a next
  * one (readers take what is left for the start of an event).
@@ -29,7 +28,7 @@ struct tandem_packet_header {
 	uint32_t magic;
 	uint8_t uuid[16];
 	uint32_t stream_id; /* always 0: one stream class */
-	uint64_t stream_instance_id; /* K: thread number in this process, from 1 */
+	uint64_t stream_instance_id; /* K, from 1 */
 	/* packet.context */
 	uint64_t timestamp_begin; /* ticks */
 	uint64_t timestamp_end;	  /* ticks of the last record's begin */

@@ -17,7 +17,8 @@ void trace_stream_index(struct trace_stream *stream, struct trace_clock *clock)
 
 		stream->packets++;
 		stream->content_bytes += packets.content_end - packets.records;
-		stream->tid = header->tid;
+		if (!stream->one_thread)
+			stream->tid = header->tid;
 		memcpy(stream->thread_name, header->thread_name, sizeof(header->thread_name));
 		if (header->events_discarded > stream->discarded)
 			stream->discarded = header->events_discarded;

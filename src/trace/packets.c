@@ -39,6 +39,13 @@ static const char *header_damage(const struct tandem_packet_header *header,
 	return NULL;
 }
 
+static uint64_t file_bytes(struct trace_file *file)
+{
+	int64_t size = trace_file_size(file);
+
+	return size > 0 ? (uint64_t)size : 0;
+}
+
 void trace_packets_open(struct trace_packets *packets, const struct trace_stream *stream,
 			struct trace_problems *problems)
 {
@@ -53,6 +60,16 @@ void trace_packets_open(struct trace_packets *packets, const struct trace_stream
 		.window_begun = !stream->has_window,
 	};
 	packets->file = &packets->stream_file;
+	if (!stream->shares_paths)
+		return;
+	packets->begun = true;
+	packets->last_seq_num = stream->first_seq_num - 1;
+	packets->next = stream->first_offset;
+	packets->part = stream->first_part;
+	if (packets->part) {
+		packets->stream_file.path = stream->part_paths[packets->part - 1];
+		packets->size = file_bytes(&packets->stream_file);
+	}
 }
 
 /* Reads the head at `offset`. Returns the damage, or NULL. */
@@ -256,15 +273,13 @@ static bool packets_hidden(struct trace_packets *packets, uint64_t *reached)
 static bool packets_next_part(struct trace_packets *packets, uint64_t *reached)
 {
 	const struct trace_stream *stream = packets->stream;
-	int64_t size;
 
 	if (packets->part == stream->part_count)
 		return false;
 	packets_tell_cut(packets);
 	trace_file_close(&packets->stream_file);
 	packets->stream_file.path = stream->part_paths[packets->part++];
-	size = trace_file_size(&packets->stream_file);
-	packets->size = size > 0 ? (uint64_t)size : 0;
+	packets->size = file_bytes(&packets->stream_file);
 	packets->next = 0;
 	*reached = 0;
 	return true;
@@ -345,11 +360,26 @@ static int packets_next_in_window(struct trace_packets *packets, uint64_t reache
 	return 1;
 }
 
+/* The next thread's packets begin here, unless this is the same one's. */
+static int packets_of_thread(struct trace_packets *packets)
+{
+	const struct trace_stream *stream = packets->stream;
+
+	if (!stream->one_thread || packets->header.tid == stream->tid ||
+	    packets->content_end == packets->records)
+		return 1;
+	packets->next = packets->size;
+	packets->part = stream->part_count;
+	packets->cut = false;
+	packets->content_end = packets->records = packets->offset;
+	return 0;
+}
+
 int trace_packets_next(struct trace_packets *packets, uint64_t reached)
 {
 	do {
 		if (packets_next_in_stream(packets, reached))
-			return 1;
+			return packets_of_thread(packets);
 	} while (packets_hidden(packets, &reached) || packets_next_part(packets, &reached));
 	if (!packets->window_begun)
 		return packets_next_in_window(packets, reached);

@@ -98,8 +98,10 @@ static int stream_compare(const void *a, const void *b)
 	return left->part < right->part ? -1 : left->part > right->part;
 }
 
-static void stream_free(struct trace_stream *stream)
+void trace_stream_free(struct trace_stream *stream)
 {
+	if (stream->shares_paths)
+		return;
 	for (size_t i = 0; i < stream->part_count; i++)
 		free(stream->part_paths[i]);
 	free(stream->part_paths);
@@ -125,7 +127,7 @@ static int process_join_files(struct trace_process *process)
 		if (!status)
 			status = stream_add_part(&process->streams[same ? kept - 1 : kept], stream);
 		if (same)
-			stream_free(stream);
+			trace_stream_free(stream);
 		else
 			kept++;
 	}
@@ -309,7 +311,7 @@ int trace_process_open(struct trace_process *process, struct trace_session *sess
 void trace_process_close(struct trace_process *process)
 {
 	for (size_t i = 0; i < process->stream_count; i++)
-		stream_free(&process->streams[i]);
+		trace_stream_free(&process->streams[i]);
 	free(process->streams);
 	free(process->path);
 	free(process->name);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "trace/index.h"
+#include "trace/threads.h"
 #include "util/array.h"
 #include "util/open_below.h"
 
@@ -184,6 +185,10 @@ static void session_index(struct trace_session *session)
 		struct trace_process *process = &session->processes[i];
 
 		process->index = (unsigned)i;
+		for (size_t j = 0; j < process->stream_count; j++)
+			process->streams[j].process = process;
+		if (!process->kernel)
+			trace_process_split_threads(process);
 		for (size_t j = 0; j < process->stream_count; j++) {
 			struct trace_stream *stream = &process->streams[j];
 

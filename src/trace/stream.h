@@ -1,4 +1,4 @@
-/* One thread of one process, as it lies on disk: stream-K, and stream-K.2, .3 where it
+/* One thread of one process, as it is on disk: its packets in stream-K, and stream-K.2, .3 where it
  * outgrew that. Older sessions have finished packets only in stream-K, and in window-K
  * the packet that was being written (doc/FORMAT.md, "Older sessions"). The index
  * reads headers only; records are read by trace/records.h. Owned by the process,
@@ -19,6 +19,12 @@ struct trace_stream {
 	unsigned part;	   /* while the folder is read: of this file, 0 or from 2 */
 	char **part_paths; /* of stream-K.2 and so on, as far as they exist, in order */
 	size_t part_count, part_capacity;
+
+	/* One of several threads that used these files (threads.h): its packets are those
+	 * with its tid from here on. */
+	bool one_thread, shares_paths, unused;
+	size_t first_part;
+	uint64_t first_offset, first_seq_num;
 	unsigned index;			 /* among all streams of the session */
 
 	/* What there was to read when the session was opened, so that a session
@@ -39,5 +45,8 @@ struct trace_stream {
 	uint64_t last_ticks;
 	uint64_t discarded; /* events, as the packets count them */
 };
+
+/* Frees what the stream owns. */
+void trace_stream_free(struct trace_stream *stream);
 
 #endif
