@@ -172,7 +172,7 @@ static int compare(void)
 #define NVTX_NO_IMPL
 #include <nvtx3/nvToolsExt.h>
 
-#include "domains/cuda/nvtx.h"
+#include "domains/annotation/nvtx.h"
 
 #define EVENT(ours, theirs)                                                    \
 	_Static_assert(offsetof(struct nvtx_attributes, ours) ==               \

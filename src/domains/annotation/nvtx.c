@@ -8,7 +8,7 @@
 
 #include "core/process.h"
 #include "domains/cuda/cuda.h"
-#include "domains/cuda/nvtx.h"
+#include "domains/annotation/nvtx.h"
 
 #define TEXT_MOST 4096u
 #define NEST 64u

@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from cuda import Trace  # noqa: E402
 from tap import TANDEM, check, finish  # noqa: E402
 
-ANNOTATE = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "cuda", "annotate")
+ANNOTATE = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "annotation", "annotate")
 
 
 def record(session, *options, env=None, arguments=()):

@@ -3,8 +3,8 @@
  * functions, loads what NVTX_INJECTION64_PATH names at its first call, and lets it
  * fill the table; an entry left alone costs the program one test.
  * tests/unit/nvtx_abi.c compares with NVIDIA's header where it is installed. */
-#ifndef TANDEM_DOMAINS_CUDA_NVTX_H
-#define TANDEM_DOMAINS_CUDA_NVTX_H
+#ifndef TANDEM_DOMAINS_ANNOTATION_NVTX_H
+#define TANDEM_DOMAINS_ANNOTATION_NVTX_H
 
 #include <stddef.h>
 #include <stdint.h>
