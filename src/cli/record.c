@@ -11,9 +11,10 @@
 
 #include "recorder/child.h"
 #include "recorder/recorder.h"
-#include "cli/cuda_options.h"
+#include "cli/domain_options.h"
 #include "cli/summary.h"
 #include "schema/cuda.h"
+#include "schema/domain.h"
 #include "schema/ids.h"
 
 /* How the shells say that a program can't be run. */
@@ -43,10 +44,8 @@ static const char help_text[] =
 	"      --limit-size BYTES   stop at this size; K, M, G, T are units (no limit)\n"
 	"      --exit-wait MS       wait at most so long at the program's end for commands\n"
 	"                           that are still running (2000)\n"
-	"      --cuda LIST          of CUDA: api, queries, all, kernels, memory, graphs, um,\n"
-	"                           nvtx, overhead, modules, cubin, latency, external; or\n"
-	"                           without some of them: -um,-nvtx (all but queries, all,\n"
-	"                           cubin, latency and external)\n"
+	/* The domains' own options come here. */
+	"%s"
 	"      --capture WHEN       record CUDA only between cudaProfilerStart() and Stop():\n"
 	"                           profiler-api, or inside an NVTX range: nvtx:NAME\n"
 	"      --drain-interval MS  how old a finished device operation may be that is not\n"
@@ -83,52 +82,6 @@ static const char *const kernel_levels[] = {
 #undef X
 	NULL,
 };
-
-static uint32_t all_domains(void)
-{
-	uint32_t mask = 0;
-
-#define DOMAIN(number, name, ...) mask |= 1u << (number);
-#include "schema/domains.def"
-#undef DOMAIN
-	return mask & ~(TANDEM_DOMAIN_BIT(core) | TANDEM_DOMAIN_BIT(kernel));
-}
-
-static int parse_domains(const char *list, uint32_t *mask)
-{
-	static const char *const names[] = {
-#define DOMAIN(number, name, ...) [number] = #name,
-#include "schema/domains.def"
-#undef DOMAIN
-		NULL,
-	};
-	char word[32];
-
-	if (!strcmp(list, "all")) {
-		*mask = all_domains();
-		return 0;
-	}
-	*mask = 0;
-	while (*list) {
-		size_t length = strcspn(list, ",");
-		int number;
-
-		snprintf(word, sizeof(word), "%.*s", (int)length, list);
-		number = cli_parse_word(word, names);
-		if (number <= TANDEM_DOMAIN_core || number == TANDEM_DOMAIN_kernel) {
-			cli_error("--domains: there is no domain `%s`", word);
-			return -EINVAL;
-		}
-		*mask |= 1u << number;
-		/* The two halves of CUDA go together. */
-		if (number == TANDEM_DOMAIN_cuda)
-			*mask |= TANDEM_DOMAIN_BIT(cudart);
-		list += length + (list[length] == ',');
-	}
-	if (!*mask)
-		cli_error("--domains: name one at least, or `all`");
-	return *mask ? 0 : -EINVAL;
-}
 
 /* One of the words for an option that takes one, or -EINVAL and a line. */
 static int parse_choice(const char *option, const char *text, const char *const *words)
@@ -191,9 +144,9 @@ enum {
 	OPTION_KERNEL,
 	OPTION_SAMPLE,
 	OPTION_UNWIND,
-	OPTION_CUDA,
 	OPTION_CAPTURE,
 	OPTION_DRAIN,
+	OPTION_DOMAIN, /* + its number: --cuda and its like */
 };
 
 static const struct option long_options[] = {
@@ -205,7 +158,6 @@ static const struct option long_options[] = {
 	{"start-paused", no_argument, NULL, OPTION_PAUSED},
 	{"limit-size", required_argument, NULL, OPTION_LIMIT},
 	{"exit-wait", required_argument, NULL, OPTION_WAIT},
-	{"cuda", required_argument, NULL, OPTION_CUDA},
 	{"capture", required_argument, NULL, OPTION_CAPTURE},
 	{"drain-interval", required_argument, NULL, OPTION_DRAIN},
 	{"inject", required_argument, NULL, OPTION_INJECT},
@@ -217,6 +169,38 @@ static const struct option long_options[] = {
 	{"help", no_argument, NULL, 'h'},
 	{0},
 };
+
+#define OPTION_COUNT (sizeof(long_options) / sizeof(*long_options))
+
+/* Those above, and one for each domain that has choices. */
+static void options_all(struct option options[OPTION_COUNT + TANDEM_DOMAINS_MOST])
+{
+	const struct tandem_domain_row *row = NULL;
+	size_t count = OPTION_COUNT - 1;
+
+	memcpy(options, long_options, sizeof(long_options));
+	while ((row = tandem_domain_next(row)))
+		if (row->choices)
+			options[count++] = (struct option){row->name, required_argument, NULL,
+							   OPTION_DOMAIN + row->number};
+	options[count] = (struct option){0};
+}
+
+static int parse_choices(struct session_options *session, int option, const char *value)
+{
+	const struct tandem_domain_row *row =
+		option > OPTION_DOMAIN ? tandem_domain_row((unsigned)(option - OPTION_DOMAIN)) : NULL;
+
+	return row ? domain_choices_parse(row, value, &session->choices[row->number]) : -EINVAL;
+}
+
+static void choices_default(struct session_options *session)
+{
+	const struct tandem_domain_row *row = NULL;
+
+	while ((row = tandem_domain_next(row)))
+		session->choices[row->number] = tandem_domain_choices(row);
+}
 
 /* One option. Negative: it was wrong, and that was said. */
 static int parse_option(struct request *request, int option, const char *value)
@@ -237,7 +221,7 @@ static int parse_option(struct request *request, int option, const char *value)
 		session->force = true;
 		return 0;
 	case OPTION_DOMAINS:
-		return parse_domains(value, &session->domains);
+		return domain_options_parse(value, &session->domains);
 	case OPTION_ARGS:
 		choice = parse_choice("--args", value, args_levels);
 		session->args_level = (uint32_t)choice;
@@ -255,10 +239,8 @@ static int parse_option(struct request *request, int option, const char *value)
 		return parse_ms("--exit-wait", value, &session->exit_wait_ms);
 	case OPTION_DRAIN:
 		return parse_ms("--drain-interval", value, &session->drain_ms);
-	case OPTION_CUDA:
-		return cuda_options_parse(value, &session->cuda);
 	case OPTION_CAPTURE:
-		return cuda_capture_parse(value, session->capture, sizeof(session->capture));
+		return capture_parse(value, session->capture, sizeof(session->capture));
 	case OPTION_INJECT:
 		choice = parse_choice("--inject", value, injections);
 		request->recorder.injection = (enum recorder_injection)choice;
@@ -278,20 +260,34 @@ static int parse_option(struct request *request, int option, const char *value)
 		request->recorder.level = (enum linux_level)choice;
 		return choice;
 	default:
-		return -EINVAL;
+		return parse_choices(session, option, value);
 	}
+}
+
+static void help(void)
+{
+	const struct tandem_domain_row *row = NULL;
+	struct text options = TEXT_INIT;
+
+	while ((row = tandem_domain_next(row)))
+		if (row->choices)
+			domain_choices_help(row, &options);
+	printf(help_text, options.failed ? "" : options.data);
+	text_free(&options);
 }
 
 /* CLI_DONE: run it; any other status: that is how `record` ends; -1: it was
  * asked for help. */
 static int parse(struct request *request, int argc, char **argv)
 {
+	struct option options[OPTION_COUNT + TANDEM_DOMAINS_MOST];
 	int option;
 
+	options_all(options);
 	/* "+": the program's own options are not ours. */
-	while ((option = getopt_long(argc, argv, "+o:qh", long_options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "+o:qh", options, NULL)) != -1) {
 		if (option == 'h') {
-			cli_help(help_text);
+			help();
 			return -1;
 		}
 		if (parse_option(request, option, optarg) < 0)
@@ -355,20 +351,21 @@ int cmd_record(int argc, char **argv)
 	struct request request = {
 		.recorder = {
 			.session = {
-				.domains = all_domains(),
+				.domains = domain_options_all(),
 				.args_level = TANDEM_ARGS_BASIC,
 				.device_timing = true,
 				.exit_wait_ms = EXIT_WAIT_MS,
 				.drain_ms = DRAIN_MS,
-				.cuda = TANDEM_CUDA_DEFAULT,
 			},
 			.level = LINUX_SCHED,
 		},
 	};
 	struct error error = ERROR_INIT;
 	struct recorder recorder;
-	int status = parse(&request, argc, argv);
+	int status;
 
+	choices_default(&request.recorder.session);
+	status = parse(&request, argc, argv);
 	if (status)
 		return status < 0 ? CLI_DONE : status;
 	status = recorder_start(&recorder, &request.recorder, &error);

@@ -8,6 +8,9 @@
 #include "cli/cli.h"
 #include "recorder/live_processes.h"
 #include "recorder/count_records.h"
+#include "schema/domain.h"
+#include "schema/ids.h"
+#include "schema/opencl.h"
 #include "util/units.h"
 
 void summary_add_count(struct text *text, uint64_t count, const char *noun)
@@ -58,7 +61,8 @@ static const char *why_nothing(const struct session *session, const struct progr
 		return "it is statically linked, so that nothing can be loaded into it";
 	if (!program->loadable)
 		return "it is a program for another kind of machine than this tandem";
-	if (atomic_load(&session->control->notices) >> TANDEM_NOTICE_opencl_no_layer & 1)
+	if (atomic_load(&session->control->domain[TANDEM_DOMAIN_opencl].notices) >>
+		    TANDEM_OPENCL_NOTICE_no_layer & 1)
 		return "its OpenCL calls did not reach Tandem";
 	if (!strcmp(session->inject, "preload"))
 		return "it made no OpenCL call by a function that it is linked to (--inject preload), "
@@ -92,16 +96,15 @@ static void add_recorded(struct text *text, const struct session *session,
 /* One line for each thing that a traced process wants its user to know. */
 static void print_notices(const struct tandem_control *control)
 {
-	static const char *const words[] = {
-#define X(name, words) words,
-		TANDEM_NOTICES(X)
-#undef X
-	};
-	uint64_t notices = atomic_load(&control->notices);
+	const struct tandem_domain_row *row = NULL;
 
-	for (int i = 0; i < TANDEM_NOTICE_COUNT; i++)
-		if (notices >> i & 1)
-			cli_note("%s", words[i]);
+	while ((row = tandem_domain_next(row))) {
+		uint64_t notices = atomic_load(&control->domain[row->number].notices);
+
+		for (unsigned i = 0; row->notices && row->notices[i]; i++)
+			if (notices >> i & 1)
+				cli_note("%s", row->notices[i]);
+	}
 }
 
 void summary_print(const struct session *session, const struct program *program, pid_t pid)

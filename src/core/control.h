@@ -36,6 +36,18 @@ static inline uint32_t tandem_recording(void)
 	return atomic_load_explicit(&tandem_control.recording, memory_order_relaxed);
 }
 
+/* What of the domain is recorded: bits of its own list. */
+static inline uint32_t tandem_choices(enum tandem_domain_number domain)
+{
+	return tandem_control.domain[domain].choices;
+}
+
+/* Something that the user should know: a number of the domain's own list. */
+static inline void tandem_notice(enum tandem_domain_number domain, unsigned notice)
+{
+	atomic_fetch_or(&tandem_control.domain[domain].notices, (uint64_t)1 << notice);
+}
+
 /* Counts `count` events lost for this reason. Any thread; in a signal handler. */
 void tandem_lost(enum tandem_loss reason, uint64_t count);
 

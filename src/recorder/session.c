@@ -174,8 +174,10 @@ static void fill_control(struct session *session)
 	control->clock_source = session->clock.source;
 	control->cut_bytes = CUT_BYTES;
 	control->exit_wait_ms = options->exit_wait_ms;
-	control->drain_ms = options->drain_ms;
-	control->cuda = options->cuda;
+	for (unsigned i = 0; i < TANDEM_DOMAINS_MOST; i++) {
+		control->domain[i].choices = options->choices[i];
+		control->domain[i].interval_ms = options->drain_ms;
+	}
 	strcpy(control->capture, options->capture);
 	control->window_bytes = window_bytes(options->limit_bytes);
 	control->version = TANDEM_CONTROL_VERSION;

@@ -32,8 +32,8 @@ struct session_options {
 	uint64_t limit_bytes;
 	uint32_t exit_wait_ms;
 	uint32_t drain_ms;
-	uint32_t cuda;	    /* schema/cuda.h */
-	char capture[128];  /* likewise; "": nothing bounds the recording */
+	uint32_t choices[TANDEM_DOMAINS_MOST]; /* of each domain */
+	char capture[128]; /* schema/capture.h; "": nothing bounds the recording */
 	enum clock_request clock;
 };
 

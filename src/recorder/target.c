@@ -75,7 +75,7 @@ static int map_control(const char *directory, enum target_use use,
 	*control = page;
 	if ((*control)->magic != TANDEM_CONTROL_MAGIC)
 		error = -ENOMSG;
-	else if ((*control)->version != TANDEM_CONTROL_VERSION)
+	else if (!tandem_control_readable(*control))
 		error = -EPROTO;
 	if (error)
 		munmap(page, TANDEM_CONTROL_BYTES);

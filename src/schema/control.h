@@ -12,13 +12,14 @@
 #ifndef TANDEM_SCHEMA_CONTROL_H
 #define TANDEM_SCHEMA_CONTROL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "losses.h"
-#include "notices.h"
 
 #define TANDEM_CONTROL_MAGIC 0x74646e4154725463ull
-#define TANDEM_CONTROL_VERSION 2u
+#define TANDEM_CONTROL_VERSION 3u
+#define TANDEM_CONTROL_VERSION_LEAST 2u /* that can be read: alike up to `untimed_queues` */
 #define TANDEM_CONTROL_BYTES 4096u
 
 /* Where a traced process finds its session (absolute path of DIR). */
@@ -36,6 +37,16 @@ enum tandem_session_state {
 enum tandem_clock_source {
 	TANDEM_CLOCK_COUNTER = 1, /* time-stamp counter (x86 TSC, Arm CNTVCT) */
 	TANDEM_CLOCK_MONOTONIC,	  /* CLOCK_MONOTONIC, ns */
+};
+
+#define TANDEM_DOMAINS_MOST 64u
+
+/* What one domain is asked for, and what it has to say. The numbers of choices and
+ * notices are its own: a list of each in src/schema/NAME.h, named in its row. */
+struct tandem_domain_control {
+	uint32_t choices;	  /* 1 << choice: is recorded; fixed for the run */
+	uint32_t interval_ms;	  /* how old a device record may be that only memory holds */
+	_Atomic uint64_t notices; /* 1 << notice: seen in some process */
 };
 
 struct tandem_control {
@@ -70,11 +81,15 @@ struct tandem_control {
 	_Atomic uint64_t unfinished;	  /* commands still running when their process ended */
 	_Atomic uint64_t untimed_queues;  /* queues without device times */
 
-	_Atomic uint64_t notices; /* 1 << enum tandem_notice: seen in some process */
-	uint32_t cuda;		  /* 1 << enum tandem_cuda_choice (cuda.h), fixed for the run */
-	uint32_t drain_ms;	  /* how old a device record may be that only memory holds */
-	char capture[128];	  /* what bounds the recording (cuda.h); "": nothing */
+	char capture[128]; /* what bounds the recording (capture.h); "": nothing */
+	struct tandem_domain_control domain[TANDEM_DOMAINS_MOST]; /* by number (ids.h) */
 };
+
+static inline bool tandem_control_readable(const struct tandem_control *control)
+{
+	return control->version >= TANDEM_CONTROL_VERSION_LEAST &&
+	       control->version <= TANDEM_CONTROL_VERSION;
+}
 
 _Static_assert(sizeof(struct tandem_control) == TANDEM_CONTROL_BYTES, "one page");
 _Static_assert(TANDEM_LOSS_COUNT <= 32, "room for every loss reason");

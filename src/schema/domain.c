@@ -4,6 +4,12 @@
 #include <stddef.h>
 #include <string.h>
 
+#define DOMAIN_HEADERS
+#define DOMAIN(...)
+#include "schema/domains.def"
+#undef DOMAIN
+#undef DOMAIN_HEADERS
+
 #define WITHOUT_WORDS                                                          \
 	.runtime = 1, .prefixes = "", .verb = "", .group = "group", .item = "item",          \
 	.queue = "queue", .multiprocessor = "multiprocessor",                  \
@@ -14,6 +20,11 @@
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Winitializer-overrides"
 #endif
+
+#define CHOICE(word, on, needs, description) {#word, on, needs, description},
+#define CHOICES(LIST) (const struct tandem_choice[]){LIST(CHOICE) {NULL, 0, 0, NULL}}
+#define NOTICE(name, text) text,
+#define NOTICES(LIST) (const char *const[]){LIST(NOTICE) NULL}
 
 static const struct tandem_domain_row rows[] = {
 #define DOMAIN(number_, name_, ...)                                            \
@@ -41,6 +52,23 @@ const struct tandem_domain_row *tandem_domain_row_find(const char *name)
 		if (rows[i].name && !strcmp(rows[i].name, name))
 			return &rows[i];
 	return NULL;
+}
+
+const struct tandem_domain_row *tandem_domain_next(const struct tandem_domain_row *row)
+{
+	for (size_t i = row ? row->number + 1u : 0; i < ROW_COUNT; i++)
+		if (rows[i].name)
+			return &rows[i];
+	return NULL;
+}
+
+uint32_t tandem_domain_choices(const struct tandem_domain_row *row)
+{
+	uint32_t mask = 0;
+
+	for (unsigned i = 0; row->choices && row->choices[i].word; i++)
+		mask |= (uint32_t)row->choices[i].on << i;
+	return mask;
 }
 
 static bool starts_with(const char *text, const char *start, size_t length)

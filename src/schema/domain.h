@@ -10,6 +10,14 @@
 
 #include <stdint.h>
 
+/* What `tandem record --NAME LIST` chooses among. */
+struct tandem_choice {
+	const char *word; /* NULL ends a list */
+	uint8_t on;	  /* recorded unless the user says otherwise */
+	uint32_t needs;	  /* 1 << choice: recorded with it */
+	const char *description;
+};
+
 struct tandem_domain_row { /* no string is NULL; "": has none */
 	uint8_t number;	  /* 1 to 63; core 0 */
 	const char *name; /* "opencl" */
@@ -37,6 +45,10 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	const char *use_pinned;
 
 	const char *entry_library; /* what the program loads */
+	/* Lists by the numbers of tandem_domain_control; NULL: none. */
+	const struct tandem_choice *choices;
+	const char *const *notices; /* NULL ends it */
+
 	uint8_t mangled; /* 1: kernels have names as the C++ linker knows them */
 };
 
@@ -51,6 +63,12 @@ struct tandem_domain_row tandem_domain_row_init(void);
 /* NULL where this build has no such domain. */
 const struct tandem_domain_row *tandem_domain_row(unsigned number);
 const struct tandem_domain_row *tandem_domain_row_find(const char *name);
+
+/* The rows one after another: NULL begins, and ends. */
+const struct tandem_domain_row *tandem_domain_next(const struct tandem_domain_row *row);
+
+/* 1 << choice for all that are on by themselves. */
+uint32_t tandem_domain_choices(const struct tandem_domain_row *row);
 
 /* A function's name without what all names of its runtime begin with: "ReadBuffer" of
  * clEnqueueReadBuffer, "MemcpyAsync" of cudaMemcpyAsync. Points into `function`. */

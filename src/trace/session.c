@@ -61,7 +61,7 @@ static int session_read_control(struct trace_session *session, struct trace_prob
 		if (control.magic != TANDEM_CONTROL_MAGIC)
 			trace_problem(problems, path, offsetof(struct tandem_control, magic),
 				      "this is no control page");
-		else if (control.version != TANDEM_CONTROL_VERSION)
+		else if (!tandem_control_readable(&control))
 			trace_problem(problems, path, offsetof(struct tandem_control, version),
 				      "a control page of version %u; this tandem knows %u",
 				      control.version, TANDEM_CONTROL_VERSION);

@@ -65,6 +65,12 @@ check_status 2 "an unknown level" "$TANDEM" record --args some true
 check_text "names the option" '^tandem: --args: it is not `some`' check.err
 check_status 2 "an unknown domain" "$TANDEM" record --domains opengl3 true
 check_status 2 "no domain at all" "$TANDEM" record --domains '' true
+check_status 2 "a part of a domain" "$TANDEM" record --domains cudart true
+check_status 0 "all domains but one" $record --domains -cuda true
+check_text "the others are recorded" '"domains": .*"opencl"' session/session.json
+check_same "and that one is not" "$(grep -c '"domains".*"cuda"' session/session.json)" 0
+check_status 2 "an unknown part of CUDA" "$TANDEM" record --cuda frobnicate true
+check_status 2 "nothing of CUDA" "$TANDEM" record --cuda '' true
 check_status 2 "a size that is none" "$TANDEM" record --limit-size many true
 check_status 2 "a wait that is none" "$TANDEM" record --exit-wait -5 true
 check_status 2 "device timing that is neither" "$TANDEM" record --device-timing maybe true

@@ -219,7 +219,7 @@ void cuda_activity_begin(void)
 		status = cupti.cuptiActivityRegisterTimestampCallback(ticks);
 	if (status) {
 		own_clock = true;
-		cuda_notice(TANDEM_NOTICE_cuda_clock);
+		cuda_notice(TANDEM_CUDA_NOTICE_clock);
 	}
 	status = cupti.cuptiActivityRegisterCallbacks(requested, completed);
 	if (status)

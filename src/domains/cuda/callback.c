@@ -155,7 +155,7 @@ static __attribute__((noinline)) void other_called(uint32_t domain, uint32_t id,
 	if (domain == CUPTI_RESOURCE && data && cuda_recording()) {
 		resource_called(id, data);
 	} else if (domain == CUPTI_STATE && id == CUPTI_FATAL_ERROR) {
-		cuda_notice(TANDEM_NOTICE_cuda_fatal);
+		cuda_notice(TANDEM_CUDA_NOTICE_fatal);
 		cuda_die();
 	}
 }

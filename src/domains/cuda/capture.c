@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "domains/cuda/cuda.h"
+#include "schema/capture.h"
 
 _Atomic uint32_t cuda_gate = 1;
 

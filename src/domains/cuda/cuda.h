@@ -41,7 +41,7 @@ extern uint32_t cupti_version;
 
 static inline bool cuda_wanted(enum tandem_cuda_choice choice)
 {
-	return tandem_control.cuda >> choice & 1;
+	return tandem_choices(TANDEM_DOMAIN_cuda) >> choice & 1;
 }
 
 /* Whether the program's own marks let the recording be on (capture.c); closed for
@@ -247,8 +247,8 @@ int cuda_library_open(unsigned attempt, char path[CUDA_PATH_BYTES]);
 /* inject.c: what records this process, as a record. */
 void cuda_cupti_describe(void);
 
-/* Something to tell the user (schema/notices.h). */
-void cuda_notice(enum tandem_notice notice);
+/* Something to tell the user (schema/cuda.h). */
+void cuda_notice(enum tandem_cuda_notice notice);
 void cuda_refused(enum tandem_cuda_activity_kind what, int32_t status);
 
 #endif

@@ -44,7 +44,7 @@ static struct timespec time_of(uint64_t ns)
 /* Until somebody pauses or resumes, or the interval is over. */
 static void interval_wait(uint32_t recording)
 {
-	struct timespec interval = time_of((uint64_t)tandem_control.drain_ms * 1000000u);
+	struct timespec interval = time_of((uint64_t)tandem_control.domain[TANDEM_DOMAIN_cuda].interval_ms * 1000000u);
 
 	syscall(SYS_futex, &tandem_control.recording, FUTEX_WAIT, recording, &interval, NULL, 0);
 }
@@ -69,7 +69,7 @@ static void thread_start(void)
 	pthread_attr_t attributes;
 	sigset_t all, before;
 
-	if (!tandem_control.drain_ms || pthread_attr_init(&attributes))
+	if (!tandem_control.domain[TANDEM_DOMAIN_cuda].interval_ms || pthread_attr_init(&attributes))
 		return;
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	/* The program's signals are for its own threads. */
@@ -103,7 +103,7 @@ static void exit_drain(void)
 	if (cuda_is_dead() || atomic_exchange(&drained, 1))
 		return;
 	if (!cuda_driver_has_devices())
-		cuda_notice(TANDEM_NOTICE_cuda_no_device);
+		cuda_notice(TANDEM_CUDA_NOTICE_no_device);
 	thread_stop();
 	if (thread_runs)
 		return; /* it holds what we would need */

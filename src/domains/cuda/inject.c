@@ -16,31 +16,31 @@ __thread struct cuda_thread cuda_thread __attribute__((tls_model("initial-exec")
 _Atomic uint32_t cuda_dead;
 _Atomic uint64_t cuda_correlation_latest;
 
-void cuda_notice(enum tandem_notice notice)
+void cuda_notice(enum tandem_cuda_notice notice)
 {
-	atomic_fetch_or(&tandem_control.notices, (uint64_t)1 << notice);
+	tandem_notice(TANDEM_DOMAIN_cuda, notice);
 }
 
-static enum tandem_notice refused_notice(enum tandem_cuda_activity_kind what)
+static enum tandem_cuda_notice refused_notice(enum tandem_cuda_activity_kind what)
 {
 	switch (what) {
 	case TANDEM_CUDA_ACTIVITY_KIND_kernel:
-		return TANDEM_NOTICE_cuda_no_kernels;
+		return TANDEM_CUDA_NOTICE_no_kernels;
 	case TANDEM_CUDA_ACTIVITY_KIND_copy:
 	case TANDEM_CUDA_ACTIVITY_KIND_peer_copy:
-		return TANDEM_NOTICE_cuda_no_copies;
+		return TANDEM_CUDA_NOTICE_no_copies;
 	case TANDEM_CUDA_ACTIVITY_KIND_memset:
-		return TANDEM_NOTICE_cuda_no_fills;
+		return TANDEM_CUDA_NOTICE_no_fills;
 	case TANDEM_CUDA_ACTIVITY_KIND_unified_memory:
-		return TANDEM_NOTICE_cuda_no_um;
+		return TANDEM_CUDA_NOTICE_no_um;
 	case TANDEM_CUDA_ACTIVITY_KIND_overhead:
-		return TANDEM_NOTICE_cuda_no_overhead;
+		return TANDEM_CUDA_NOTICE_no_overhead;
 	case TANDEM_CUDA_ACTIVITY_KIND_graph:
-		return TANDEM_NOTICE_cuda_no_graphs;
+		return TANDEM_CUDA_NOTICE_no_graphs;
 	case TANDEM_CUDA_ACTIVITY_KIND_external:
-		return TANDEM_NOTICE_cuda_no_external;
+		return TANDEM_CUDA_NOTICE_no_external;
 	default:
-		return TANDEM_NOTICE_cuda_partly;
+		return TANDEM_CUDA_NOTICE_partly;
 	}
 }
 
@@ -77,7 +77,7 @@ void cuda_cupti_describe(void)
 		return;
 	record->version = cupti_version;
 	record->driver = cuda_driver_version();
-	record->interval_ms = tandem_control.drain_ms;
+	record->interval_ms = tandem_control.domain[TANDEM_DOMAIN_cuda].interval_ms;
 	record->own_clock = cuda_activity_own_clock();
 	record->path_count = (uint16_t)bytes;
 	memcpy(record + 1, path, bytes);
@@ -99,18 +99,18 @@ static void chain(void)
 	if (initialize)
 		initialize();
 	else
-		cuda_notice(TANDEM_NOTICE_cuda_chain);
+		cuda_notice(TANDEM_CUDA_NOTICE_chain);
 }
 
 static void say_why(int error, int status)
 {
 	if (error == -ENOENT)
-		cuda_notice(TANDEM_NOTICE_cuda_no_cupti);
+		cuda_notice(TANDEM_CUDA_NOTICE_no_cupti);
 	else if (error == -ENOEXEC)
-		cuda_notice(TANDEM_NOTICE_cuda_old_cupti);
+		cuda_notice(TANDEM_CUDA_NOTICE_old_cupti);
 	else
-		cuda_notice(status == CUPTI_MULTIPLE_SUBSCRIBERS ? TANDEM_NOTICE_cuda_busy
-								  : TANDEM_NOTICE_cuda_failed);
+		cuda_notice(status == CUPTI_MULTIPLE_SUBSCRIBERS ? TANDEM_CUDA_NOTICE_busy
+								  : TANDEM_CUDA_NOTICE_failed);
 }
 
 /* CUPTI found and willing: a library that does not suit the driver refuses the

@@ -11,6 +11,7 @@
 #include "core/process.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/hooks.h"
+#include "schema/opencl.h"
 
 static _Atomic int bootstrap_state; /* 0 not yet, 1 under way, 2 done */
 static __thread int bootstrap_here __attribute__((tls_model("initial-exec")));
@@ -24,10 +25,10 @@ static void *layer_dispatch[OPENCL_ICD_SLOTS];
 static _Atomic unsigned layer_state; /* enum tandem_opencl_layer */
 static struct opencl_next opencl_first; /* what opencl_next is before anything is found */
 
-static void notice(enum tandem_notice number)
+static void notice(enum tandem_opencl_notice number)
 {
 	if (tandem_control.domains & OPENCL_BIT)
-		atomic_fetch_or(&tandem_control.notices, (uint64_t)1 << number);
+		tandem_notice(TANDEM_DOMAIN_opencl, number);
 }
 
 /* Before opencl_next is changed for the first time. */
@@ -187,11 +188,11 @@ int32_t tandem_opencl_attach(void *address, uint32_t entries, void *const *targe
 	if (!tandem_session_dir[0])
 		return CL_INVALID_OPERATION;
 	if (outer_layer_is_named() && is_preloaded()) {
-		notice(TANDEM_NOTICE_opencl_outer_layer);
+		notice(TANDEM_OPENCL_NOTICE_outer_layer);
 		return CL_INVALID_OPERATION;
 	}
 	if (atomic_exchange(&layer_loaded, 1) && !loader_is_gone(address)) {
-		notice(TANDEM_NOTICE_opencl_second_loader);
+		notice(TANDEM_OPENCL_NOTICE_second_loader);
 		return CL_INVALID_OPERATION;
 	}
 	first_keep();
@@ -240,7 +241,7 @@ unsigned tandem_opencl_layer(void)
 
 void tandem_opencl_refused(void)
 {
-	notice(TANDEM_NOTICE_opencl_no_layer);
+	notice(TANDEM_OPENCL_NOTICE_no_layer);
 }
 
 /* The process ends, and no loader has asked for our layer. Was there one that has no
@@ -309,7 +310,7 @@ static void loader_process_end(void)
 		return;
 	dl_iterate_phdr(loader_look, &path);
 	if (path && layer_was_named() && any_driver_behind(path))
-		notice(TANDEM_NOTICE_opencl_no_layer);
+		notice(TANDEM_OPENCL_NOTICE_no_layer);
 }
 
 __attribute__((constructor)) static void loader_begins(void)
