@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "util/arena.h"
+#include "util/text.h"
 
 struct trace_run {
 	struct arena arena;
@@ -34,10 +35,12 @@ struct trace_run {
 void trace_run_init(struct trace_run *run);
 
 /* Takes the text of session.json; missing and strange members are left out.
- * Returns 0, -EINVAL (no JSON: *offset is where, `why` what), -ENOTSUP (this
- * build has no JSON reader), or -ENOMEM. */
+ * Returns 0, -EINVAL (no JSON: *offset is where, `why` what), or -ENOMEM. */
 int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint64_t *offset,
 		    char *why, size_t why_bytes);
+
+/* Adds a word of the command as a shell would take it back. */
+void trace_run_add_word(struct text *text, const char *word);
 
 void trace_run_free(struct trace_run *run);
 

@@ -88,7 +88,7 @@ static int session_read_run(struct trace_session *session, struct trace_problems
 
 	if (!status) {
 		status = trace_run_parse(run, text, bytes, &offset, why, sizeof(why));
-		if (status == -EINVAL || status == -ENOTSUP)
+		if (status == -EINVAL)
 			trace_problem(problems, path, offset, "%s", why);
 	} else if (status != -ENOMEM) {
 		trace_problem(problems, path, 0, "cannot be read: %s", strerror(-status));
