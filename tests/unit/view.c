@@ -386,6 +386,23 @@ static void depths_part(void)
 	view_store_close(&store);
 }
 
+/* A label's kind is an index of lists: one that is none is refused. */
+static void kinds_are_known(const struct view_index *index)
+{
+	size_t at = index->header->sections[VIEW_SECTION_labels].offset +
+		    offsetof(struct view_label, kind);
+	int fd = open("damaged", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	uint8_t kind = VIEW_SPAN_COUNT;
+	struct view_index damaged;
+
+	CHECK(write(fd, index->data, index->bytes) == (ssize_t)index->bytes);
+	CHECK(!view_index_map(&damaged, fd, fingerprint));
+	view_index_close(&damaged);
+	CHECK(pwrite(fd, &kind, 1, (off_t)at) == 1);
+	CHECK(view_index_map(&damaged, fd, fingerprint) == -ESTALE);
+	close(fd);
+}
+
 /* Any change to what the index says of itself is refused or harmless: the
  * sanitizers watch. */
 static void damage_is_harmless(const struct view_index *index)
@@ -453,6 +470,7 @@ int main(void)
 	searches(&index);
 	totals(&index);
 	depths_part();
+	kinds_are_known(&index);
 	damage_is_harmless(&index);
 	cut_is_refused();
 	view_index_close(&index);

@@ -144,7 +144,7 @@ check(view.end()[1].count("\n") <= 1, "--align-starts: as was asked")
 
 # --- names
 NAMES = ["<img/src=x/onerror=window.pwned=1>", "</script><script>window.pwned=1</script>",
-         "esc\x1b[31mbell\x07tab\tend", "\u202egnp.elif", "x" * 3000, "plain"]
+         "esc\x1b[31mbell\x07tab\tend", "\u202egnp.elif", "x" * 3000, "plain", "clamp"]
 if shutil.which("python3") and os.path.exists(DRIVERS["stub"]["OCL_ICD_VENDORS"]):
     names = os.path.join(os.environ["TANDEM_SOURCE"], "tests", "programs", "names.py")
     recorded = run(["/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable, names, *NAMES],
@@ -160,6 +160,10 @@ if shutil.which("python3") and os.path.exists(DRIVERS["stub"]["OCL_ICD_VENDORS"]
         check("esc\\u{1b}[31mbell\\u{7}tab\u21e5end" in known, f"names: {where}: control characters are seen",
               known)
         check("\\u{202e}gnp.elif" in known, f"names: {where}: nothing turns the writing round", known)
+        # Where there is little room, a call goes without what all names of its runtime begin with.
+        brief = page.run("return Object.fromEntries(app.labels[0].map(l => [l.name, l.brief]))")
+        check(brief["clamp"] == "clamp" and brief["clEnqueueNDRangeKernel"] == "NDRangeKernel" and
+              brief["clCreateContext"] == "CreateContext", f"names: {where}: short names", brief)
         # Everything that shows names: tooltip, details, tables, search.
         for pattern in ("img", "script", "xxxx", "gnp"):
             page.run("app.search.input.value = arguments[0]; await app.search.find();"

@@ -20,7 +20,7 @@
 
 #define VIEW_INDEX_FILE "timeline.index"
 #define VIEW_INDEX_MAGIC UINT64_C(0x78646e494d445441)
-#define VIEW_INDEX_VERSION 4u
+#define VIEW_INDEX_VERSION 5u
 
 #define VIEW_CHUNK_ITEMS 2048u
 #define VIEW_FANOUT 32u
@@ -60,7 +60,7 @@ struct view_label {
 	uint32_t name; /* string */
 	uint8_t kind;  /* enum view_span_kind */
 	uint8_t flags; /* enum view_flag */
-	uint16_t reserved;
+	uint16_t brief; /* where the name begins that fits into little room, in bytes */
 	uint32_t plain; /* the same without flags */
 };
 

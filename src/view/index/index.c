@@ -88,6 +88,9 @@ static bool index_sound(struct view_index *index, const uint8_t fingerprint[16])
 	for (uint32_t i = 0; i < index->tracks_count; i++)
 		if (!track_sound(index, &index->tracks[i]))
 			return false;
+	for (uint32_t i = 0; i < index->labels_count; i++)
+		if (index->labels[i].kind >= VIEW_SPAN_COUNT)
+			return false;
 	for (uint32_t i = 1; i < index->stacks_count; i++)
 		if (index->stacks[i].parent >= i || index->stacks[i].frame >= index->frames_count)
 			return false;

@@ -51,6 +51,13 @@ int index_writer_label(struct index_writer *writer, const char *name, enum view_
 	return 0;
 }
 
+void index_writer_brief(struct index_writer *writer, uint32_t label, const char *name,
+			const char *brief)
+{
+	if (brief > name && brief - name <= UINT16_MAX)
+		writer->labels[label].brief = (uint16_t)(brief - name);
+}
+
 int index_writer_row(struct index_writer *writer, const struct view_row *row, uint32_t *number)
 {
 	if (array_reserve(&writer->rows, &writer->row_capacity, writer->row_count + 1,

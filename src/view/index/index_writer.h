@@ -52,6 +52,11 @@ int index_writer_name(struct index_writer *writer, const char *text, uint32_t *n
 int index_writer_label(struct index_writer *writer, const char *name, enum view_span_kind kind,
 		       unsigned flags, uint32_t *label);
 
+/* A label's name without what all names of its runtime begin with: `brief` points into `name`, the
+ * label's. */
+void index_writer_brief(struct index_writer *writer, uint32_t label, const char *name,
+			const char *brief);
+
 /* A copy of *row; its `parent` is a number that was given before, or VIEW_NONE. */
 int index_writer_row(struct index_writer *writer, const struct view_row *row, uint32_t *number);
 

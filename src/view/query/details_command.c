@@ -18,7 +18,7 @@ static void add_shape(struct json *json, const struct trace_event *call)
 	const uint64_t *sizes[] = {shape.global, shape.local, shape.offset};
 	static const char *const names[] = {"global size", "local size", "offset"};
 
-	if (!trace_field_find(call->layout, "global") || !event_shape_read(call, &shape))
+	if (!trace_field_role(call->layout, TANDEM_ROLE_global) || !event_shape_read(call, &shape))
 		return;
 	for (unsigned i = 0; i < 3; i++) {
 		unsigned count = i == 0 ? shape.globals : i == 1 ? shape.locals : shape.offsets;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/domain.h"
 #include "util/array.h"
 #include "view/rows/threads.h"
 
@@ -109,6 +110,7 @@ static int find_label(struct view_queues *queues, const struct operation *operat
 	uint64_t key =
 		(uint64_t)(uintptr_t)operation->name << 8 | (uint64_t)operation->kind << 4 | flags;
 	uint64_t known = map_get(&queues->label_of, key);
+	const struct tandem_domain_row *domain;
 	int status;
 
 	*label = (uint32_t)known;
@@ -117,6 +119,13 @@ static int find_label(struct view_queues *queues, const struct operation *operat
 	status = index_writer_label(queues->writer, operation->name,
 				    (enum view_span_kind)(VIEW_SPAN_kernel + operation->kind),
 				    flags, label);
+	/* A kernel's name is the program's own. */
+	domain = operation->kind == TANDEM_OPERATION_KIND_kernel
+			 ? NULL
+			 : tandem_domain_row(operation->domain);
+	if (!status && domain)
+		index_writer_brief(queues->writer, *label, operation->name,
+				   tandem_domain_brief(domain, operation->name));
 	return status ? status : map_set(&queues->label_of, key, *label);
 }
 

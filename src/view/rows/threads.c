@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "schema/domain.h"
 #include "util/text.h"
 
 /* Calls nested deeper than this share the last track. */
@@ -221,8 +222,14 @@ static int find_label(struct view_threads *threads, const struct trace_event *ev
 	int status = 0;
 
 	if (!*known) {
+		const struct tandem_domain_row *domain =
+			tandem_domain_row(TANDEM_ID_DOMAIN(descriptor->id));
+
 		status = index_writer_label(threads->writer, descriptor->name, kind_of(descriptor),
 					    flags, known);
+		if (!status && domain)
+			index_writer_brief(threads->writer, *known, descriptor->name,
+					   tandem_domain_brief(domain, descriptor->name));
 		++*known;
 	}
 	*label = *known - 1;

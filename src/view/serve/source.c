@@ -127,6 +127,7 @@ static void add_labels(const struct view_index *index, struct json *json)
 		json_unsigned(json, NULL, label->kind);
 		json_unsigned(json, NULL, label->flags);
 		json_unsigned(json, NULL, label->plain);
+		json_unsigned(json, NULL, label->brief);
 		json_end_array(json);
 	}
 	json_end_array(json);

@@ -100,12 +100,13 @@ function rgb(colour) {
 
 /* One name of one kind, as it is drawn. Tiles refer to it by its number. */
 class Label {
-	constructor(name, kind, flags, plain) {
+	constructor(name, kind, flags, plain, brief) {
 		this.name = name;
 		this.shown = visible(name);
 		/* Where there is little room, what all names of a runtime begin with
-		 * says nothing: "clEnqueueReadBuffer" is "ReadBuffer". */
-		this.brief = this.shown.replace(/^(cl|cuda|cu|hip|ze|hsa_)(Enqueue)?(?=[A-Za-z_])/, "");
+		 * says nothing: "clEnqueueReadBuffer" is "ReadBuffer". The runtime's
+		 * row knows (src/schema/domains.def). */
+		this.brief = visible(name.slice(brief));
 		this.kind = kind;
 		this.flags = flags;
 		this.plain = plain;

@@ -31,9 +31,9 @@ class App {
 		nameSessions(this.model.sessions);
 		this.model.sessions.forEach((session) => setGroups(session.kinds));
 		this.labels = this.model.sessions.map((session) => {
-			const labels = session.labels.map(([name, kind, flags, plain]) =>
-				new Label(name, session.kinds[kind][0], flags, plain));
-			labels.unknown = new Label("unknown", "unknown", 0, 0);
+			const labels = session.labels.map(([name, kind, flags, plain, brief]) =>
+				new Label(name, session.kinds[kind][0], flags, plain, brief));
+			labels.unknown = new Label("unknown", "unknown", 0, 0, 0);
 			return labels;
 		});
 		this.rows = new Rows(this.model);
@@ -329,7 +329,7 @@ class App {
 			byId("filter").value = "";
 		const span = {track, item: detail.item === undefined ? item : detail.item,
 			spans: detail.spans || 1, busy: 1, begin: detail.begin_ns, end: detail.end_ns,
-			label: new Label(detail.name, detail.kind, flags, 0)};
+			label: new Label(detail.name, detail.kind, flags, 0, 0)};
 		if (track.type === "samples")
 			this.range.revealMoment(span.begin + track.offset);
 		else
