@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -190,8 +189,6 @@ int linux_collector_start(struct linux_collector **out, const struct linux_optio
 	if (!collector)
 		return -ENOMEM;
 	collector->control = options->control;
-	/* The child that ends the events (reaper.h) is no part of the session. */
-	madvise(options->control, TANDEM_CONTROL_BYTES, MADV_DONTFORK);
 	collector->level = options->level;
 	collector->events = -1;
 	collector->machine.epoll = -1;

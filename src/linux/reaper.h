@@ -6,8 +6,11 @@
 
 #include <stddef.h>
 
-/* Hands these descriptors to a child that closes them once this process has
- * exited, and closes them here. Nothing of the caller's other files stays open in the child. Where no
+/* The child's name. It has this process's memory, mappings included. */
+#define LINUX_REAPER_NAME "tandem-close"
+
+/* Hands these descriptors to a child that closes them once this process has exited, and
+ * closes them here. None of the caller's other files stays open in the child. Where no
  * child can be made, closing takes as long as it takes. */
 void linux_reap(const int *fds, size_t count);
 

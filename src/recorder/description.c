@@ -172,12 +172,14 @@ static void compose(struct text *text, const struct session *session, const int 
 
 static int write_file(const char *path, const struct text *text)
 {
+	int flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
 	size_t done = 0;
 	int error = 0, fd;
 
+	fd = open(path, flags, 0600);
 	/* What a recorder that was killed left. */
-	unlink(path);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 && errno == EEXIST && !unlink(path))
+		fd = open(path, flags, 0600);
 	if (fd < 0)
 		return -errno;
 	while (!error && done < text->length) {

@@ -117,6 +117,17 @@ int folder_lock(const char *directory)
 	return error;
 }
 
+void folder_unlock(int fd)
+{
+	struct flock lock = {.l_type = F_UNLCK, .l_whence = SEEK_SET};
+
+	if (fd < 0)
+		return;
+	/* A child may have a copy of the descriptor, and with it the lock. */
+	fcntl(fd, F_OFD_SETLK, &lock);
+	close(fd);
+}
+
 bool folder_is_locked(const char *directory)
 {
 	int fd = open_control(directory);

@@ -16,6 +16,9 @@ int folder_replace(const char *directory);
  * Returns the descriptor that holds it, or -errno. */
 int folder_lock(const char *directory);
 
+/* Gives the lock back and closes its descriptor, unless that is negative. */
+void folder_unlock(int lock);
+
 /* Whether a recorder holds that lock. False as well where it can't be found out. */
 bool folder_is_locked(const char *directory);
 

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "linux/reaper.h"
+
 /* The column INODE of /proc/PID/maps, as it stands there. Not the device: on
  * overlay and btrfs it differs from what stat() says. */
 static bool page_column(const char *directory, char *column, size_t bytes)
@@ -20,6 +22,23 @@ static bool page_column(const char *directory, char *column, size_t bytes)
 		return false;
 	snprintf(column, bytes, " %llu ", (unsigned long long)status.st_ino);
 	return true;
+}
+
+/* The child that closes a recorder's events has the recorder's memory (linux/reaper.h):
+ * it is no part of the session. */
+static bool is_reaper(pid_t pid)
+{
+	char path[64], name[32] = "";
+	FILE *comm;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	comm = fopen(path, "re");
+	if (!comm)
+		return false;
+	if (!fgets(name, sizeof(name), comm))
+		name[0] = '\0';
+	fclose(comm);
+	return !strcmp(name, LINUX_REAPER_NAME "\n");
 }
 
 static bool maps_have(pid_t pid, const char *column)
@@ -38,7 +57,7 @@ static bool maps_have(pid_t pid, const char *column)
 		found = strstr(line, column) && strstr(line, "/control");
 	free(line);
 	fclose(maps);
-	return found;
+	return found && !is_reaper(pid);
 }
 
 unsigned live_processes_find(const char *directory, pid_t from,

@@ -155,6 +155,7 @@ void session_recover(const char *directory)
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	int fd = open_folder(directory);
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	bool tried = false, proves = true;
 
 	if (!folder) {
 		if (fd >= 0)
@@ -162,10 +163,14 @@ void session_recover(const char *directory)
 		return;
 	}
 	sigaction(SIGIO, &ignore, &before);
-	if (leases_see_mappings(fd))
-		for (struct dirent *entry; (entry = readdir(folder));)
-			if (starts_with(entry->d_name, "process-"))
-				process_recover(fd, entry->d_name);
+	for (struct dirent *entry; proves && (entry = readdir(folder));) {
+		if (!starts_with(entry->d_name, "process-"))
+			continue;
+		proves = tried || leases_see_mappings(fd);
+		tried = true;
+		if (proves)
+			process_recover(fd, entry->d_name);
+	}
 	sigaction(SIGIO, &before, NULL);
 	closedir(folder);
 }

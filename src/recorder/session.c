@@ -238,8 +238,7 @@ int session_finish(struct session *session, int wait_status)
 	error = description_write(session, &wait_status);
 	session->control->recorder_pid = 0;
 	/* From here on --force may replace the directory. */
-	if (session->lock >= 0)
-		close(session->lock);
+	folder_unlock(session->lock);
 	session->lock = -1;
 	return error;
 }
@@ -249,8 +248,7 @@ void session_remove(struct session *session)
 	if (session->control)
 		munmap(session->control, TANDEM_CONTROL_BYTES);
 	session->control = NULL;
-	if (session->lock >= 0)
-		close(session->lock);
+	folder_unlock(session->lock);
 	session->lock = -1;
 	folder_remove(session->directory);
 }
