@@ -1,0 +1,703 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The dispatcher, libxptifw.so: the functions of XPTI that a proxy forwards to.
+ *
+ * Life: the first call of any function loads the subscribers (ready()); the last
+ * xptiFrameworkFinalize() stops all callbacks. Tables and subscribers stay until the process
+ * ends, since programs report, and subscribers look up, out of exit handlers.
+ *
+ * Notifying takes no lock and allocates nothing: the enabled flag, the list of the stream and
+ * type (callbacks.h), the callbacks.
+ */
+#pragma GCC visibility push(default) /* what this file defines of it */
+#include "xpti/xpti_trace_framework.h"
+#pragma GCC visibility pop
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "abi.h"
+#include "callbacks.h"
+#include "functions.h"
+#include "spinlock.h"
+#include "string_table.h"
+#include "subscribers.h"
+#include "tracepoints.h"
+
+#define DEFAULT_STREAM "xpti.framework"
+#define UNIQUE_BLOCK 1024 /* numbers of xptiGetUniqueId() that a thread takes together */
+#define LONGEST_WAIT_MS 2000
+
+struct intern *strings;
+static struct intern *objects;
+
+enum { NOT_LOADED, LOADING, LOADED };
+static _Atomic int loaded;
+static _Atomic bool enabled;
+static _Thread_local bool loading; /* in this thread */
+
+/* Names to small numbers, in order: of streams, and of tools with types of their own. */
+struct short_names {
+	struct spinlock lock;
+	unsigned count;
+	const char *name[254];
+};
+static struct short_names streams, tools;
+
+static _Atomic uint8_t detail_level[256]; /* of a stream, plus 1; 0: NORMAL */
+static struct spinlock users_lock;
+static unsigned users; /* Initialize without Finalize */
+static _Atomic uint64_t unique_ids;
+static _Atomic bool default_stream_open;
+
+static _Atomic uint8_t default_stream;
+static _Atomic uint16_t default_event_type = xpti_event_algorithm;
+static _Atomic uint16_t default_trace_type = xpti_function_begin;
+static _Atomic bool scope_notification;
+
+static _Thread_local struct {
+	uint64_t uid;
+	const char *stash_key;
+	uint64_t stash_value;
+	xpti_tracepoint_t *tracepoint;
+	uint64_t unique_next, unique_end;
+} thread;
+
+/*
+ * Which generation of the interface asks (tracepoints.h). A proxy fetches every function that it
+ * knows before it calls the first, and only those of 2025.1 and later know this one: its
+ * resolver runs when it is looked up.
+ */
+static _Atomic bool later_generation;
+
+static void unset_tracepoint_scope_data(void)
+{
+	thread.uid = XPTI_INVALID_UID;
+	thread.tracepoint = NULL;
+}
+
+__attribute__((no_sanitize("address", "undefined", "thread"))) static void (
+	*resolve_unset_tracepoint_scope_data(void))(void)
+{
+	later_generation = true;
+	return unset_tracepoint_scope_data;
+}
+
+void xptiUnsetTracepointScopeData(void)
+	__attribute__((ifunc("resolve_unset_tracepoint_scope_data")));
+
+/* 0: null, or no number is left. */
+static uint8_t short_name(struct short_names *names, const char *name, bool add)
+{
+	unsigned i;
+
+	if (!name)
+		return 0;
+	spin_lock(&names->lock);
+	for (i = 0; i < names->count && strcmp(names->name[i], name); i++)
+		;
+	if (i == names->count) {
+		struct intern_entry *entry =
+			add && i < sizeof(names->name) / sizeof(names->name[0]) ? strings_add(name) : NULL;
+
+		if (entry)
+			names->name[names->count++] = entry->bytes;
+		else
+			i = UINT8_MAX;
+	}
+	spin_unlock(&names->lock);
+	return (uint8_t)(i + 1);
+}
+
+static void before_fork(void)
+{
+	spin_lock(&users_lock);
+	spin_lock(&streams.lock);
+	spin_lock(&tools.lock);
+	callbacks_lock();
+	tracepoints_lock_all();
+	intern_lock_all();
+}
+
+static void after_fork(void)
+{
+	intern_unlock_all();
+	tracepoints_unlock_all();
+	callbacks_unlock();
+	spin_unlock(&tools.lock);
+	spin_unlock(&streams.lock);
+	spin_unlock(&users_lock);
+}
+
+/* A thread of the parent's that was loading is not there to finish. */
+static void in_child(void)
+{
+	int state = LOADING;
+
+	after_fork();
+	if (!loading)
+		atomic_compare_exchange_strong(&loaded, &state, LOADED);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	strings = intern_create(true);
+	objects = intern_create(true);
+	if (!strings || !objects || tracepoints_init()) {
+		fprintf(stderr, "xpti: out of memory\n");
+		loaded = LOADED; /* and never enabled */
+	}
+	pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* Anything but these is off, as Intel's dispatchers have it. */
+static bool environment_allows(void)
+{
+	const char *value = secure_getenv("XPTI_TRACE_ENABLE");
+
+	return !value || !*value || !strcmp(value, "1") || !strcmp(value, "true");
+}
+
+/*
+ * A subscriber that is linked against the library rather than the proxy asks for it by a name,
+ * which is libxptifw.so or libxptifw.so.1: a library of each name has to be there, or the loader
+ * would bring another dispatcher in. The second has no code, and needs the first.
+ */
+static void answer_to_both_names(void)
+{
+	char path[PATH_MAX + 2];
+	Dl_info info;
+
+	if (!dladdr((void *)answer_to_both_names, &info) || !info.dli_fname ||
+	    !realpath(info.dli_fname, path))
+		return;
+	strcat(path, ".1");
+	dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	dlerror(); /* best effort; leave no error to others */
+}
+
+static __attribute__((cold, noinline)) void load(void)
+{
+	int state = NOT_LOADED;
+	const char *list;
+
+	if (loading)
+		return;
+	if (!atomic_compare_exchange_strong(&loaded, &state, LOADING)) {
+		const struct timespec moment = {.tv_nsec = 1000000};
+
+		/* With a limit: the loader of libraries may be ours to wait for and theirs to hold. */
+		for (int ms = 0; state == LOADING && ms < LONGEST_WAIT_MS; ms++) {
+			nanosleep(&moment, NULL);
+			state = loaded;
+		}
+		return;
+	}
+	loading = true;
+	tracepoints_set_mode(later_generation ? TRACEPOINT_EACH : TRACEPOINT_SHARED);
+	if (later_generation)
+		default_stream = short_name(&streams, DEFAULT_STREAM, true);
+	list = secure_getenv("XPTI_SUBSCRIBERS");
+	if (list && environment_allows()) {
+		answer_to_both_names();
+		subscribers_load(list);
+	}
+	enabled = subscribers_count() > 0;
+	loading = false;
+	atomic_store_explicit(&loaded, LOADED, memory_order_release);
+}
+
+static inline void ready(void)
+{
+	if (__builtin_expect(atomic_load_explicit(&loaded, memory_order_acquire) != LOADED, 0))
+		load();
+}
+
+void xptiFrameworkInitialize(void)
+{
+	spin_lock(&users_lock);
+	users++;
+	spin_unlock(&users_lock);
+	ready();
+}
+
+void xptiFrameworkFinalize(void)
+{
+	bool last;
+
+	spin_lock(&users_lock);
+	last = users == 1;
+	users -= users > 0;
+	spin_unlock(&users_lock);
+	if (last)
+		callbacks_reset();
+}
+
+static void init_stream(const char *stream, uint32_t major, uint32_t minor, const char *version)
+{
+	xpti_detail_level_t level = subscribers_init_stream(stream, major, minor, version);
+	uint8_t id = short_name(&streams, stream, true);
+
+	if (id)
+		detail_level[id] = (uint8_t)(level + 1);
+}
+
+xpti_result_t xptiInitialize(const char *stream, uint32_t major, uint32_t minor,
+			     const char *version)
+{
+	ready();
+	if (!stream || !version)
+		return XPTI_RESULT_INVALIDARG;
+	/* The later generation announces a stream of the framework's own before any other. */
+	if (tracepoints_mode() == TRACEPOINT_EACH && !atomic_exchange(&default_stream_open, true))
+		init_stream(DEFAULT_STREAM, 1, 0, "1.0.0");
+	init_stream(stream, major, minor, version);
+	return XPTI_RESULT_SUCCESS;
+}
+
+xpti_result_t xptiUnregisterStream(const char *stream)
+{
+	uint8_t id;
+
+	ready();
+	if (!stream)
+		return XPTI_RESULT_INVALIDARG;
+	subscribers_finish_stream(stream);
+	id = short_name(&streams, stream, false);
+	return id ? callbacks_remove_stream(id) : XPTI_RESULT_NOTFOUND;
+}
+
+void xptiFinalize(const char *stream)
+{
+	ready();
+	if (!stream)
+		return;
+	if (atomic_exchange(&default_stream_open, false))
+		xptiUnregisterStream(DEFAULT_STREAM);
+	xptiUnregisterStream(stream);
+}
+
+void xptiReset(void)
+{
+	ready();
+	callbacks_reset();
+	spin_lock(&streams.lock);
+	streams.count = 0;
+	spin_unlock(&streams.lock);
+	spin_lock(&tools.lock);
+	tools.count = 0;
+	spin_unlock(&tools.lock);
+	tracepoints_reset();
+	intern_destroy(strings);
+	intern_destroy(objects);
+	strings = intern_create(true);
+	objects = intern_create(true);
+}
+
+uint64_t xptiGetUniversalId(void)
+{
+	return thread.uid;
+}
+
+void xptiSetUniversalId(uint64_t uid)
+{
+	thread.uid = uid;
+}
+
+xpti_result_t xptiStashTuple(const char *key, uint64_t value)
+{
+	if (!key)
+		return XPTI_RESULT_FAIL;
+	thread.stash_key = key;
+	thread.stash_value = value;
+	return XPTI_RESULT_SUCCESS;
+}
+
+xpti_result_t xptiGetStashedTuple(char **key, uint64_t *value)
+{
+	if (!key || !value)
+		return XPTI_RESULT_INVALIDARG;
+	if (!thread.stash_key)
+		return XPTI_RESULT_NOTFOUND;
+	*key = (char *)(uintptr_t)thread.stash_key;
+	*value = thread.stash_value;
+	return XPTI_RESULT_SUCCESS;
+}
+
+void xptiUnstashTuple(void)
+{
+	thread.stash_key = NULL;
+}
+
+uint64_t xptiGetUniqueId(void)
+{
+	if (thread.unique_next == thread.unique_end) {
+		thread.unique_next = 1 + atomic_fetch_add_explicit(&unique_ids, UNIQUE_BLOCK,
+								   memory_order_relaxed);
+		thread.unique_end = thread.unique_next + UNIQUE_BLOCK;
+	}
+	return thread.unique_next++;
+}
+
+xpti_string_id_t xptiRegisterString(const char *string, char **table_string)
+{
+	struct intern_entry *entry;
+
+	if (!string || !table_string)
+		return XPTI_INVALID_STRING;
+	entry = strings_add(string);
+	*table_string = entry ? entry->bytes : NULL;
+	return entry ? entry->id : XPTI_INVALID_STRING;
+}
+
+const char *xptiLookupString(xpti_string_id_t id)
+{
+	return strings_get(id);
+}
+
+xpti_object_id_t xptiRegisterObject(const char *data, size_t size, uint8_t type)
+{
+	struct intern_entry *entry = data ? intern_add(objects, data, size, type, 0) : NULL;
+
+	if (entry)
+		return (xpti_object_id_t)entry->id;
+	return tracepoints_mode() == TRACEPOINT_EACH ? XPTI_INVALID_OBJECT : -1;
+}
+
+xpti_object_data_t xptiLookupObject(xpti_object_id_t id)
+{
+	struct intern_entry *entry = id > 0 ? intern_get(objects, (uint32_t)id) : NULL;
+
+	if (!entry)
+		return (xpti_object_data_t){0};
+	return (xpti_object_data_t){
+		.size = entry->size, .data = entry->bytes, .type = (uint8_t)entry->kind};
+}
+
+xpti_stream_id_t xptiRegisterStream(const char *stream)
+{
+	uint8_t id;
+
+	ready();
+	id = short_name(&streams, stream, true);
+	return id ? id : XPTI_INVALID_STREAM;
+}
+
+static uint16_t user_defined(const char *tool, uint8_t type)
+{
+	uint8_t number;
+
+	ready();
+	number = short_name(&tools, tool, true);
+	return number ? (uint16_t)(number << 8 | xpti_user_defined | type) : UINT16_MAX;
+}
+
+uint16_t xptiRegisterUserDefinedTracePoint(const char *tool, uint8_t trace_point)
+{
+	return user_defined(tool, trace_point);
+}
+
+uint16_t xptiRegisterUserDefinedEventType(const char *tool, uint8_t event_type)
+{
+	return user_defined(tool, event_type);
+}
+
+xpti_event_data_t *xptiMakeEvent(const char *name, xpti_payload_data_t *payload,
+				 uint16_t event_type, xpti_activity_type_t activity,
+				 uint64_t *instance)
+{
+	xpti_payload_data_t copy; /* several threads may make events of one payload */
+	struct tracepoint *made;
+
+	(void)name;
+	ready();
+	if (!payload || !instance)
+		return NULL;
+	copy = *payload;
+	made = tracepoint_make(&copy, true, instance);
+	if (!made)
+		return NULL;
+	made->event.event_type = event_type;
+	made->event.activity_type = (uint16_t)activity;
+	return &made->event;
+}
+
+void xptiReleaseEvent(xpti_event_data_t *event)
+{
+	if (event)
+		tracepoint_release(event->unique_id);
+}
+
+const xpti_event_data_t *xptiFindEvent(uint64_t uid)
+{
+	struct tracepoint *found = tracepoint_find(uid, true);
+
+	return found ? &found->event : NULL;
+}
+
+const xpti_trace_event_t *xptiLookupEvent(uint64_t uid)
+{
+	struct tracepoint *found = tracepoint_find(uid, true);
+
+	return found ? (const xpti_trace_event_t *)&found->face[FACE_EVENT] : NULL;
+}
+
+uint64_t xptiRegisterPayload(xpti_payload_data_t *payload)
+{
+	struct tracepoint *made;
+
+	ready();
+	made = tracepoint_make(payload, false, NULL);
+	return made ? made->payload.internal : XPTI_INVALID_UID;
+}
+
+const xpti_payload_data_t *xptiQueryPayload(xpti_event_data_t *event)
+{
+	return event && event->unique_id ? event->reserved.payload : NULL;
+}
+
+const xpti_payload_data_t *xptiQueryPayloadByUID(uint64_t uid)
+{
+	struct tracepoint *found = tracepoint_find(uid, false);
+
+	return found ? &found->payload : NULL;
+}
+
+const xpti_payload_t *xptiLookupPayload(uint64_t uid)
+{
+	struct tracepoint *found = tracepoint_find(uid, false);
+
+	return found ? (const xpti_payload_t *)&found->face[FACE_PAYLOAD] : NULL;
+}
+
+xpti_tracepoint_t *xptiCreateTracepoint(const char *function, const char *file, uint32_t line,
+					uint32_t column, void *code)
+{
+	xpti_payload_data_t payload = {
+		.name = function,
+		.source_file = file,
+		.line_no = line,
+		.column_no = column,
+		.code_ptr_va = code,
+	};
+	struct tracepoint *made;
+
+	ready();
+	if (function && *function)
+		payload.flags |= xpti_payload_NameAvailable;
+	if (file && *file)
+		payload.flags |= xpti_payload_SourceFileAvailable | xpti_payload_LineInfoAvailable |
+				 xpti_payload_ColumnInfoAvailable;
+	/* A proxy of 2025 passes four arguments: `code` alone says nothing that can be relied on. */
+	if (!payload.flags) {
+		payload.name = UNKNOWN_FUNCTION;
+		payload.source_file = UNKNOWN_FILE;
+		payload.line_no = payload.column_no = 0;
+		payload.flags = xpti_payload_NameAvailable | xpti_payload_SourceFileAvailable |
+				xpti_payload_LineInfoAvailable | xpti_payload_ColumnInfoAvailable;
+	}
+	if (code)
+		payload.flags |= xpti_payload_CodePointerAvailable;
+	made = tracepoint_make(&payload, true, NULL);
+	return made ? (xpti_tracepoint_t *)&made->face[FACE_TRACEPOINT] : NULL;
+}
+
+xpti_result_t xptiDeleteTracepoint(xpti_tracepoint_t *tracepoint)
+{
+	if (!tracepoint || !tracepoint_release(tracepoint->methods->uid64(tracepoint)))
+		return XPTI_RESULT_INVALIDARG;
+	return XPTI_RESULT_SUCCESS;
+}
+
+/* The library of a callback stays, even if it is unloaded while it is registered. */
+static void pin(xpti_callback_t callback)
+{
+	static _Atomic(void *) pinned;
+	Dl_info info;
+
+	if (!dladdr((void *)callback, &info) || !info.dli_fname || !*info.dli_fname ||
+	    atomic_exchange(&pinned, info.dli_fbase) == info.dli_fbase)
+		return;
+	dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	dlerror();
+}
+
+xpti_result_t xptiRegisterCallback(xpti_stream_id_t stream, uint16_t trace_type,
+				   xpti_callback_t callback)
+{
+	ready();
+	if (callback)
+		pin(callback);
+	return callbacks_add(stream, trace_type, callback);
+}
+
+xpti_result_t xptiUnregisterCallback(xpti_stream_id_t stream, uint16_t trace_type,
+				     xpti_callback_t callback)
+{
+	ready();
+	return callbacks_remove(stream, trace_type, callback);
+}
+
+/* Trace types below 64 that need no event, if there is user data. */
+#define BIT(type) (UINT64_C(1) << (type))
+static const uint64_t without_event =
+	BIT(xpti_unknown_type) | BIT(xpti_function_begin) | BIT(xpti_function_end) |
+	BIT(xpti_function_with_args_begin) | BIT(xpti_function_with_args_end) |
+	BIT(xpti_mem_alloc_begin) | BIT(xpti_mem_alloc_end) | BIT(xpti_mem_release_begin) |
+	BIT(xpti_mem_release_end) | BIT(xpti_offload_alloc_memory_object_construct) |
+	BIT(xpti_offload_alloc_memory_object_destruct) |
+	BIT(xpti_offload_alloc_memory_object_associate) |
+	BIT(xpti_offload_alloc_memory_object_release) | BIT(xpti_offload_alloc_accessor);
+
+static bool may_lack_event(uint16_t type, const void *user_data)
+{
+	return user_data &&
+	       (type == xpti_diagnostics || (type < 64 && (without_event & BIT(type))));
+}
+
+xpti_result_t xptiNotifySubscribers(xpti_stream_id_t stream, uint16_t trace_type,
+				    xpti_event_data_t *parent, xpti_event_data_t *event,
+				    uint64_t instance, const void *user_data)
+{
+	struct callback_list *list;
+
+	if (!atomic_load_explicit(&enabled, memory_order_relaxed)) {
+		ready();
+		if (!enabled)
+			return XPTI_RESULT_FALSE;
+	}
+	if (!event && !may_lack_event(trace_type, user_data))
+		return XPTI_RESULT_INVALIDARG;
+	list = callbacks_find(stream, trace_type);
+	if (list)
+		abi_deliver(list, trace_type, parent, event, instance, user_data);
+	return XPTI_RESULT_SUCCESS;
+}
+
+xpti_result_t xptiAddMetadata(xpti_event_data_t *event, const char *key, xpti_object_id_t value)
+{
+	struct intern_entry *entry;
+	int result;
+
+	if (!event || !event->unique_id || !key)
+		return XPTI_RESULT_INVALIDARG;
+	entry = strings_add(key);
+	result = entry ? tracepoint_add_metadata(event, entry->id, value) : -1;
+	if (result < 0)
+		return XPTI_RESULT_FAIL;
+	return result ? XPTI_RESULT_DUPLICATE : XPTI_RESULT_SUCCESS;
+}
+
+xpti_metadata_map_t *xptiQueryMetadata(xpti_event_data_t *event)
+{
+	return event && event->unique_id ? &event->reserved.metadata : NULL;
+}
+
+bool xptiTraceEnabled(void)
+{
+	ready();
+	return enabled;
+}
+
+bool xptiCheckTraceEnabled(xpti_stream_id_t stream, uint16_t trace_type)
+{
+	ready();
+	return enabled && callbacks_subscribed(stream, trace_type);
+}
+
+void xptiForceSetTraceEnabled(bool on)
+{
+	ready();
+	enabled = on;
+}
+
+/* The proxy's alone: a dispatcher that is there needs no trying. */
+void xptiTraceTryToEnable(void)
+{
+}
+
+const xpti_tracepoint_t *xptiGetTracepointScopeData(void)
+{
+	return thread.tracepoint;
+}
+
+xpti_result_t xptiSetTracepointScopeData(xpti_tracepoint_t *tracepoint)
+{
+	if (!tracepoint)
+		return XPTI_RESULT_INVALIDARG;
+	thread.tracepoint = tracepoint;
+	thread.uid = tracepoint->methods->uid64(tracepoint);
+	return XPTI_RESULT_SUCCESS;
+}
+
+const xpti_tracepoint_t *xptiRegisterTracepointScope(const char *function, const char *file,
+						     uint32_t line, uint32_t column, void *code)
+{
+	return xptiCreateTracepoint(function, file, line, column, code);
+}
+
+void xptiEnableTracepointScopeNotification(bool on)
+{
+	scope_notification = on;
+}
+
+bool xptiCheckTracepointScopeNotification(void)
+{
+	return scope_notification;
+}
+
+xpti_stream_id_t xptiGetDefaultStreamID(void)
+{
+	ready();
+	return default_stream;
+}
+
+xpti_result_t xptiSetDefaultStreamID(xpti_stream_id_t stream)
+{
+	ready();
+	if (stream > INT8_MAX)
+		return XPTI_RESULT_INVALIDARG;
+	default_stream = stream;
+	return XPTI_RESULT_SUCCESS;
+}
+
+xpti_event_type_t xptiGetDefaultEventType(void)
+{
+	return default_event_type;
+}
+
+xpti_result_t xptiSetDefaultEventType(xpti_event_type_t type)
+{
+	if (type == xpti_event_unknown_event)
+		return XPTI_RESULT_INVALIDARG;
+	default_event_type = type;
+	return XPTI_RESULT_SUCCESS;
+}
+
+xpti_trace_point_t xptiGetDefaultTraceType(void)
+{
+	return default_trace_type;
+}
+
+xpti_result_t xptiSetDefaultTraceType(xpti_trace_point_t type)
+{
+	if (type == xpti_unknown_type)
+		return XPTI_RESULT_INVALIDARG;
+	default_trace_type = type;
+	return XPTI_RESULT_SUCCESS;
+}
+
+xpti_detail_level_t xptiGetEffectiveStreamDetailLevel(xpti_stream_id_t stream)
+{
+	uint8_t level;
+
+	ready();
+	level = detail_level[stream];
+	return level ? (xpti_detail_level_t)(level - 1) : XPTI_STREAM_DETAIL_LEVEL_NORMAL;
+}
