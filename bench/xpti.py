@@ -1,0 +1,78 @@
+"""What the XPTI dispatcher costs, against Intel's where it is installed (tests/xpti/environment),
+in turn in every round."""
+import os
+import subprocess
+
+CACHE = os.environ.get("TANDEM_CACHE") or os.path.expanduser("~/.cache/tandem")
+RELEASES = (("2026.2", "later"), ("2024.2", "earlier"))
+
+# Figure of bench/xpti.c: what it is, most nanoseconds.
+FIGURES = {
+    "notify": ("notify, one subscriber that does nothing", 10),
+    "notify two": ("notify, two subscribers", None),
+    "notify nobody": ("notify, none of that type", None),
+    "ask": ("is somebody subscribed?", None),
+    "look up string": ("a string by its ID, of 10,000", 20),
+    "register again": ("the ID of a string that is there", None),
+    "find event": ("an event by its ID, of 10,000", 30),
+    "unique ID": ("a unique ID", None),
+    "visit": ("an event for a visit, and its end", None),
+    "add metadata": ("an item of metadata", None),
+    "create event": ("an event at a new place", 500),
+    "create a million": ("a million of them, each", None),
+}
+
+
+def figures(bench, *arguments):
+    done = subprocess.run([bench.program("bench", "bench-xpti"), *arguments], text=True, check=True,
+                          stdout=subprocess.PIPE, env=bench.environment)
+    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2])
+            for line in done.stdout.splitlines()}
+
+
+def collect(bench, runs):
+    """By (who, figure): the samples of all rounds."""
+    samples = {}
+    for _ in range(bench.rounds):
+        for who, arguments in runs.items():
+            for name, value in figures(bench, *arguments).items():
+                samples.setdefault((who, name), []).append(value)
+    return samples
+
+
+def xpti(bench):
+    ours = bench.program("src", "xpti", "libxptifw.so")
+    if not os.path.exists(ours):
+        print("\nno XPTI dispatcher in this build (it needs a C++ compiler)")
+        return
+    for release, generation in RELEASES:
+        lib = os.path.join(CACHE, "sycl-" + release, "lib")
+        runs = {"traced": (ours, generation)}
+        bench.environment["LD_LIBRARY_PATH"] = lib
+        if os.path.exists(os.path.join(lib, "libxptifw.so")):
+            runs["base"] = (os.path.join(lib, "libxptifw.so"), generation)
+        bench.title("XPTI dispatcher, as proxies of %s use it (base: Intel's%s)" % (
+            release, "" if "base" in runs else ", not here: tests/xpti/environment " + release))
+        samples = collect(bench, runs)
+        for name, (words, most) in FIGURES.items():
+            mine = {who: samples[who, name] for who in runs}
+            target = dict(target="<= %d ns" % most, passed=lambda row, most=most:
+                          row["traced"] <= most) if most else {}
+            bench.add("xpti", "%s: %s" % (generation, words), "ns", mine, **target)
+        bench.add("xpti", generation + ": memory of an event, of a million", "B",
+                  {who: samples[who, "bytes an event"] for who in runs}, target="<= 360 B",
+                  passed=lambda row: row["traced"] <= 360)
+    bench.environment.pop("LD_LIBRARY_PATH")
+
+    bench.title("XPTI dispatcher, by threads at once (base: two of them; for one of all calls)")
+    samples = collect(bench, {count: (ours, "later", count) for count in ("2", "8")})
+    for name in ("notify", "look up string", "register again", "find event", "visit", "create event"):
+        bench.add("xpti", "eight threads: " + FIGURES[name][0], "ns",
+                  {"base": samples["2", name], "traced": samples["8", name]},
+                  target="<= 1.25 x two threads", passed=lambda row: row["traced"] <= 1.25 * row["base"])
+
+    bench.title("XPTI proxy without a dispatcher")
+    samples = collect(bench, {"off": ("off",)})
+    for name in ("notify", "ask"):
+        bench.add("xpti", "off: " + FIGURES[name][0], "ns", {"traced": samples["off", name]},
+                  target="<= 2 ns with the loop", passed=lambda row: row["traced"] <= 2)
