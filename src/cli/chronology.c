@@ -15,7 +15,7 @@ static const char past_end[] = "";
 
 struct chronology {
 	const struct chronology_request *request;
-	struct iterator iterator;
+	struct event_iterator iterator;
 	struct event_text view;
 	struct event_samples stacks;
 	struct text out;

@@ -43,7 +43,7 @@ struct phase_thread {
 	const char *name;
 };
 
-static struct phase_thread phase_thread(const struct iterator *iterator,
+static struct phase_thread phase_thread(const struct event_iterator *iterator,
 					const struct event_item *item)
 {
 	const struct trace_event *event = item->event;
@@ -86,7 +86,7 @@ static void add_end(const struct event_text *view, struct text *out, const struc
 			    colour_begin(view->colour, COLOUR_YELLOW), colour_end(view->colour));
 }
 
-void phase_text(struct event_text *view, struct iterator *iterator, struct text *out,
+void phase_text(struct event_text *view, struct event_iterator *iterator, struct text *out,
 		enum ordered_event_kind kind, int64_t ns, const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;
@@ -106,7 +106,7 @@ void phase_text(struct event_text *view, struct iterator *iterator, struct text 
 	text_add_char(out, '\n');
 }
 
-void phase_json(struct iterator *iterator, struct text *out, enum ordered_event_kind kind,
+void phase_json(struct event_iterator *iterator, struct text *out, enum ordered_event_kind kind,
 		int64_t ns, const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;

@@ -10,10 +10,10 @@
 #include "cli/event_text.h"
 
 /* The duration is the time since the phase before. */
-void phase_text(struct event_text *view, struct iterator *iterator, struct text *out,
+void phase_text(struct event_text *view, struct event_iterator *iterator, struct text *out,
 		enum ordered_event_kind kind, int64_t ns, const struct event_item *item);
 
-void phase_json(struct iterator *iterator, struct text *out, enum ordered_event_kind kind,
+void phase_json(struct event_iterator *iterator, struct text *out, enum ordered_event_kind kind,
 		int64_t ns, const struct event_item *item);
 
 #endif

@@ -141,7 +141,7 @@ static int export_session(struct export *export, const struct export_request *re
 {
 	struct trace_session *session = request->sessions[export->session];
 	const struct event_item *item;
-	struct iterator iterator;
+	struct event_iterator iterator;
 	int status = event_iterator_open(&iterator, session, request->progress);
 
 	if (status)

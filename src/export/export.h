@@ -68,7 +68,7 @@ struct export {
 	struct output output; /* unless ops->own_output */
 	struct error *error;  /* for causes; may be NULL */
 
-	struct iterator *iterator; /* of the current session */
+	struct event_iterator *iterator; /* of the current session */
 	size_t session;	   /* its index */
 	bool apart;	   /* it is not on the first one's clock */
 	int64_t origin_ns; /* the first session's start, on its own clock */

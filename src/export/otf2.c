@@ -22,7 +22,7 @@ struct lane {
 
 struct otf2 {
 	struct otf2_archive archive;
-	struct sequence sequence;
+	struct event_sequence sequence;
 	bool ordering; /* the timeline is open */
 
 	/* Of the current session. */

@@ -61,7 +61,7 @@ static void end_array(void *user)
 	proto_end(&args->writer->packet, args->array);
 }
 
-void perfetto_args(struct perfetto_writer *writer, struct iterator *iterator,
+void perfetto_args(struct perfetto_writer *writer, struct event_iterator *iterator,
 		   const struct trace_event *event)
 {
 	static const struct event_args_sink sink = {

@@ -6,7 +6,7 @@
 #include "export/perfetto_packet.h"
 
 /* To the track event that is being put together. */
-void perfetto_args(struct perfetto_writer *writer, struct iterator *iterator,
+void perfetto_args(struct perfetto_writer *writer, struct event_iterator *iterator,
 		   const struct trace_event *event);
 
 #endif

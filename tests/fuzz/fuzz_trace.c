@@ -22,7 +22,7 @@
 #include "trace/merge.h"
 
 struct ordered {
-	struct iterator iterator;
+	struct event_iterator iterator;
 	struct event_text view;
 	int64_t last_ns;
 };

@@ -87,7 +87,7 @@ static int sound_order(const struct trace_event *event, uint64_t *last)
 }
 
 struct ordered {
-	struct iterator iterator;
+	struct event_iterator iterator;
 	struct event_text view;
 	int64_t last_ns;
 };

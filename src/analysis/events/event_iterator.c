@@ -10,7 +10,7 @@
 
 /* All devices have their rows before the first name is asked for, as a name
  * depends on the others. */
-static int name_devices(struct iterator *iterator)
+static int name_devices(struct event_iterator *iterator)
 {
 	const struct trace_objects *objects = &iterator->devices.objects;
 	int status = 0;
@@ -28,7 +28,7 @@ static int name_devices(struct iterator *iterator)
 
 static void engine_changed(void *user, uint32_t engine, int64_t ns)
 {
-	struct iterator *iterator = user;
+	struct event_iterator *iterator = user;
 
 	(void)ns;
 	if (array_reserve(&iterator->changed, &iterator->change_capacity,
@@ -39,7 +39,7 @@ static void engine_changed(void *user, uint32_t engine, int64_t ns)
 	iterator->changed[iterator->change_count++] = engine;
 }
 
-int event_iterator_open(struct iterator *iterator, struct trace_session *session,
+int event_iterator_open(struct event_iterator *iterator, struct trace_session *session,
 			const struct progress *progress)
 {
 	int status;
@@ -66,7 +66,7 @@ int event_iterator_open(struct iterator *iterator, struct trace_session *session
 	return status;
 }
 
-static int take_call(struct iterator *iterator, const struct trace_event *event)
+static int take_call(struct event_iterator *iterator, const struct trace_event *event)
 {
 	struct event_item *item = &iterator->item;
 
@@ -80,7 +80,7 @@ static int take_call(struct iterator *iterator, const struct trace_event *event)
 					: 0;
 }
 
-static int take_memory(struct iterator *iterator, const struct trace_event *event)
+static int take_memory(struct event_iterator *iterator, const struct trace_event *event)
 {
 	struct event_item *item = &iterator->item;
 	int status = memory_add(&iterator->memory, event);
@@ -92,7 +92,7 @@ static int take_memory(struct iterator *iterator, const struct trace_event *even
 	return status;
 }
 
-static int take_linux(struct iterator *iterator, const struct trace_event *event)
+static int take_linux(struct event_iterator *iterator, const struct trace_event *event)
 {
 	struct trace_objects *objects = &iterator->devices.objects;
 	struct event_item *item = &iterator->item;
@@ -113,7 +113,7 @@ static int take_linux(struct iterator *iterator, const struct trace_event *event
 	return status;
 }
 
-static int take_record(struct iterator *iterator, const struct trace_event *event)
+static int take_record(struct event_iterator *iterator, const struct trace_event *event)
 {
 	struct event_item *item = &iterator->item;
 	int status;
@@ -148,7 +148,7 @@ static int take_record(struct iterator *iterator, const struct trace_event *even
 	}
 }
 
-int event_iterator_next(struct iterator *iterator, const struct event_item **item)
+int event_iterator_next(struct event_iterator *iterator, const struct event_item **item)
 {
 	const struct trace_event *event = NULL;
 	int status = 0;
@@ -181,14 +181,14 @@ int event_iterator_next(struct iterator *iterator, const struct event_item **ite
 	return status ? status : 1;
 }
 
-const char *event_iterator_device_name(struct iterator *iterator, uint32_t device)
+const char *event_iterator_device_name(struct event_iterator *iterator, uint32_t device)
 {
 	const char *shown = iterator->devices.rows[device].shown;
 
 	return shown ? shown : "unknown device";
 }
 
-void event_iterator_close(struct iterator *iterator)
+void event_iterator_close(struct event_iterator *iterator)
 {
 	if (iterator->merge.session)
 		trace_merge_close(&iterator->merge);

@@ -3,7 +3,7 @@
  * call that enqueued them and placed on the host's clock, allocations with what
  * is in use then. This is what exports and findings are made of.
  *
- *	struct iterator walk;
+ *	struct event_iterator walk;
  *	const struct event_item *item;
  *
  *	if (event_iterator_open(&iterator, &session, NULL))
@@ -55,7 +55,7 @@ struct event_item {
 	size_t engine_count;
 };
 
-struct iterator {
+struct event_iterator {
 	struct trace_session *session; /* borrowed */
 	struct devices devices;
 	struct clock_sync clock_sync;
@@ -76,16 +76,16 @@ struct iterator {
 
 /* `progress` may be NULL; it is told of both passes as one. Returns 0 or -ENOMEM;
  * on error there is nothing to close. */
-int event_iterator_open(struct iterator *iterator, struct trace_session *session,
+int event_iterator_open(struct event_iterator *iterator, struct trace_session *session,
 			const struct progress *progress);
 
 /* Returns 1 and the next item, 0 at the end, or -ENOMEM. */
-int event_iterator_next(struct iterator *iterator, const struct event_item **item);
+int event_iterator_next(struct event_iterator *iterator, const struct event_item **item);
 
 /* A device as it is shown everywhere: its name, " #2" behind where several have
  * the same. Belongs to the walk. */
-const char *event_iterator_device_name(struct iterator *iterator, uint32_t device);
+const char *event_iterator_device_name(struct event_iterator *iterator, uint32_t device);
 
-void event_iterator_close(struct iterator *iterator);
+void event_iterator_close(struct event_iterator *iterator);
 
 #endif

@@ -30,7 +30,7 @@ static void fill_call(struct sequence_event *kept, const struct event_item *item
 	kept->other_ns = kept->kind == SEQUENCE_CALL_BEGIN ? item->end_ns : event->ns;
 }
 
-static void fill_command(struct sequence_event *kept, const struct iterator *iterator,
+static void fill_command(struct sequence_event *kept, const struct event_iterator *iterator,
 			 const struct operation *operation)
 {
 	kept->process = operation->process;
@@ -56,7 +56,7 @@ static int keep_event(void *user, enum ordered_event_kind kind, int64_t time_ns,
 		[ORDERED_QUEUED] = SEQUENCE_QUEUED,    [ORDERED_SUBMITTED] = SEQUENCE_SUBMITTED,
 		[ORDERED_START] = SEQUENCE_START,      [ORDERED_STOP] = SEQUENCE_END,
 	};
-	struct sequence *sequence = user;
+	struct event_sequence *sequence = user;
 	struct sequence_event event = {.ns = time_ns};
 
 	if (kind == ORDERED_RECORD)
@@ -72,7 +72,7 @@ static int keep_event(void *user, enum ordered_event_kind kind, int64_t time_ns,
 
 static int take_event(void *user, const struct reorder_event *event)
 {
-	struct sequence *sequence = user;
+	struct event_sequence *sequence = user;
 	struct sequence_event given;
 
 	memcpy(&given, event->payload, sizeof(given));
@@ -81,7 +81,7 @@ static int take_event(void *user, const struct reorder_event *event)
 	return sequence->take(sequence->context, &given);
 }
 
-int event_sequence_open(struct sequence *sequence, struct iterator *iterator,
+int event_sequence_open(struct event_sequence *sequence, struct event_iterator *iterator,
 			event_sequence_consume *take, void *context)
 {
 	static const struct ordered_events_ops ops = {.keep = keep_event, .take = take_event};
@@ -91,17 +91,17 @@ int event_sequence_open(struct sequence *sequence, struct iterator *iterator,
 	return ordered_events_open(&sequence->ordered_events, iterator, &ops, sequence);
 }
 
-int event_sequence_item(struct sequence *sequence, const struct event_item *item)
+int event_sequence_item(struct event_sequence *sequence, const struct event_item *item)
 {
 	return ordered_events_add(&sequence->ordered_events, item);
 }
 
-int event_sequence_finish(struct sequence *sequence)
+int event_sequence_finish(struct event_sequence *sequence)
 {
 	return ordered_events_finish(&sequence->ordered_events);
 }
 
-void event_sequence_close(struct sequence *sequence)
+void event_sequence_close(struct event_sequence *sequence)
 {
 	ordered_events_close(&sequence->ordered_events);
 }

@@ -48,7 +48,7 @@ struct sequence_event {
 /* Takes the next event, borrowed. Returns 0, or an error that comes back. */
 typedef int event_sequence_consume(void *context, const struct sequence_event *event);
 
-struct sequence {
+struct event_sequence {
 	struct ordered_events ordered_events;
 	event_sequence_consume *take;
 	void *context;
@@ -56,18 +56,18 @@ struct sequence {
 
 /* Returns 0 or -ENOMEM; on error there is nothing to close. The timeline may not
  * move. */
-int event_sequence_open(struct sequence *sequence, struct iterator *iterator,
+int event_sequence_open(struct event_sequence *sequence, struct event_iterator *iterator,
 			event_sequence_consume *take, void *context);
 
 /* Takes the walk's next item. Calls that never returned have no end; commands
  * without device times are not there. Returns 0, -ENOMEM, an error of the files,
  * or what `take` returned. */
-int event_sequence_item(struct sequence *sequence, const struct event_item *item);
+int event_sequence_item(struct event_sequence *sequence, const struct event_item *item);
 
 /* Hands out the rest. Returns as event_sequence_item(). */
-int event_sequence_finish(struct sequence *sequence);
+int event_sequence_finish(struct event_sequence *sequence);
 
-void event_sequence_close(struct sequence *sequence);
+void event_sequence_close(struct event_sequence *sequence);
 
 /* Whether the call comes back only when the device has done something. */
 bool event_sequence_call_blocks(const struct trace_event *event);

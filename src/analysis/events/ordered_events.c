@@ -6,7 +6,7 @@
 
 #define PHASES 4
 
-int ordered_events_open(struct ordered_events *ordered_events, struct iterator *iterator,
+int ordered_events_open(struct ordered_events *ordered_events, struct event_iterator *iterator,
 			const struct ordered_events_ops *ops, void *user)
 {
 	struct reorder_options options = REORDER_DEFAULTS;

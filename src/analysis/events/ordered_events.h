@@ -47,7 +47,7 @@ struct ordered_events_ops {
 };
 
 struct ordered_events {
-	struct iterator *iterator; /* borrowed */
+	struct event_iterator *iterator; /* borrowed */
 	const struct ordered_events_ops *ops;
 	void *user;
 	struct reorder_buffer *reorder_buffer;
@@ -57,7 +57,7 @@ struct ordered_events {
 };
 
 /* Returns 0 or -ENOMEM; on error there is nothing to close. */
-int ordered_events_open(struct ordered_events *ordered_events, struct iterator *iterator,
+int ordered_events_open(struct ordered_events *ordered_events, struct event_iterator *iterator,
 			const struct ordered_events_ops *ops, void *user);
 
 /* Takes the walk's next item. Returns 0, -ENOMEM, an error of the files, or what

@@ -29,7 +29,7 @@ static int pass_placed(struct trace_session *session, const struct progress *pro
 		       pass_fn *take, void *user)
 {
 	const struct event_item *item;
-	struct iterator iterator;
+	struct event_iterator iterator;
 	int status = event_iterator_open(&iterator, session, progress);
 
 	if (status)

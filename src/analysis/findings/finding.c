@@ -44,7 +44,7 @@ struct pass {
 	struct findings *findings;
 	void *states[KINDS];
 	bool wanted[KINDS];
-	struct sequence sequence;
+	struct event_sequence sequence;
 	bool timed; /* somebody asks for it */
 	bool waits; /* same, and the kernel was recorded */
 	int failed;

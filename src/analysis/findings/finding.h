@@ -74,7 +74,7 @@ struct findings_replay {
 
 struct findings {
 	struct trace_session *session; /* borrowed */
-	struct iterator iterator;      /* open while findings are made */
+	struct event_iterator iterator;      /* open while findings are made */
 	struct waits waits;	       /* same; fed where a kind asks for it */
 	struct arena arena;
 	struct finding *items; /* the most expensive first */

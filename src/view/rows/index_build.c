@@ -22,7 +22,7 @@
 
 struct index_build {
 	struct trace_session *session;
-	struct iterator iterator;
+	struct event_iterator iterator;
 	struct index_writer writer;
 	struct view_threads threads;
 	struct view_queues queues;

@@ -21,7 +21,7 @@ struct view_queue {
 };
 
 void view_queues_init(struct view_queues *queues, struct index_writer *writer,
-		      struct iterator *iterator, const uint32_t *process_rows, int64_t end_ns)
+		      struct event_iterator *iterator, const uint32_t *process_rows, int64_t end_ns)
 {
 	memset(queues, 0, sizeof(*queues));
 	queues->writer = writer;

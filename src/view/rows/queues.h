@@ -23,7 +23,7 @@ struct view_queue;
 
 struct view_queues {
 	struct index_writer *writer;  /* borrowed */
-	struct iterator *iterator;    /* borrowed */
+	struct event_iterator *iterator;    /* borrowed */
 	const uint32_t *process_rows; /* borrowed */
 	int64_t end_ns; /* of the session: where unfinished commands end */
 	struct view_queue *queues;
@@ -37,7 +37,7 @@ struct view_queues {
 };
 
 void view_queues_init(struct view_queues *queues, struct index_writer *writer,
-		      struct iterator *iterator, const uint32_t *process_rows, int64_t end_ns);
+		      struct event_iterator *iterator, const uint32_t *process_rows, int64_t end_ns);
 
 /* Both return 0 or -errno. */
 int view_queues_command(struct view_queues *queues, const struct event_item *item);

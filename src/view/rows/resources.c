@@ -24,7 +24,7 @@ struct view_device {
 };
 
 void view_resources_init(struct view_resources *resources, struct index_writer *writer,
-			 struct iterator *iterator, uint32_t session_row)
+			 struct event_iterator *iterator, uint32_t session_row)
 {
 	memset(resources, 0, sizeof(*resources));
 	resources->writer = writer;

@@ -27,7 +27,7 @@ struct view_device;
 
 struct view_resources {
 	struct index_writer *writer;  /* borrowed */
-	struct iterator *iterator;    /* borrowed */
+	struct event_iterator *iterator;    /* borrowed */
 	uint32_t session_row;
 	uint32_t row; /* + 1; 0: not made yet */
 	struct view_device **devices; /* by row of devices; may be NULL */
@@ -37,7 +37,7 @@ struct view_resources {
 };
 
 void view_resources_init(struct view_resources *resources, struct index_writer *writer,
-			 struct iterator *iterator, uint32_t session_row);
+			 struct event_iterator *iterator, uint32_t session_row);
 
 /* All of these return 0 or -errno. */
 
