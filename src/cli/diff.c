@@ -161,27 +161,17 @@ static int add_run(struct diff *diff, enum diff_side side, const char *path,
 		   const struct arguments *arguments)
 {
 	struct reading reading;
-	struct progress progress = {.tell = reading_progress, .user = &reading};
-	struct report_options options = {.progress = progress};
+	struct report_options options = {.ranged = false};
 	bool wanted = arguments->table < 0 || arguments->table == DIFF_FINDINGS;
-	struct error error = ERROR_INIT;
 	struct findings findings;
 	struct report report;
 	int status;
 
 	if (reading_open(&reading, path))
 		return CLI_FAILED;
-	status = report_make(&report, &reading.session, &options, &error);
-	if (!status && wanted)
-		status = findings_make(&findings, &reading.session, NULL, &progress, &error);
-	else
-		wanted = false;
-	if (status) {
-		wanted = false;
-		/* No report is left when it was that which failed; freeing none is fine. */
-		report_free(&report);
+	if (reading_report(&reading, &options, &report, wanted ? &findings : NULL)) {
 		reading_close(&reading);
-		return cli_fail(&error);
+		return CLI_FAILED;
 	}
 	status = diff_add(diff, side, &reading.session, &report, wanted ? &findings : NULL);
 	if (wanted)

@@ -4,7 +4,7 @@
 
 #include "analysis/events/event_args.h"
 #include "analysis/events/event_value.h"
-#include "analysis/report/operation_stats.h"
+#include "analysis/operations/operation.h"
 #include "cli/colour.h"
 #include "trace/field.h"
 #include "util/json.h"

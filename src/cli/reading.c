@@ -102,6 +102,31 @@ void reading_progress_end(struct reading *reading)
 	reading->progress_shown = false;
 }
 
+int reading_report(struct reading *reading, const struct report_options *options,
+		   struct report *report, struct findings *findings)
+{
+	struct progress progress = {.tell = reading_progress, .user = reading};
+	struct error error = ERROR_INIT;
+	struct pass pass;
+	int status;
+
+	if (findings)
+		memset(findings, 0, sizeof(*findings));
+	pass_init(&pass, &reading->session, &progress);
+	status = report_join(&pass, report, options);
+	if (!status && findings)
+		status = findings_join(&pass, findings, NULL, &error);
+	status = pass_run(&pass, status);
+	reading_progress_end(reading);
+	if (!status)
+		return CLI_DONE;
+	report_free(report);
+	if (findings)
+		findings_free(findings);
+	error_add(&error, status, "%s: %s", reading->session.path, strerror(-status));
+	return cli_fail(&error);
+}
+
 int reading_write(struct text *out)
 {
 	bool failed = out->failed;

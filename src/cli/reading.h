@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "analysis/findings/finding.h"
+#include "analysis/report/report.h"
 #include "trace/import.h"
 #include "trace/session.h"
 #include "util/error.h"
@@ -37,6 +39,12 @@ int reading_with(struct reading *reading, const char *trace);
 
 /* Closes, and makes of the library's status the command's: 0 is CLI_DONE. */
 void reading_close(struct reading *reading);
+
+/* Makes the report and, where `findings` is not NULL, the findings, by reading the
+ * session once. Says on stderr what is wrong and returns CLI_FAILED, with nothing to free,
+ * or CLI_DONE. */
+int reading_report(struct reading *reading, const struct report_options *options,
+		   struct report *report, struct findings *findings);
 
 /* Draws "reading 45 %" on stderr when that is a terminal and the work has been
  * going on for a while. Fits struct report_options. */

@@ -352,25 +352,14 @@ static bool wants_findings(const struct reading *reading, const struct arguments
 
 static int show_report(struct reading *reading, const struct arguments *arguments)
 {
-	struct report_options options = {
-		.progress = {.tell = reading_progress, .user = reading},
-		.ranged = arguments->ranged,
-		.range = arguments->range,
-	};
-	struct error error = ERROR_INIT;
-	struct report report;
-	struct findings findings;
+	struct report_options options = {.ranged = arguments->ranged, .range = arguments->range};
 	bool found = wants_findings(reading, arguments);
-	int status = report_make(&report, &reading->session, &options, &error);
+	struct findings findings;
+	struct report report;
+	int status;
 
-	if (!status && found) {
-		status = findings_make(&findings, &reading->session, NULL, NULL, &error);
-		if (status)
-			report_free(&report);
-	}
-	reading_progress_end(reading);
-	if (status)
-		return cli_fail(&error);
+	if (reading_report(reading, &options, &report, found ? &findings : NULL))
+		return CLI_FAILED;
 	status = write_report(reading, arguments, &report, found ? &findings : NULL);
 	report_free(&report);
 	if (found)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/events/event_args.h"
-#include "analysis/report/operation_stats.h"
+#include "analysis/operations/operation.h"
 #include "export/export.h"
 #include "export/tracks.h"
 #include "trace/field.h"
@@ -211,8 +211,8 @@ static void add_operation_args(struct export *export, struct json *json,
 	}
 	if (operation->times.bound_ns != CLOCKFIT_UNBOUNDED)
 		json_unsigned(json, "clock_bound_ns", operation->times.bound_ns);
-	add_sizes(json, "global", operation->shape.global, operation->shape.dimensions);
-	add_sizes(json, "local", operation->shape.local, operation->shape.local_dimensions);
+	add_sizes(json, "global", operation->size.global, operation->size.dimensions);
+	add_sizes(json, "local", operation->size.local, operation->size.local_dimensions);
 	json_end_object(json);
 }
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "analysis/report/operation_stats.h"
+#include "analysis/operations/operation.h"
 #include "export/perfetto.h"
 
 enum row { ROW_KERNELS, ROW_TRANSFERS, ROW_OTHERS, ROW_UNTIMED };
@@ -92,12 +92,12 @@ static void annotate_command(struct export *export, const struct operation *oper
 					 (double)record->bytes / (double)running);
 	if (record->status)
 		perfetto_annotate_signed(writer, "status", record->status);
-	if (operation->shape.dimensions)
-		perfetto_annotate_sizes(writer, "global", operation->shape.global,
-					operation->shape.dimensions);
-	if (operation->shape.local_dimensions)
-		perfetto_annotate_sizes(writer, "local", operation->shape.local,
-					operation->shape.local_dimensions);
+	if (operation->size.dimensions)
+		perfetto_annotate_sizes(writer, "global", operation->size.global,
+					operation->size.dimensions);
+	if (operation->size.local_dimensions)
+		perfetto_annotate_sizes(writer, "local", operation->size.local,
+					operation->size.local_dimensions);
 	if (!operation->placed)
 		return;
 	if (record->queued <= record->submitted && record->submitted <= record->start) {

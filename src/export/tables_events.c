@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "analysis/events/event_args.h"
-#include "analysis/report/operation_stats.h"
+#include "analysis/operations/operation.h"
 #include "export/tables_row.h"
 
 static const char *class_name(uint8_t class)
@@ -124,10 +124,10 @@ int tables_operation(struct export *export, const struct event_item *item)
 		row_id(&row[DEVICE_OPS_call], export_call(export, operation->call));
 	if (operation->record)
 		add_end(row, export, item);
-	for (unsigned i = 0; i < operation->shape.dimensions; i++)
-		row_integer(&row[DEVICE_OPS_global_x + i], (int64_t)operation->shape.global[i]);
-	for (unsigned i = 0; i < operation->shape.local_dimensions; i++)
-		row_integer(&row[DEVICE_OPS_local_x + i], (int64_t)operation->shape.local[i]);
+	for (unsigned i = 0; i < operation->size.dimensions; i++)
+		row_integer(&row[DEVICE_OPS_global_x + i], (int64_t)operation->size.global[i]);
+	for (unsigned i = 0; i < operation->size.local_dimensions; i++)
+		row_integer(&row[DEVICE_OPS_local_x + i], (int64_t)operation->size.local[i]);
 	return tables->row(export, TABLE_device_ops, row);
 }
 

@@ -83,10 +83,10 @@ static int tree_build(struct trace_merge *merge)
 
 /* Streams without a sound packet are visited too, last: what is wrong with them is
  * told there. */
-static void list_streams(struct trace_merge *merge)
+static void list_streams(struct trace_merge *merge, size_t process_count)
 {
 	memset(merge->over, true, merge->leaves * sizeof(*merge->over));
-	for (size_t i = 0; i < merge->session->process_count; i++) {
+	for (size_t i = 0; i < process_count; i++) {
 		struct trace_process *process = &merge->session->processes[i];
 
 		for (size_t j = 0; j < process->stream_count; j++) {
@@ -99,8 +99,9 @@ static void list_streams(struct trace_merge *merge)
 	}
 }
 
-int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
-		     uint64_t skip_before)
+/* The first `process_count` processes. */
+static int merge_open(struct trace_merge *merge, struct trace_session *session,
+		      size_t process_count, uint64_t skip_before)
 {
 	size_t leaves = session->stream_count ? session->stream_count : 1;
 
@@ -127,12 +128,22 @@ int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
 	while (leaves >> merge->index_bits)
 		merge->index_bits++;
 	merge->too_far = UINT64_MAX << merge->index_bits;
-	list_streams(merge);
+	list_streams(merge, process_count);
 	if (tree_build(merge)) {
 		trace_merge_close(merge);
 		return -ENOMEM;
 	}
 	return 0;
+}
+
+int trace_merge_open(struct trace_merge *merge, struct trace_session *session, uint64_t skip_before)
+{
+	return merge_open(merge, session, session->process_count, skip_before);
+}
+
+int trace_merge_open_traced(struct trace_merge *merge, struct trace_session *session)
+{
+	return merge_open(merge, session, session->traced_count, 0);
 }
 
 static void merge_end_stream(struct trace_merge *merge, uint64_t index)

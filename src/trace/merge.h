@@ -53,6 +53,9 @@ struct trace_merge {
 int trace_merge_open(struct trace_merge *merge, struct trace_session *session,
 		     uint64_t skip_before);
 
+/* The same of the traced processes only, without the operating system's side. */
+int trace_merge_open_traced(struct trace_merge *merge, struct trace_session *session);
+
 /* Returns 1 and the next event (borrowed until the next call), 0 at the end, or
  * -ENOMEM. */
 int trace_merge_next(struct trace_merge *merge, const struct trace_event **event);

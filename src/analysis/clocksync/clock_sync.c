@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/merge.h"
+#include "schema/domain.h"
 #include "util/array.h"
 
 /* Constraints nearer to each other than this say the same, within what clocks
@@ -104,46 +104,94 @@ static inline int moment_add(struct clock_sync_clock *clock, struct clock_sync_m
 	return 0;
 }
 
-int clock_sync_operation(struct clock_sync *clock_sync, const struct devices *devices,
-			 uint32_t device, const struct tandem_rec_operation *record,
-			 const struct call_span *call, int64_t seen_ns)
+static int add_device_clock(struct clock_sync *clock_sync, const struct devices *devices,
+			    const struct operation *operation)
 {
+	const struct tandem_rec_operation *record = operation->record;
 	struct clock_sync_clock *clock;
 	int status;
 
-	if (!record->timed || record->timed == TANDEM_TIMED_session_ticks || record->end > INT64_MAX || record->queued > INT64_MAX ||
-	    record->start > record->end)
+	if (record->end > INT64_MAX || record->queued > INT64_MAX || record->start > record->end)
 		return 0;
-	status = clock_of(clock_sync, devices, device, &clock);
+	status = clock_of(clock_sync, devices, operation->device, &clock);
 	if (!status)
-		status = moment_add(clock, &clock->upper, (int64_t)record->end, seen_ns);
-	if (status || !call || record->queued > record->end)
+		status = moment_add(clock, &clock->upper, (int64_t)record->end, operation->seen_ns);
+	if (status || !operation->call || record->queued > record->end)
 		return status;
-	status = moment_add(clock, &clock->lower, (int64_t)record->queued, call->begin_ns);
+	status =
+		moment_add(clock, &clock->lower, (int64_t)record->queued, operation->call_begin_ns);
 	/* A call that waited for its command says nothing by returning that the
 	 * command's end has not said. */
-	if (!status && call->end_ns && call->end_ns < seen_ns)
+	if (!status && operation->call_end_ns && operation->call_end_ns < operation->seen_ns)
 		status = moment_add(clock, &clock->returned, (int64_t)record->queued,
-				    call->end_ns);
+				    operation->call_end_ns);
 	return status;
 }
 
-int clock_sync_on_host(struct clock_sync *clock_sync, const struct devices *devices,
-		       uint32_t device, const struct trace_operation_times *times,
-		       int64_t call_begin_ns, int64_t seen_ns)
+/* Times that come on the session's clock: how far off these can be is what the calls
+ * say. An operation starts after its call began and ends before the first wait for it
+ * returned, a synchronous copy to the host before its own call did. */
+static int add_host_clock(struct clock_sync *clock_sync, const struct devices *devices,
+			  const struct operation *operation)
 {
+	const struct trace_operation_times *times = &operation->device_times;
+	int64_t seen_ns = operation->seen_ns;
 	struct clock_sync_clock *clock;
 	int status;
 
-	if (times->end > INT64_MAX || times->start > times->end)
+	if (!operation->call || !operation->call_end_ns || operation->further ||
+	    times->end > INT64_MAX || times->start > times->end)
 		return 0;
-	status = clock_of(clock_sync, devices, device, &clock);
+	if (operation->synchronous && operation->kind == TANDEM_OPERATION_KIND_copy_d2h)
+		seen_ns = operation->call_end_ns;
+	else
+		wait_returns_find(&clock_sync->wait_returns, operation->process,
+				  operation->queue_number, operation->call_end_ns, &seen_ns);
+	status = clock_of(clock_sync, devices, operation->device, &clock);
 	if (status)
 		return status;
 	clock->on_host = true;
 	status = moment_add(clock, &clock->upper, (int64_t)times->end, seen_ns);
 	return status ? status
-		      : moment_add(clock, &clock->lower, (int64_t)times->start, call_begin_ns);
+		      : moment_add(clock, &clock->lower, (int64_t)times->start,
+				   operation->call_begin_ns);
+}
+
+int clock_sync_operation(struct clock_sync *clock_sync, const struct devices *devices,
+			 const struct operation *operation)
+{
+	if (!operation->record->timed)
+		return 0;
+	if (!operation->on_host)
+		return add_device_clock(clock_sync, devices, operation);
+	return clock_sync->host_bounds ? add_host_clock(clock_sync, devices, operation) : 0;
+}
+
+/* How many devices of the call's runtime its process knows. */
+static size_t devices_known(const struct devices *devices, const struct trace_event *event)
+{
+	const struct tandem_domain_row *row =
+		trace_session_event_domain(devices->session, event->layout->event);
+	const struct trace_objects *objects = &devices->objects;
+	size_t count = 0;
+
+	for (size_t i = 0; i < objects->device_count; i++)
+		count += objects->devices[i].process == event->stream->process->index &&
+			 !strcmp(trace_session_domain(devices->session,
+						      objects->devices[i].domain)->name,
+				 row->part);
+	return count;
+}
+
+int clock_sync_wait(struct clock_sync *clock_sync, const struct devices *devices,
+		    const struct trace_event *event)
+{
+	bool one_device = event->layout->event->traits.wait == TANDEM_WAIT_device &&
+			  devices_known(devices, event) == 1;
+
+	return clock_sync->host_bounds
+		       ? wait_returns_call(&clock_sync->wait_returns, event, one_device)
+		       : 0;
 }
 
 /* A driver that stamps "queued" after the call has returned, or whose timer is not the
@@ -212,69 +260,6 @@ int clock_sync_finish(struct clock_sync *clock_sync)
 	for (size_t i = 0; !status && i < clock_sync->count; i++)
 		if (clock_sync->clocks[i].fit)
 			status = clock_finish(&clock_sync->clocks[i]);
-	return status;
-}
-
-static int clock_sync_command(struct clock_sync *clock_sync, const struct devices *devices,
-			      const struct operation *operation)
-{
-	struct call_span span = {operation->call_begin_ns, operation->call_end_ns};
-
-	if (operation->on_host)
-		return 0;
-	return clock_sync_operation(clock_sync, devices, operation->device, operation->record,
-				    operation->call ? &span : NULL, operation->seen_ns);
-}
-
-static int clock_sync_pass(struct clock_sync *clock_sync, struct operations *operations,
-			   struct trace_session *session, const struct progress *progress)
-{
-	const struct trace_event *event;
-	struct trace_merge merge;
-	struct operation operation;
-	uint64_t events = 0;
-	int status = trace_merge_open(&merge, session, 0);
-
-	if (status)
-		return status;
-	while ((status = trace_merge_next(&merge, &event)) > 0) {
-		if (event->layout->op_offset) {
-			status = operations_call(operations, event, 1);
-		} else if (event->record->id == TANDEM_EVENT_operation) {
-			status = operations_end(operations, event, &operation);
-			if (!status)
-				status = clock_sync_command(clock_sync, operations->devices,
-							    &operation);
-		} else if (event->record->id == TANDEM_EVENT_clock_pair) {
-			status = clock_sync_pair(clock_sync, operations->devices, event);
-		} else {
-			status = trace_objects_learn(&operations->devices->objects, event);
-		}
-		if (status < 0)
-			break;
-		if (++events % PROGRESS_EVENTS == 0)
-			progress_tell(progress, trace_merge_read_bytes(&merge),
-				      2 * session->content_bytes);
-	}
-	trace_merge_close(&merge);
-	return status;
-}
-
-int clock_sync_make(struct clock_sync *clock_sync, struct devices *devices,
-		    struct trace_session *session, const struct progress *progress)
-{
-	struct operations operations;
-	int status = operations_init(&operations, devices, session);
-
-	clock_sync_init(clock_sync, session);
-	if (status)
-		return status;
-	status = clock_sync_pass(clock_sync, &operations, session, progress);
-	operations_free(&operations);
-	if (!status)
-		status = clock_sync_finish(clock_sync);
-	if (status)
-		clock_sync_free(clock_sync);
 	return status;
 }
 
@@ -420,5 +405,6 @@ void clock_sync_free(struct clock_sync *clock_sync)
 		clockfit_destroy(clock_sync->clocks[i].sharp);
 	}
 	free(clock_sync->clocks);
+	wait_returns_free(&clock_sync->wait_returns);
 	memset(clock_sync, 0, sizeof(*clock_sync));
 }

@@ -1,17 +1,13 @@
 /* Where device times lie on the host's clock. A command was queued after the
  * call that enqueued it began, and had ended when its end was seen: what all
  * commands of a device say together gives the line between the two clocks, and
- * how wrong it can be (clockfit.h). One pass over the session. One thread.
- *
- *	clock_sync_make(&clock_sync, &devices, session, NULL);
- *	clock_sync_place(&clock_sync, &operation);        fills operation->times
- *	clock_sync_free(&clock_sync);
- *
- * or, by a pass that has other things to do as well:
+ * how wrong it can be (clockfit.h). One thread.
  *
  *	clock_sync_init(&clock_sync, session);
- *	clock_sync_operation(&clock_sync, &devices, device, record, &call, seen_ns);
+ *	clock_sync_operation(&clock_sync, &devices, &operation);    of each that ended
  *	clock_sync_finish(&clock_sync);
+ *	clock_sync_place(&clock_sync, &operation);        fills operation->times
+ *	clock_sync_free(&clock_sync);
  *
  * Each device of the session (a row of devices) has one clock, whatever number
  * of processes use it. Of many commands within a moment only those that say most
@@ -21,10 +17,9 @@
 #define TANDEM_ANALYSIS_CLOCKSYNC_CLOCK_SYNC_H
 
 #include "analysis/clocksync/clockfit.h"
-#include "analysis/clocksync/enqueue_times.h"
-#include "analysis/events/progress.h"
-#include "analysis/operations/operations.h"
-#include "trace/operation.h"
+#include "analysis/clocksync/wait_returns.h"
+#include "analysis/operations/devices.h"
+#include "analysis/operations/operation.h"
 
 struct clock_sync_moment { /* the tightest constraint of the latest moment */
 	int64_t begin_ns; /* of the moment */
@@ -47,21 +42,21 @@ struct clock_sync {
 	struct clock_sync_clock *clocks;
 	size_t count, capacity;
 	uint64_t host_error_ns; /* of the session's clock */
+	/* Set by whoever wants to know how far off times are that come on the session's
+	 * clock: nothing is moved by that. */
+	bool host_bounds;
+	struct wait_returns wait_returns; /* for these */
 };
 
 void clock_sync_init(struct clock_sync *clock_sync, const struct trace_session *session);
 
-/* Takes what an ended command of a device tells of its clock; `call` is NULL where
- * the call that enqueued it is not known. Returns 0 or -ENOMEM. */
+/* Takes what an ended operation tells of its device's clock. Returns 0 or -ENOMEM. */
 int clock_sync_operation(struct clock_sync *clock_sync, const struct devices *devices,
-			 uint32_t device, const struct tandem_rec_operation *record,
-			 const struct call_span *call, int64_t seen_ns);
+			 const struct operation *operation);
 
-/* The same of a command whose times are on CLOCK_MONOTONIC already: nothing is moved,
- * but how far off they can be is known then. Returns 0 or -ENOMEM. */
-int clock_sync_on_host(struct clock_sync *clock_sync, const struct devices *devices,
-		       uint32_t device, const struct trace_operation_times *times,
-		       int64_t call_begin_ns, int64_t seen_ns);
+/* Takes a call of class WAIT. Returns 0 or -ENOMEM. */
+int clock_sync_wait(struct clock_sync *clock_sync, const struct devices *devices,
+		    const struct trace_event *event);
 
 /* Takes a record `clock_pair`. Returns 0 or -ENOMEM. */
 int clock_sync_pair(struct clock_sync *clock_sync, struct devices *devices,
@@ -69,11 +64,6 @@ int clock_sync_pair(struct clock_sync *clock_sync, struct devices *devices,
 
 /* Returns 0 or -ENOMEM. */
 int clock_sync_finish(struct clock_sync *clock_sync);
-
-/* All of it, in a pass over the session. Returns 0 or -ENOMEM; on error there is
- * nothing to free. */
-int clock_sync_make(struct clock_sync *clock_sync, struct devices *devices,
-		    struct trace_session *session, const struct progress *progress);
 
 /* Fills `times` and `placed` of a command that has ended. */
 void clock_sync_place(const struct clock_sync *clock_sync, struct operation *operation);

@@ -4,25 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/schema.h"
 #include "trace/field.h"
 #include "util/array.h"
-
-enum kind { NOT_ASKED, NO_WAIT, OF_QUEUE, OF_DEVICE };
-
-static enum kind kind_of(const struct trace_event *event)
-{
-	static const char *const device_waits[] = {"cudaDeviceSynchronize", "cuCtxSynchronize",
-						   "cudaThreadSynchronize"};
-	const struct tandem_event *call = event->layout->event;
-
-	if (call->class != TANDEM_CLASS_WAIT)
-		return NO_WAIT;
-	for (size_t i = 0; i < sizeof(device_waits) / sizeof(*device_waits); i++)
-		if (!strcmp(call->name, device_waits[i]))
-			return OF_DEVICE;
-	return strstr(call->name, "StreamSynchronize") ? OF_QUEUE : NO_WAIT;
-}
 
 /* The key of waits for a whole device: no queue has the number 0. */
 static uint64_t key_of(uint32_t process, uint64_t queue)
@@ -30,49 +13,70 @@ static uint64_t key_of(uint32_t process, uint64_t queue)
 	return (uint64_t)process << 32 | (uint32_t)queue;
 }
 
-static struct wait_returns_queue *queue_take(struct wait_returns *wait_returns, uint64_t key)
+static struct wait_returns_queue *queue_get(struct wait_returns *wait_returns, uint64_t key)
 {
 	uint64_t known = map_get(&wait_returns->queue_of, key);
-	struct wait_returns_queue *queue;
 
 	if (known != MAP_NONE)
-		return wait_returns->queues[known];
-	queue = calloc(1, sizeof(*queue));
-	if (!queue ||
-	    array_reserve(&wait_returns->queues, &wait_returns->queue_capacity,
+		return &wait_returns->queues[known];
+	if (array_reserve(&wait_returns->queues, &wait_returns->queue_capacity,
 			  wait_returns->queue_count + 1, sizeof(*wait_returns->queues)) ||
-	    map_set(&wait_returns->queue_of, key, wait_returns->queue_count)) {
-		free(queue);
+	    map_set(&wait_returns->queue_of, key, wait_returns->queue_count))
 		return NULL;
+	wait_returns->queues[wait_returns->queue_count] = (struct wait_returns_queue){.count = 0};
+	return &wait_returns->queues[wait_returns->queue_count++];
+}
+
+/* As large as it needs to be, up to WAIT_RETURNS_LATEST. */
+static int queue_reserve(struct wait_returns_queue *queue)
+{
+	size_t want = queue->capacity ? 2 * queue->capacity : 8;
+	struct wait_returns_span *spans;
+
+	if (queue->count < queue->capacity || queue->capacity == WAIT_RETURNS_LATEST)
+		return 0;
+	spans = realloc(queue->spans, want * sizeof(*spans));
+	if (!spans)
+		return -ENOMEM;
+	queue->spans = spans;
+	queue->capacity = want;
+	return 0;
+}
+
+/* The queue whose operations had ended when the call returned; 0: those of all queues
+ * of its device. False where it waits for less, or nobody can tell. */
+static bool queue_of(const struct trace_event *event, bool one_device, uint64_t *queue)
+{
+	const struct tandem_field *field;
+
+	*queue = 0;
+	switch (event->layout->event->traits.wait) {
+	case TANDEM_WAIT_all:
+		return true;
+	case TANDEM_WAIT_device:
+		return one_device;
+	case TANDEM_WAIT_queue:
+		field = trace_field_role(event->layout, TANDEM_ROLE_queue);
+		*queue = field ? trace_field_unsigned(event, field) : 0;
+		return *queue != 0;
+	default:
+		return false;
 	}
-	wait_returns->queues[wait_returns->queue_count++] = queue;
-	return queue;
 }
 
 int wait_returns_call(struct wait_returns *wait_returns, const struct trace_event *event,
-		      int64_t end_ns, bool one_device)
+		      bool one_device)
 {
-	uint8_t *kind = &wait_returns->kinds[event->record->id];
-	const struct tandem_field *field;
 	struct wait_returns_queue *queue;
-	uint64_t number = 0;
+	uint64_t number;
 
-	if (!*kind)
-		*kind = (uint8_t)kind_of(event);
-	if (*kind == NO_WAIT || (*kind == OF_DEVICE && !one_device) || !event->end_ticks ||
-	    trace_event_failed(event))
+	if (!event->end_ticks || trace_event_failed(event) || !queue_of(event, one_device, &number))
 		return 0;
-	if (*kind == OF_QUEUE) {
-		field = trace_field_find(event->layout, "queue");
-		number = field ? trace_field_unsigned(event, field) : 0;
-		if (!number)
-			return 0;
-	}
-	queue = queue_take(wait_returns, key_of(event->stream->process->index, number));
-	if (!queue)
+	queue = queue_get(wait_returns, key_of(event->stream->process->index, number));
+	if (!queue || queue_reserve(queue))
 		return -ENOMEM;
-	queue->waits[queue->count % WAIT_RETURNS_LATEST].begin_ns = event->ns;
-	queue->waits[queue->count++ % WAIT_RETURNS_LATEST].end_ns = end_ns;
+	queue->spans[queue->count++ % WAIT_RETURNS_LATEST] =
+		(struct wait_returns_span){event->ns, event->end_ns};
 	return 0;
 }
 
@@ -82,19 +86,19 @@ static bool queue_find(const struct wait_returns_queue *queue, int64_t from_ns, 
 	uint32_t high = queue->count;
 
 	/* One that fell out of the ring may have been the first. */
-	if (low && queue->waits[low % WAIT_RETURNS_LATEST].begin_ns >= from_ns)
+	if (low && queue->spans[low % WAIT_RETURNS_LATEST].begin_ns >= from_ns)
 		return false;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (queue->waits[middle % WAIT_RETURNS_LATEST].begin_ns < from_ns)
+		if (queue->spans[middle % WAIT_RETURNS_LATEST].begin_ns < from_ns)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low == queue->count)
 		return false;
-	*end_ns = queue->waits[low % WAIT_RETURNS_LATEST].end_ns;
+	*end_ns = queue->spans[low % WAIT_RETURNS_LATEST].end_ns;
 	return true;
 }
 
@@ -108,7 +112,7 @@ bool wait_returns_find(const struct wait_returns *wait_returns, uint32_t process
 		uint64_t known = map_get(&wait_returns->queue_of, key_of(process, numbers[i]));
 		int64_t at_ns;
 
-		if (known == MAP_NONE || !queue_find(wait_returns->queues[known], from_ns, &at_ns))
+		if (known == MAP_NONE || !queue_find(&wait_returns->queues[known], from_ns, &at_ns))
 			continue;
 		if (!found || at_ns < *end_ns)
 			*end_ns = at_ns;
@@ -120,7 +124,7 @@ bool wait_returns_find(const struct wait_returns *wait_returns, uint32_t process
 void wait_returns_free(struct wait_returns *wait_returns)
 {
 	for (size_t i = 0; i < wait_returns->queue_count; i++)
-		free(wait_returns->queues[i]);
+		free(wait_returns->queues[i].spans);
 	free(wait_returns->queues);
 	map_free(&wait_returns->queue_of);
 }

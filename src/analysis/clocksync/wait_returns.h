@@ -2,7 +2,7 @@
  * there before such a call began had ended when it returned. For a pass that wants a
  * good sample: the latest of each queue are known. One thread.
  *
- *	wait_returns_call(&wait_returns, event, end_ns);      each call, in the order of time
+ *	wait_returns_call(&wait_returns, event, one_device);  each wait, in the order of time
  *	if (wait_returns_find(&wait_returns, process, queue, enqueued_ns, &returned_ns))
  *		...
  *	wait_returns_free(&wait_returns);
@@ -18,24 +18,26 @@
 
 #define WAIT_RETURNS_LATEST 1024u
 
-struct wait_returns_queue { /* a ring */
-	struct {
-		int64_t begin_ns, end_ns;
-	} waits[WAIT_RETURNS_LATEST];
+struct wait_returns_span {
+	int64_t begin_ns, end_ns;
+};
+
+struct wait_returns_queue {
+	struct wait_returns_span *spans; /* a ring, once it has its full size */
+	size_t capacity;
 	uint32_t count;
 };
 
 struct wait_returns {
-	struct wait_returns_queue **queues;
+	struct wait_returns_queue *queues;
 	size_t queue_count, queue_capacity;
 	struct map queue_of; /* process and number -> queue */
-	uint8_t kinds[UINT16_MAX + 1]; /* by event id: 0 not asked yet */
 };
 
 /* Waits for a whole device count only where `one_device` says that the process has
  * no other: the call does not name it. Returns 0 or -ENOMEM. */
 int wait_returns_call(struct wait_returns *wait_returns, const struct trace_event *event,
-		      int64_t end_ns, bool one_device);
+		      bool one_device);
 
 /* The end of the first known wait that began at `from_ns` or later. */
 bool wait_returns_find(const struct wait_returns *wait_returns, uint32_t process, uint32_t queue,

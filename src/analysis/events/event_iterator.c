@@ -39,22 +39,86 @@ static void engine_changed(void *user, uint32_t engine, int64_t ns)
 	iterator->changed[iterator->change_count++] = engine;
 }
 
-int event_iterator_open(struct event_iterator *iterator, struct trace_session *session,
-			const struct progress *progress)
+/* What an event of a traced process tells of the devices' clocks. */
+static int take_clock(struct event_iterator *iterator, struct operation_matcher *matcher,
+		      const struct trace_event *event)
+{
+	struct operation operation;
+	int status;
+
+	if (event->layout->op_offset)
+		return operation_matcher_call(matcher, event, 1);
+	switch (event->record->id) {
+	case TANDEM_EVENT_operation:
+		status = operation_matcher_end(matcher, event, &operation);
+		return status ? status
+			      : clock_sync_operation(&iterator->clock_sync, &iterator->devices,
+						     &operation);
+	case TANDEM_EVENT_clock_pair:
+		return clock_sync_pair(&iterator->clock_sync, &iterator->devices, event);
+	default:
+		return trace_objects_learn(&iterator->devices.objects, event);
+	}
+}
+
+static int read_clocks(struct event_iterator *iterator, struct operation_matcher *matcher)
+{
+	const struct trace_event *event;
+	struct trace_merge merge;
+	uint64_t events = 0;
+	int status = trace_merge_open_traced(&merge, iterator->session);
+
+	if (status)
+		return status;
+	while ((status = trace_merge_next(&merge, &event)) > 0) {
+		/* No device's clock: but these come by once only. */
+		if (event->layout->class == TANDEM_CLASS_WAIT)
+			status = clock_sync_wait(&iterator->clock_sync, &iterator->devices, event);
+		if (status >= 0)
+			status = take_clock(iterator, matcher, event);
+		if (status < 0)
+			break;
+		if (++events % PROGRESS_EVENTS == 0)
+			progress_tell(iterator->progress, trace_merge_read_bytes(&merge),
+				      2 * iterator->session->content_bytes);
+	}
+	trace_merge_close(&merge);
+	return status;
+}
+
+/* The clocks of the devices, as all of the session tells of them. */
+static int fit_clocks(struct event_iterator *iterator)
+{
+	struct operation_matcher matcher;
+	int status = operation_matcher_init(&matcher, &iterator->devices, iterator->session);
+
+	if (status)
+		return status;
+	status = read_clocks(iterator, &matcher);
+	operation_matcher_free(&matcher);
+	if (!status)
+		status = clock_sync_finish(&iterator->clock_sync);
+	return status ? status : name_devices(iterator);
+}
+
+int event_iterator_open_with(struct event_iterator *iterator, struct trace_session *session,
+			     unsigned flags, const struct progress *progress)
 {
 	int status;
 
 	memset(iterator, 0, sizeof(*iterator));
 	iterator->session = session;
+	iterator->flags = flags;
 	iterator->progress = progress;
 	devices_init(&iterator->devices, session);
 	memory_init(&iterator->memory, &iterator->devices);
 	engines_init(&iterator->engines, session->start_ns, NULL, engine_changed, iterator);
-	status = clock_sync_make(&iterator->clock_sync, &iterator->devices, session, progress);
-	if (!status)
-		status = name_devices(iterator);
-	if (!status)
-		status = operations_init(&iterator->operations, &iterator->devices, session);
+	clock_sync_init(&iterator->clock_sync, session);
+	iterator->clock_sync.host_bounds = flags & EVENT_HOST_BOUNDS;
+	status = operation_matcher_init(&iterator->matcher, &iterator->devices, session);
+	iterator->matcher.launch_sizes = flags & EVENT_LAUNCH_SIZES;
+	if (!status && flags & EVENT_PLACED)
+		status = fit_clocks(iterator);
 	if (!status) {
 		iterator->last_calls =
 			calloc(session->stream_count + 1, sizeof(*iterator->last_calls));
@@ -66,18 +130,39 @@ int event_iterator_open(struct event_iterator *iterator, struct trace_session *s
 	return status;
 }
 
-static int take_call(struct event_iterator *iterator, const struct trace_event *event)
+int event_iterator_open(struct event_iterator *iterator, struct trace_session *session,
+			const struct progress *progress)
+{
+	return event_iterator_open_with(iterator, session, EVENT_ALL, progress);
+}
+
+static inline int take_call(struct event_iterator *iterator, const struct trace_event *event)
 {
 	struct event_item *item = &iterator->item;
 
 	item->kind = ITEM_CALL;
 	item->call = ++iterator->calls;
-	item->end_ns = event->end_ticks
-			       ? trace_clock_ns(&iterator->session->clock, event->end_ticks)
-			       : INT64_MIN;
+	item->end_ns = event->end_ticks ? event->end_ns : INT64_MIN;
 	iterator->last_calls[event->stream->index] = item->call;
-	return event->layout->op_offset ? operations_call(&iterator->operations, event, item->call)
-					: 0;
+	if (event->layout->op_offset)
+		return operation_matcher_call(&iterator->matcher, event, item->call);
+	if (event->layout->class == TANDEM_CLASS_WAIT && !(iterator->flags & EVENT_PLACED))
+		return clock_sync_wait(&iterator->clock_sync, &iterator->devices, event);
+	return 0;
+}
+
+static int take_operation(struct event_iterator *iterator, const struct trace_event *event)
+{
+	struct operation *operation = &iterator->item.operation;
+	int status = operation_matcher_end(&iterator->matcher, event, operation);
+
+	iterator->item.kind = ITEM_OPERATION;
+	if (status)
+		return status;
+	if (!(iterator->flags & EVENT_PLACED))
+		return clock_sync_operation(&iterator->clock_sync, &iterator->devices, operation);
+	clock_sync_place(&iterator->clock_sync, operation);
+	return 0;
 }
 
 static int take_memory(struct event_iterator *iterator, const struct trace_event *event)
@@ -100,6 +185,8 @@ static int take_linux(struct event_iterator *iterator, const struct trace_event 
 
 	item->call = 0;
 	item->kind = event->record->id == TANDEM_EVENT_lost ? ITEM_LOST : ITEM_OTHER;
+	if (!(iterator->flags & EVENT_ENGINES))
+		return 0;
 	if (event->record->id == TANDEM_KERNEL_EVENT_format)
 		return trace_objects_learn(objects, event);
 	if (!iterator->engines.count && event->record->id != TANDEM_KERNEL_EVENT_tracepoint)
@@ -116,16 +203,16 @@ static int take_linux(struct event_iterator *iterator, const struct trace_event 
 static int take_record(struct event_iterator *iterator, const struct trace_event *event)
 {
 	struct event_item *item = &iterator->item;
-	int status;
 
 	item->call = iterator->last_calls[event->stream->index];
 	switch (event->record->id) {
 	case TANDEM_EVENT_operation:
-		item->kind = ITEM_OPERATION;
-		status = operations_end(&iterator->operations, event, &item->operation);
-		if (!status)
-			clock_sync_place(&iterator->clock_sync, &item->operation);
-		return status;
+		return take_operation(iterator, event);
+	case TANDEM_EVENT_clock_pair:
+		item->kind = ITEM_OTHER;
+		return iterator->flags & EVENT_PLACED
+			       ? 0
+			       : clock_sync_pair(&iterator->clock_sync, &iterator->devices, event);
 	case TANDEM_EVENT_memory:
 	case TANDEM_EVENT_memory_free:
 		return take_memory(iterator, event);
@@ -148,36 +235,48 @@ static int take_record(struct event_iterator *iterator, const struct trace_event
 	}
 }
 
+/* All events were handed out. */
+static int next_unfinished(struct event_iterator *iterator)
+{
+	iterator->item.event = NULL;
+	iterator->item.kind = ITEM_UNFINISHED;
+	iterator->item.system = false;
+	iterator->item.call = 0;
+	return operation_matcher_unfinished(&iterator->matcher, &iterator->item.operation);
+}
+
+static void show_progress(struct event_iterator *iterator)
+{
+	uint64_t before = iterator->flags & EVENT_PLACED ? iterator->session->content_bytes : 0;
+
+	progress_tell(iterator->progress, before + trace_merge_read_bytes(&iterator->merge),
+		      before + iterator->session->content_bytes);
+}
+
 int event_iterator_next(struct event_iterator *iterator, const struct event_item **item)
 {
-	const struct trace_event *event = NULL;
-	int status = 0;
+	const struct trace_event *event;
+	int status;
 
-	if (!iterator->merged) {
-		status = trace_merge_next(&iterator->merge, &event);
-		iterator->merged = status == 0;
-	}
 	*item = &iterator->item;
-	iterator->item.event = event;
-	if (iterator->merged) {
-		iterator->item.kind = ITEM_UNFINISHED;
-		iterator->item.call = 0;
-		return operations_unfinished(&iterator->operations, &iterator->unfinished_at,
-					     &iterator->item.operation);
+	if (iterator->merged)
+		return next_unfinished(iterator);
+	status = trace_merge_next(&iterator->merge, &event);
+	if (__builtin_expect(status <= 0, 0)) {
+		iterator->merged = status == 0;
+		return status ? status : next_unfinished(iterator);
 	}
-	if (status < 0)
-		return status;
-	if (++iterator->events % PROGRESS_EVENTS == 0)
-		progress_tell(iterator->progress,
-			      iterator->session->content_bytes +
-				      trace_merge_read_bytes(&iterator->merge),
-			      2 * iterator->session->content_bytes);
-	if (event->stream->process->kernel)
-		status = take_linux(iterator, event);
-	else if (trace_event_is_call(event))
+	iterator->item.event = event;
+	if (__builtin_expect(++iterator->events % PROGRESS_EVENTS == 0, 0))
+		show_progress(iterator);
+	if (trace_event_is_call(event)) {
+		iterator->item.system = false;
 		status = take_call(iterator, event);
-	else
-		status = take_record(iterator, event);
+	} else {
+		iterator->item.system = event->stream->process->kernel;
+		status = iterator->item.system ? take_linux(iterator, event)
+					       : take_record(iterator, event);
+	}
 	return status ? status : 1;
 }
 
@@ -192,7 +291,7 @@ void event_iterator_close(struct event_iterator *iterator)
 {
 	if (iterator->merge.session)
 		trace_merge_close(&iterator->merge);
-	operations_free(&iterator->operations);
+	operation_matcher_free(&iterator->matcher);
 	memory_free(&iterator->memory);
 	engines_free(&iterator->engines);
 	free(iterator->changed);

@@ -1,7 +1,8 @@
 /* Goes once through a session in the order of time and hands out every event
- * with all that is known of it: calls with a number, commands together with the
+ * with all that is known of it: calls with a number, operations together with the
  * call that enqueued them and placed on the host's clock, allocations with what
- * is in use then. This is what exports and findings are made of.
+ * is in use then. This is what reports, findings, exports and the index of the view
+ * are made of.
  *
  *	struct event_iterator walk;
  *	const struct event_item *item;
@@ -13,22 +14,24 @@
  *			puts(item->operation.name);
  *	event_iterator_close(&iterator);
  *
- * Opening makes a pass of its own, for the clocks. Items come in the order in
- * which their records were written: a command when its end was seen. Memory
- * grows with objects and commands in flight, not with the trace. Borrows the
- * session; items live until the next one. One thread.
+ * To place operations, opening reads the traced processes' streams once before, for
+ * the devices' clocks. Items come in the order in which their records were written: an
+ * operation when its end was seen. Memory grows with objects and operations in flight,
+ * not with the trace. Borrows the session; items live until the next one. One thread.
  */
 #ifndef TANDEM_ANALYSIS_EVENTS_EVENT_ITERATOR_H
 #define TANDEM_ANALYSIS_EVENTS_EVENT_ITERATOR_H
 
 #include "analysis/clocksync/clock_sync.h"
+#include "analysis/events/progress.h"
 #include "analysis/operations/memory.h"
+#include "analysis/operations/operation_matcher.h"
 #include "analysis/sched/engines.h"
 #include "trace/merge.h"
 
 enum event_item_kind {
 	ITEM_CALL,	 /* an API call, at its begin */
-	ITEM_OPERATION,	 /* a command whose end was seen */
+	ITEM_OPERATION,	 /* an operation whose end was seen */
 	ITEM_UNFINISHED, /* one whose end never was; these come last */
 	ITEM_MEMORY,	 /* an allocation or a free: memory */
 	ITEM_BUILD,
@@ -40,6 +43,7 @@ enum event_item_kind {
 
 struct event_item {
 	enum event_item_kind kind;
+	bool system;			 /* the operating system recorded it */
 	const struct trace_event *event; /* NULL of ITEM_UNFINISHED */
 	/* Of a call: its number in the session, from 1. Of other records: that of
 	 * the latest call of the same thread, 0: none. */
@@ -55,11 +59,21 @@ struct event_item {
 	size_t engine_count;
 };
 
+/* What costs time and not everybody wants. */
+enum event_iterator_flags {
+	EVENT_PLACED = 1,	/* operations have their times on the host's clock */
+	EVENT_LAUNCH_SIZES = 2, /* they have `size` */
+	EVENT_ENGINES = 4,	/* items have `engines` */
+	EVENT_HOST_BOUNDS = 8,	/* clock_sync has host_bounds */
+	EVENT_ALL = EVENT_PLACED | EVENT_LAUNCH_SIZES | EVENT_ENGINES,
+};
+
 struct event_iterator {
 	struct trace_session *session; /* borrowed */
+	unsigned flags;
 	struct devices devices;
-	struct clock_sync clock_sync;
-	struct operations operations;
+	struct clock_sync clock_sync; /* without EVENT_PLACED it is finished by the caller */
+	struct operation_matcher matcher;
 	struct memory memory;
 	struct engines engines;
 	uint32_t *changed; /* of the engines, by this event */
@@ -69,21 +83,24 @@ struct event_iterator {
 	uint64_t calls, events;
 	struct trace_merge merge;
 	bool merged; /* all events were handed out */
-	size_t unfinished_at;
 	const struct progress *progress;
 	struct event_item item;
 };
 
-/* `progress` may be NULL; it is told of both passes as one. Returns 0 or -ENOMEM;
- * on error there is nothing to close. */
+/* `progress` may be NULL; it has word of all that is read. Returns 0 or -ENOMEM; on
+ * error there is nothing to close. */
 int event_iterator_open(struct event_iterator *iterator, struct trace_session *session,
 			const struct progress *progress);
+
+/* The same with chosen flags: event_iterator_open() has EVENT_ALL. */
+int event_iterator_open_with(struct event_iterator *iterator, struct trace_session *session,
+			     unsigned flags, const struct progress *progress);
 
 /* Returns 1 and the next item, 0 at the end, or -ENOMEM. */
 int event_iterator_next(struct event_iterator *iterator, const struct event_item **item);
 
 /* A device as it is shown everywhere: its name, " #2" behind where several have
- * the same. Belongs to the walk. */
+ * the same. Belongs to the iterator. */
 const char *event_iterator_device_name(struct event_iterator *iterator, uint32_t device);
 
 void event_iterator_close(struct event_iterator *iterator);

@@ -146,7 +146,20 @@ static int add_command(struct ordered_events *ordered_events, const struct event
 						 0);
 }
 
-/* Of a process that is over, nothing will be heard any more. */
+struct abandon {
+	struct ordered_events *ordered_events;
+	uint32_t process;
+};
+
+static int abandon(void *user, uint64_t op)
+{
+	const struct abandon *abandon = user;
+
+	return reorder_buffer_abandon(abandon->ordered_events->reorder_buffer, abandon->process,
+				      op);
+}
+
+/* Of a process that is over, nothing more comes. */
 static int give_up(struct ordered_events *ordered_events)
 {
 	const struct trace_merge *merge = &ordered_events->iterator->merge;
@@ -156,15 +169,13 @@ static int give_up(struct ordered_events *ordered_events)
 		return 0;
 	ordered_events->processes_over = merge->processes_over;
 	for (uint32_t i = 0; i < ordered_events->iterator->session->process_count; i++) {
-		uint64_t op;
-		size_t at = 0;
+		struct abandon of = {ordered_events, i};
 
-		if (ordered_events->over[i] || merge->streams_left[i])
+		if (status || ordered_events->over[i] || merge->streams_left[i])
 			continue;
 		ordered_events->over[i] = true;
-		while (!status &&
-		       operations_open(&ordered_events->iterator->operations, &at, i, &op))
-			status = reorder_buffer_abandon(ordered_events->reorder_buffer, i, op);
+		status =
+			operation_matcher_open(&ordered_events->iterator->matcher, i, abandon, &of);
 	}
 	return status;
 }

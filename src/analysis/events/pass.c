@@ -1,53 +1,124 @@
 #include "analysis/events/pass.h"
 
-#include "analysis/events/event_iterator.h"
-#include "trace/merge.h"
+#include <errno.h>
+#include <string.h>
 
-static int pass_all(struct trace_session *session, const struct progress *progress, pass_fn *take,
-		    void *user)
+void pass_init(struct pass *pass, struct trace_session *session, const struct progress *progress)
 {
-	const struct trace_event *event;
-	struct trace_merge merge;
-	uint64_t events = 0;
-	int status = trace_merge_open(&merge, session, 0);
+	memset(pass, 0, sizeof(*pass));
+	pass->session = session;
+	pass->progress = progress;
+	pass->range = RANGE_WHOLE;
+}
 
-	if (status)
-		return status;
-	while ((status = trace_merge_next(&merge, &event)) > 0) {
-		status = take(user, event, NULL);
-		if (status)
-			break;
-		if (++events % PROGRESS_EVENTS == 0)
-			progress_tell(progress, trace_merge_read_bytes(&merge),
-				      session->content_bytes);
+void pass_join(struct pass *pass, const struct pass_consumer *consumer, void *user)
+{
+	pass->consumers[pass->count].consumer = consumer;
+	pass->consumers[pass->count].item = consumer->item;
+	pass->consumers[pass->count++].user = user;
+}
+
+static int begin_all(struct pass *pass)
+{
+	int status = 0;
+
+	pass->iterator.memory.range = pass->range;
+	for (unsigned i = 0; !status && i < pass->count; i++) {
+		const struct pass_consumer *consumer = pass->consumers[i].consumer;
+
+		if (consumer->begin)
+			status = consumer->begin(pass->consumers[i].user, pass);
 	}
-	trace_merge_close(&merge);
 	return status;
 }
 
-static int pass_placed(struct trace_session *session, const struct progress *progress,
-		       pass_fn *take, void *user)
+static inline int take_waits(struct waits *waits, const struct event_item *item)
 {
+	if (item->kind == ITEM_CALL)
+		return waits_call(waits, item->event);
+	return item->system ? waits_kernel(waits, item->event) : 0;
+}
+
+static int read_all(struct pass *pass)
+{
+	struct waits *waits = pass->with_waits && pass->waits.any ? &pass->waits : NULL;
+	unsigned count = pass->count;
 	const struct event_item *item;
-	struct event_iterator iterator;
-	int status = event_iterator_open(&iterator, session, progress);
+	int status;
 
-	if (status)
-		return status;
-	while ((status = event_iterator_next(&iterator, &item)) > 0) {
-		bool operation = item->kind == ITEM_OPERATION || item->kind == ITEM_UNFINISHED;
-
-		status = take(user, item->event, operation ? &item->operation : NULL);
-		if (status)
-			break;
+	while ((status = event_iterator_next(&pass->iterator, &item)) > 0) {
+		if (waits && take_waits(waits, item))
+			return -ENOMEM;
+		for (unsigned i = 0; i < count; i++) {
+			status = pass->consumers[i].item(pass->consumers[i].user, item);
+			if (status)
+				return status;
+		}
 	}
-	event_iterator_close(&iterator);
 	return status;
 }
 
-int pass_run(struct trace_session *session, const struct range *range,
-	     const struct progress *progress, pass_fn *take, void *user)
+static int end_all(struct pass *pass)
 {
-	return range_is_whole(range) ? pass_all(session, progress, take, user)
-				     : pass_placed(session, progress, take, user);
+	int status = 0;
+
+	if (!(pass->flags & EVENT_PLACED))
+		status = clock_sync_finish(&pass->iterator.clock_sync);
+	if (!status && pass->with_waits && pass->waits.any)
+		status = waits_settle(&pass->waits);
+	for (unsigned i = 0; !status && i < pass->count; i++) {
+		const struct pass_consumer *consumer = pass->consumers[i].consumer;
+
+		if (consumer->end)
+			status = consumer->end(pass->consumers[i].user, pass);
+	}
+	return status;
+}
+
+static int run_open(struct pass *pass)
+{
+	int status = begin_all(pass);
+
+	if (!status)
+		status = read_all(pass);
+	if (!status)
+		status = end_all(pass);
+	return status;
+}
+
+static void free_consumers(struct pass *pass)
+{
+	for (unsigned i = 0; i < pass->count; i++)
+		pass->consumers[i].consumer->free(pass->consumers[i].user);
+	pass->count = 0;
+}
+
+/* With the waits. */
+static int run(struct pass *pass)
+{
+	int status = event_iterator_open_with(&pass->iterator, pass->session, pass->flags,
+					      pass->progress);
+
+	if (status)
+		return status;
+	status = run_open(pass);
+	/* They borrow from it. */
+	free_consumers(pass);
+	event_iterator_close(&pass->iterator);
+	return status;
+}
+
+int pass_run(struct pass *pass, int status)
+{
+	if (!status && pass->with_waits)
+		status = waits_init(&pass->waits, pass->session);
+	if (!status) {
+		pass->waits.range = pass->range;
+		pass->waits.states.counted = pass->range;
+		status = run(pass);
+		if (pass->with_waits)
+			waits_free(&pass->waits);
+	}
+	free_consumers(pass);
+	return status;
 }

@@ -123,8 +123,8 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	wanted.source = builds->sources[source];
 	text = trace_field_elements(event, options, &length);
 	if (intern_add(&builds->texts, (const char *)text, length, &wanted.options) ||
-	    (record->device && devices_of_number(&findings->iterator.devices, event, record->device,
-						 record->domain, &wanted.device)) ||
+	    (record->device && devices_of_number(&findings->iterator->devices, event,
+						 record->device, record->domain, &wanted.device)) ||
 	    row_find(builds, &wanted, &row))
 		return -ENOMEM;
 	ns = (uint64_t)(trace_clock_ns(clock, record->end) - trace_clock_ns(clock, record->begin));
@@ -177,7 +177,7 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 	if (row->device != TRACE_NONE)
 		finding->device =
 			findings_text(findings, "%s",
-				      event_iterator_device_name(&findings->iterator, row->device));
+				      event_iterator_device_name(findings->iterator, row->device));
 	finding_place(findings, finding, row->stream);
 	finding_time(findings, finding, row->begin_ns, row->end_ns);
 	return 0;

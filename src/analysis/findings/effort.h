@@ -12,7 +12,7 @@
 #ifndef TANDEM_ANALYSIS_FINDINGS_EFFORT_H
 #define TANDEM_ANALYSIS_FINDINGS_EFFORT_H
 
-#include "analysis/report/waits.h"
+#include "analysis/sched/waits.h"
 #include "util/map.h"
 
 struct effort_time { /* of one thread, or of several */

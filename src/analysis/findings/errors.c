@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analysis/findings/finding.h"
-#include "analysis/report/operation_stats.h"
+#include "analysis/operations/operation.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"

@@ -40,13 +40,12 @@ enum { KINDS = sizeof(finding_kinds) / sizeof(*finding_kinds) - 1 };
 /* So far off a clock may be: commands of before the session are seen in it. */
 #define OUTSIDE_NS INT64_C(10000000000)
 
-struct pass {
+struct maker { /* findings that are being made */
 	struct findings *findings;
 	void *states[KINDS];
 	bool wanted[KINDS];
 	struct event_sequence sequence;
-	bool timed; /* somebody asks for it */
-	bool waits; /* same, and the kernel was recorded */
+	bool sequenced; /* somebody asks for it */
 	int failed;
 };
 
@@ -100,7 +99,7 @@ const char *findings_text(struct findings *findings, const char *format, ...)
 
 const struct trace_stream *findings_stream(const struct findings *findings, uint32_t index)
 {
-	return findings->iterator.merge.streams[index];
+	return findings->iterator->merge.streams[index];
 }
 
 void finding_place(struct findings *findings, struct finding *finding, uint32_t stream)
@@ -122,140 +121,92 @@ void finding_time(struct findings *findings, struct finding *finding, int64_t be
 	finding->end_ns = end_ns - findings->session->start_ns;
 }
 
-static int pass_event(void *context, const struct sequence_event *event)
+static int take_event(void *context, const struct sequence_event *event)
 {
-	struct pass *pass = context;
+	struct maker *maker = context;
 	int status = 0;
 
 	for (unsigned i = 0; !status && i < KINDS; i++) {
-		if (pass->wanted[i] && finding_kinds[i]->event)
-			status = finding_kinds[i]->event(pass->findings, pass->states[i], event);
+		if (maker->wanted[i] && finding_kinds[i]->event)
+			status = finding_kinds[i]->event(maker->findings, maker->states[i], event);
 	}
 	return status;
 }
 
-static void pass_interval(void *user, const struct wait_thread *thread,
+static void take_interval(void *user, const struct wait_thread *thread,
 			  const struct states_interval *interval)
 {
-	struct pass *pass = user;
+	struct maker *maker = user;
 
-	for (unsigned i = 0; !pass->failed && i < KINDS; i++) {
-		if (pass->wanted[i] && finding_kinds[i]->interval)
-			pass->failed = finding_kinds[i]->interval(pass->findings, pass->states[i],
-								  thread, interval);
+	for (unsigned i = 0; !maker->failed && i < KINDS; i++) {
+		if (maker->wanted[i] && finding_kinds[i]->interval)
+			maker->failed = finding_kinds[i]->interval(
+				maker->findings, maker->states[i], thread, interval);
 	}
 }
 
-static int pass_begin(struct pass *pass)
+static int begin(void *user, struct pass *pass)
 {
-	bool events = false, waits = false;
+	struct maker *maker = user;
+	struct findings *findings = maker->findings;
+	bool events = false;
 	int status = 0;
 
+	findings->iterator = &pass->iterator;
+	findings->waits = &pass->waits;
+	pass->waits.tell = take_interval;
+	pass->waits.user = maker;
 	for (unsigned i = 0; !status && i < KINDS; i++) {
 		const struct finding_ops *ops = finding_kinds[i];
 
-		if (!pass->wanted[i])
+		if (!maker->wanted[i])
 			continue;
 		events |= ops->event != NULL;
-		waits |= ops->waits;
-		pass->states[i] = calloc(1, ops->state_bytes + 1);
-		if (!pass->states[i])
+		maker->states[i] = calloc(1, ops->state_bytes + 1);
+		if (!maker->states[i])
 			return -ENOMEM;
-		status = ops->begin ? ops->begin(pass->findings, pass->states[i]) : 0;
+		status = ops->begin ? ops->begin(findings, maker->states[i]) : 0;
 	}
 	if (!status && events)
-		status = event_sequence_open(&pass->sequence, &pass->findings->iterator, pass_event,
-					     pass);
-	pass->timed = !status && events;
-	if (!status && waits)
-		status = waits_init(&pass->findings->waits, pass->findings->session);
-	pass->waits = !status && waits;
-	if (pass->waits) {
-		pass->findings->waits.tell = pass_interval;
-		pass->findings->waits.user = pass;
-	}
+		status = event_sequence_open(&maker->sequence, findings->iterator, take_event,
+					     maker);
+	maker->sequenced = !status && events;
 	return status;
-}
-
-/* What the kernel recorded is nobody's but the waits'. */
-static int pass_kernel(struct pass *pass, const struct trace_event *event)
-{
-	int status = pass->waits ? waits_kernel(&pass->findings->waits, event) : 0;
-
-	return status ? status : pass->failed;
 }
 
 /* Whether the device says that it worked long before the session or after it: a
  * clock that was misunderstood. Nothing may be concluded from such times. */
-static bool is_outside(const struct pass *pass, const struct operation *operation)
+static bool is_outside(const struct maker *maker, const struct operation *operation)
 {
-	const struct trace_session *session = pass->findings->session;
-	int64_t duration_ns = (int64_t)pass->findings->duration_ns;
+	const struct trace_session *session = maker->findings->session;
+	int64_t duration_ns = (int64_t)maker->findings->duration_ns;
 
 	return operation->times.start_ns > session->start_ns + duration_ns + OUTSIDE_NS ||
 	       operation->times.end_ns < session->start_ns - OUTSIDE_NS;
 }
 
-static int pass_item(struct pass *pass, const struct event_item *item)
+static int take_item(void *user, const struct event_item *item)
 {
-	struct event_item mended;
+	struct maker *maker = user;
+	struct event_item corrected;
 	int status = 0;
 
+	/* What the operating system recorded is in the waits. */
+	if (item->system)
+		return maker->failed;
 	if (item->kind == ITEM_OPERATION && item->operation.placed &&
-	    is_outside(pass, &item->operation)) {
-		mended = *item;
-		mended.operation.placed = false;
-		item = &mended;
+	    is_outside(maker, &item->operation)) {
+		corrected = *item;
+		corrected.operation.placed = false;
+		item = &corrected;
 	}
-
-	if (item->event && item->event->stream->process->kernel)
-		return pass_kernel(pass, item->event);
-	if (pass->waits && item->kind == ITEM_CALL && pass->findings->waits.any)
-		status = waits_call(&pass->findings->waits, item->event);
-	if (status)
-		return status;
-	if (pass->timed)
-		status = event_sequence_item(&pass->sequence, item);
+	if (maker->sequenced)
+		status = event_sequence_item(&maker->sequence, item);
 	for (unsigned i = 0; !status && i < KINDS; i++) {
-		if (pass->wanted[i] && finding_kinds[i]->item)
-			status = finding_kinds[i]->item(pass->findings, pass->states[i], item);
+		if (maker->wanted[i] && finding_kinds[i]->item)
+			status = finding_kinds[i]->item(maker->findings, maker->states[i], item);
 	}
 	return status;
-}
-
-static int pass_run(struct pass *pass)
-{
-	const struct event_item *item;
-	int status = pass_begin(pass), next = 0;
-
-	while (!status && (next = event_iterator_next(&pass->findings->iterator, &item)) > 0)
-		status = pass_item(pass, item);
-	if (!status)
-		status = next;
-	if (!status && pass->waits && pass->findings->waits.any)
-		status = waits_settle(&pass->findings->waits);
-	if (!status && pass->timed)
-		status = event_sequence_finish(&pass->sequence);
-	if (!status)
-		status = pass->failed;
-	for (unsigned i = 0; !status && i < KINDS; i++) {
-		if (pass->wanted[i] && finding_kinds[i]->end)
-			status = finding_kinds[i]->end(pass->findings, pass->states[i]);
-	}
-	return status;
-}
-
-static void pass_release(struct pass *pass)
-{
-	for (unsigned i = 0; i < KINDS; i++) {
-		if (pass->states[i] && finding_kinds[i]->release)
-			finding_kinds[i]->release(pass->findings, pass->states[i]);
-		free(pass->states[i]);
-	}
-	if (pass->timed)
-		event_sequence_close(&pass->sequence);
-	if (pass->waits)
-		waits_free(&pass->findings->waits);
 }
 
 static int by_cost(const void *a, const void *b)
@@ -269,52 +220,107 @@ static int by_cost(const void *a, const void *b)
 	return strcmp(left->what, right->what);
 }
 
-static int want(struct pass *pass, const char *only, struct error *error)
+/* Several threads at once can lose more than there was. */
+static void set_percent(const struct findings *findings, struct finding *finding)
+{
+	uint64_t duration_ns = findings->duration_ns;
+
+	if (finding->cost_ns > duration_ns)
+		finding->cost_ns = duration_ns;
+	finding->percent = duration_ns ? 100.0 * (double)finding->cost_ns / (double)duration_ns : 0;
+}
+
+static int end(void *user, struct pass *pass)
+{
+	struct maker *maker = user;
+	struct findings *findings = maker->findings;
+	int status = maker->sequenced ? event_sequence_finish(&maker->sequence) : 0;
+
+	(void)pass;
+	if (!status)
+		status = maker->failed;
+	for (unsigned i = 0; !status && i < KINDS; i++) {
+		if (maker->wanted[i] && finding_kinds[i]->end)
+			status = finding_kinds[i]->end(findings, maker->states[i]);
+	}
+	for (size_t i = 0; i < findings->count; i++)
+		set_percent(findings, &findings->items[i]);
+	if (findings->count)
+		qsort(findings->items, findings->count, sizeof(*findings->items), by_cost);
+	return status;
+}
+
+static void maker_free(void *user)
+{
+	struct maker *maker = user;
+
+	for (unsigned i = 0; i < KINDS; i++) {
+		if (maker->states[i] && finding_kinds[i]->release)
+			finding_kinds[i]->release(maker->findings, maker->states[i]);
+		free(maker->states[i]);
+	}
+	if (maker->sequenced)
+		event_sequence_close(&maker->sequence);
+	free(maker);
+}
+
+static int choose_kinds(struct maker *maker, struct pass *pass, const char *only,
+			struct error *error)
 {
 	bool any = false;
 
 	for (unsigned i = 0; i < KINDS; i++) {
-		pass->wanted[i] = !only || !strcmp(finding_kinds[i]->name, only);
-		any |= pass->wanted[i];
+		maker->wanted[i] = !only || !strcmp(finding_kinds[i]->name, only);
+		pass->with_waits |= maker->wanted[i] && finding_kinds[i]->waits;
+		any |= maker->wanted[i];
 	}
 	return any ? 0 : error_add(error, -ENOENT, "there is no kind of finding `%s`", only);
+}
+
+int findings_join(struct pass *pass, struct findings *findings, const char *only,
+		  struct error *error)
+{
+	static const struct pass_consumer consumer = {
+		.begin = begin,
+		.item = take_item,
+		.end = end,
+		.free = maker_free,
+	};
+	struct maker *maker = calloc(1, sizeof(*maker));
+	int status;
+
+	memset(findings, 0, sizeof(*findings));
+	if (!maker)
+		return error_add(error, -ENOMEM, "%s", strerror(ENOMEM));
+	status = choose_kinds(maker, pass, only, error);
+	if (status) {
+		free(maker);
+		return status;
+	}
+	maker->findings = findings;
+	findings->session = pass->session;
+	findings->duration_ns = trace_session_duration_ns(pass->session);
+	pass->flags |= EVENT_PLACED | EVENT_LAUNCH_SIZES;
+	pass_join(pass, &consumer, maker);
+	return 0;
 }
 
 int findings_make(struct findings *findings, struct trace_session *session, const char *only,
 		  const struct progress *progress, struct error *error)
 {
-	struct pass pass = {.findings = findings};
-	int status = want(&pass, only, error);
+	struct pass pass;
+	int status;
 
-	memset(findings, 0, sizeof(*findings));
+	pass_init(&pass, session, progress);
+	status = findings_join(&pass, findings, only, error);
 	if (status)
 		return status;
-	findings->session = session;
-	findings->duration_ns = trace_session_duration_ns(session);
-	status = event_iterator_open(&findings->iterator, session, progress);
-	if (!status) {
-		status = pass_run(&pass);
-		pass_release(&pass);
-		event_iterator_close(&findings->iterator);
-	}
+	status = pass_run(&pass, 0);
 	if (status) {
 		findings_free(findings);
-		return error_add(error, status, "%s: %s", session->path, strerror(-status));
+		error_add(error, status, "%s: %s", session->path, strerror(-status));
 	}
-	for (size_t i = 0; i < findings->count; i++) {
-		struct finding *finding = &findings->items[i];
-
-		/* Several threads at once can lose more than there was. */
-		if (finding->cost_ns > findings->duration_ns)
-			finding->cost_ns = findings->duration_ns;
-		finding->percent = findings->duration_ns
-					   ? 100.0 * (double)finding->cost_ns /
-						     (double)findings->duration_ns
-					   : 0;
-	}
-	if (findings->count)
-		qsort(findings->items, findings->count, sizeof(*findings->items), by_cost);
-	return 0;
+	return status;
 }
 
 void findings_free(struct findings *findings)

@@ -22,8 +22,8 @@
 
 #include "analysis/events/event_iterator.h"
 #include "analysis/events/event_sequence.h"
-#include "analysis/events/progress.h"
-#include "analysis/report/waits.h"
+#include "analysis/events/pass.h"
+#include "analysis/sched/waits.h"
 #include "util/arena.h"
 #include "util/error.h"
 
@@ -74,8 +74,8 @@ struct findings_replay {
 
 struct findings {
 	struct trace_session *session; /* borrowed */
-	struct event_iterator iterator;      /* open while findings are made */
-	struct waits waits;	       /* same; fed where a kind asks for it */
+	struct event_iterator *iterator; /* the pass's, while findings are made */
+	struct waits *waits;		 /* same */
 	struct arena arena;
 	struct finding *items; /* the most expensive first */
 	size_t count, capacity;
@@ -106,6 +106,12 @@ extern const struct finding_ops *const finding_kinds[]; /* ends with NULL */
  * kind) or another -errno, told; on error there is nothing to free. */
 int findings_make(struct findings *findings, struct trace_session *session, const char *only,
 		  const struct progress *progress, struct error *error);
+
+/* The same in a pass that others join too (pass.h): made when the pass has run without
+ * an error, to be freed either way. Returns 0, -ENOENT or -ENOMEM, told, and then there
+ * is nothing to free. */
+int findings_join(struct pass *pass, struct findings *findings, const char *only,
+		  struct error *error);
 
 void findings_free(struct findings *findings);
 

@@ -83,7 +83,7 @@ static int idle_begin(struct findings *findings, void *state)
 	struct idle *idle = state;
 
 	idle->threads = calloc(findings->session->stream_count + 1, sizeof(*idle->threads));
-	idle->device_count = findings->iterator.devices.count;
+	idle->device_count = findings->iterator->devices.count;
 	idle->devices = calloc(idle->device_count + 1, sizeof(*idle->devices));
 	return idle->threads && idle->devices ? 0 : -ENOMEM;
 }
@@ -409,7 +409,7 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	finding->count = cause->count;
 	finding->cost_ns = cause->ns;
 	finding->device = findings_text(findings, "%s",
-					event_iterator_device_name(&findings->iterator, index));
+					event_iterator_device_name(findings->iterator, index));
 	describe(findings, finding, device, cause, kind);
 	finding->sure = device->bound_ns < cause->ns / cause->count ? FINDING_CERTAIN
 								    : FINDING_LIKELY;

@@ -8,7 +8,6 @@
 #include "analysis/findings/finding.h"
 #include "analysis/operations/launch_config.h"
 #include "analysis/operations/occupancy.h"
-#include "schema/gen/cuda_records.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/text.h"
@@ -58,7 +57,7 @@ static int note_object(struct findings *findings, struct launch *launch,
 	uint32_t process = event->stream->process->index, row;
 
 	if (event->record->id == TANDEM_EVENT_device) {
-		if (devices_of_number(&findings->iterator.devices, event, device->device,
+		if (devices_of_number(&findings->iterator->devices, event, device->device,
 				      device->domain, &row))
 			return -ENOMEM;
 		return map_set(&launch->units, row, device->compute_units);
@@ -113,16 +112,16 @@ static int row_find(struct launch *launch, const struct launch_row *wanted,
 static int note_limits(struct findings *findings, struct launch *launch,
 		       const struct trace_event *event)
 {
-	const struct tandem_cuda_multiprocessor *record = (const void *)event->record;
-	uint32_t row;
+	struct occupancy_limits limits;
+	uint32_t number = launch_configs_limits(event, &limits), row;
 
-	if (devices_of_number(&findings->iterator.devices, event, record->device,
-			      TANDEM_DOMAIN_cuda, &row) ||
+	if (devices_of_number(&findings->iterator->devices, event, number,
+			      (uint8_t)trace_session_domain_of(findings->session, event->record->id), &row) ||
 	    array_reserve(&launch->limits, &launch->limits_capacity, launch->limits_count + 1,
 			  sizeof(*launch->limits)) ||
 	    map_set(&launch->limits_of, row, launch->limits_count))
 		return -ENOMEM;
-	launch->limits[launch->limits_count++] = launch_configs_limits(event);
+	launch->limits[launch->limits_count++] = limits;
 	return 0;
 }
 
@@ -160,7 +159,7 @@ static int count_launch(struct launch *launch, const struct operation *operation
 
 	if (!operation->timed)
 		return 0;
-	wanted.shape = operation->shape;
+	wanted.shape = operation->size;
 	take_shape(launch, operation, &wanted);
 	if (!wanted.shape.dimensions)
 		return 0;
@@ -187,7 +186,8 @@ static int launch_item(struct findings *findings, void *state, const struct even
 
 	if (item->kind == ITEM_OBJECT)
 		return note_object(findings, state, item->event);
-	if (item->kind == ITEM_OTHER && item->event->record->id == TANDEM_CUDA_EVENT_multiprocessor)
+	if (item->kind == ITEM_OTHER &&
+	    item->event->layout->event->traits.record == TANDEM_RECORD_device_limits)
 		return note_limits(findings, launch, item->event);
 	if (item->kind == ITEM_OTHER)
 		return launch_configs_learn(&launch->launch_configs, item->event);
@@ -255,7 +255,7 @@ static struct finding *add_row(struct findings *findings, const struct launch_ro
 	finding->cost_ns = (uint64_t)((double)row->ns * (1 - filled));
 	finding->object = findings_text(findings, "%s", row->name);
 	finding->device = findings_text(
-		findings, "%s", event_iterator_device_name(&findings->iterator, row->device));
+		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
 	finding->sure = FINDING_GUESS;
 	finding->why = findings_text(findings, "estimated occupancy %.0f %% from the shape alone: lanes "
 					       "%.0f %%, compute units %.0f %%",

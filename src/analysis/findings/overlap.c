@@ -202,7 +202,7 @@ static bool alone(const struct cycles *cycles, const struct cycles_lane *lane)
 
 static unsigned cores_of(struct findings *findings, const struct cycles_lane *lane)
 {
-	const struct devices *devices = &findings->iterator.devices;
+	const struct devices *devices = &findings->iterator->devices;
 	const struct trace_objects *objects = &devices->objects;
 
 	if (devices->rows[lane->device].type != TANDEM_DEVICE_TYPE_cpu)
@@ -235,9 +235,9 @@ static struct findings_replay *add_replay(struct findings *findings, const struc
 		.pid = stream->process->pid,
 		.tid = stream->tid,
 		.queue = lane->queue,
-		.device = findings_text(
-			findings, "%s",
-			event_iterator_device_name(&findings->iterator, lane->device)),
+		.device =
+			findings_text(findings, "%s",
+				      event_iterator_device_name(findings->iterator, lane->device)),
 		.cycles = lane->count,
 		.took_ns = lane->total_ns,
 		.ns = kept,

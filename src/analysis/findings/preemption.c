@@ -88,7 +88,7 @@ static int find_culprits(const struct waits *waits, uint32_t thread, enum cause 
 static const char *culprits_text(struct findings *findings, const struct culprit *culprits,
 				 int count, const struct preemption_sum *sum)
 {
-	const struct waits *waits = &findings->waits;
+	const struct waits *waits = findings->waits;
 	struct text text = TEXT_INIT;
 	const char *copy;
 	int shown = 0;
@@ -120,7 +120,7 @@ static const char *culprits_text(struct findings *findings, const struct culprit
 static const char *find_worst(struct findings *findings, struct finding *finding,
 			      const struct preemption_sum *sum, enum cause cause)
 {
-	const struct waits *waits = &findings->waits;
+	const struct waits *waits = findings->waits;
 	const struct wait_row *most = NULL, *longest = NULL;
 
 	for (size_t i = 0; i < waits->row_count; i++) {
@@ -186,7 +186,7 @@ static const char *advice(struct findings *findings, const struct culprit *culpr
 	if (culprits[0].itself)
 		return "the program's own threads are more than there are CPUs: start fewer, or keep "
 		       "one CPU free for the thread that feeds the device";
-	name = intern_text(&findings->waits.states.names, culprits[0].name);
+	name = intern_text(&findings->waits->states.names, culprits[0].name);
 	return findings_text(findings, "stop %s during the run, give it a lower priority (nice 19), or "
 				       "keep the two on different CPUs (taskset)",
 			     name);
@@ -194,7 +194,7 @@ static const char *advice(struct findings *findings, const struct culprit *culpr
 
 static int add_sum(struct findings *findings, const struct preemption_sum *sum, enum cause cause)
 {
-	const struct waits *waits = &findings->waits;
+	const struct waits *waits = findings->waits;
 	const struct wait_thread *thread = waits->threads[sum->thread];
 	struct finding *finding;
 	struct culprit *culprits;
@@ -234,7 +234,7 @@ static int add_sum(struct findings *findings, const struct preemption_sum *sum, 
 static int add_process(struct findings *findings, uint64_t pid,
 		       const struct preemption_sum *threads)
 {
-	const struct waits *waits = &findings->waits;
+	const struct waits *waits = findings->waits;
 	int status = 0;
 
 	for (unsigned cause = 0; !status && cause < CAUSES; cause++) {
@@ -261,7 +261,7 @@ static int add_process(struct findings *findings, uint64_t pid,
 
 static int preemption_end(struct findings *findings, void *state)
 {
-	const struct waits *waits = &findings->waits;
+	const struct waits *waits = findings->waits;
 	const struct trace_session *session = findings->session;
 	struct preemption_sum *threads;
 	int status = 0;

@@ -164,7 +164,7 @@ static int add_blame(struct findings *findings, const struct share *share,
 	finding->count = blame->count;
 	finding->cost_ns = blame->ns;
 	finding->device = findings_text(
-		findings, "%s", event_iterator_device_name(&findings->iterator, victim->device));
+		findings, "%s", event_iterator_device_name(findings->iterator, victim->device));
 	finding->who = owner_name(findings, culprit, context);
 	finding->what = findings_text(findings, "commands of %s were ready and waited %s, %s times, "
 						"while the device ran those of %s",

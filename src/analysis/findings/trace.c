@@ -44,7 +44,7 @@ static int trace_begin(struct findings *findings, void *state)
 	struct trace_state *trace = state;
 
 	trace->threads = calloc(findings->session->stream_count + 1, sizeof(*trace->threads));
-	trace->device_count = findings->iterator.devices.count + 1;
+	trace->device_count = findings->iterator->devices.count + 1;
 	trace->times = calloc(trace->device_count, sizeof(*trace->times));
 	trace->bounds = calloc(trace->device_count, sizeof(*trace->bounds));
 	return trace->threads && trace->times && trace->bounds ? 0 : -ENOMEM;
@@ -54,7 +54,7 @@ static int trace_begin(struct findings *findings, void *state)
  * command down, as those of a graph, makes none. */
 static bool is_untimed(const struct findings *findings, const struct trace_event *event)
 {
-	const struct trace_objects *objects = &findings->iterator.devices.objects;
+	const struct trace_objects *objects = &findings->iterator->devices.objects;
 	const struct tandem_field *field;
 	uint32_t queue;
 
@@ -174,7 +174,7 @@ static int add_clock(struct findings *findings, const struct trace_state *trace,
 	finding->free = true;
 	finding->count = trace->times[device].count;
 	finding->device = findings_text(findings, "%s",
-					event_iterator_device_name(&findings->iterator, device));
+					event_iterator_device_name(findings->iterator, device));
 	finding->what =
 		bound == CLOCKFIT_UNBOUNDED
 			? findings_text(findings, "how far this device's times are off is not known")
@@ -226,7 +226,7 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 {
 	const struct trace_run *run = &findings->session->run;
 	double each = cost_each(findings, trace);
-	uint64_t records = findings->iterator.calls + trace->operations;
+	uint64_t records = findings->iterator->calls + trace->operations;
 	char call[UNITS_BYTES], calls[UNITS_BYTES], recorder[UNITS_BYTES], all[UNITS_BYTES];
 	struct finding *finding;
 
@@ -235,12 +235,12 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 	finding = findings_add(findings, "trace", "recording");
 	if (!finding)
 		return -ENOMEM;
-	finding->count = findings->iterator.calls;
+	finding->count = findings->iterator->calls;
 	finding->cost_ns = (uint64_t)(each * (double)records);
 	finding->what = findings_text(findings,
 				      "recording %s calls and %s ends of commands took at "
 				      "least %s each",
-				      units_count(calls, findings->iterator.calls),
+				      units_count(calls, findings->iterator->calls),
 				      units_count(all, trace->operations), units_ns(call, each));
 	if (run->recorder_cpu_ns)
 		finding->what = findings_text(findings, "%s; the recorder, beside the program, had a "

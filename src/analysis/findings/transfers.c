@@ -6,7 +6,7 @@
 
 #include "analysis/findings/finding.h"
 #include "analysis/operations/launch_config.h"
-#include "analysis/report/operation_stats.h"
+#include "analysis/operations/operation.h"
 #include "trace/field.h"
 #include "util/array.h"
 #include "util/units.h"
@@ -277,7 +277,7 @@ static struct finding *add_class(struct findings *findings, const struct transfe
 	finding->count = class->count;
 	finding->object = operation_kind_name(row->kind);
 	finding->device = findings_text(
-		findings, "%s", event_iterator_device_name(&findings->iterator, row->device));
+		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
 	finding->sure = FINDING_LIKELY;
 	finding_place(findings, finding, class->stream);
 	finding_time(findings, finding, class->begin_ns, class->end_ns);

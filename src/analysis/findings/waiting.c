@@ -274,7 +274,7 @@ static bool is_habit(const struct waiting_thread *thread, enum cause cause)
 /* Where a device is the CPU, a thread that waits may do the device's work. */
 static bool has_cpu_device(const struct findings *findings)
 {
-	const struct devices *devices = &findings->iterator.devices;
+	const struct devices *devices = &findings->iterator->devices;
 
 	for (size_t i = 0; i < devices->count; i++) {
 		if (devices->rows[i].type == TANDEM_DEVICE_TYPE_cpu)
@@ -313,7 +313,7 @@ static int add_spinning(struct findings *findings, const struct tandem_event *ap
 /* By function: whoever calls it, the driver does the waiting. */
 static int find_spinning(struct findings *findings, const struct waiting *waiting)
 {
-	const struct waits *waits = &findings->waits;
+	const struct waits *waits = findings->waits;
 	int status = 0;
 
 	for (uint32_t i = 0; !status && waits->any && i < waits->function_count; i++) {

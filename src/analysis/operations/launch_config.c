@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "schema/gen/core_records.h"
-#include "schema/gen/cuda_records.h"
+#include "trace/field.h"
 #include "util/array.h"
 
 static uint64_t key_of(uint32_t process, uint32_t number)
@@ -61,21 +61,27 @@ int launch_configs_learn(struct launch_configs *launch_configs, const struct tra
 	return 0;
 }
 
-struct occupancy_limits launch_configs_limits(const struct trace_event *event)
+static uint32_t field_u32(const struct trace_event *event, const char *name)
 {
-	const struct tandem_cuda_multiprocessor *record = (const void *)event->record;
+	const struct tandem_field *field = trace_field_find(event->layout, name);
 
-	return (struct occupancy_limits){
-		.major = record->major,
-		.minor = record->minor,
-		.warp_items = record->warp_items,
-		.items = record->items,
-		.groups = record->groups,
-		.registers = record->registers,
-		.group_registers = record->group_registers,
-		.shared_bytes = record->shared_bytes,
-		.group_reserved_bytes = record->group_reserved_bytes,
+	return field ? (uint32_t)trace_field_unsigned(event, field) : 0;
+}
+
+uint32_t launch_configs_limits(const struct trace_event *event, struct occupancy_limits *limits)
+{
+	*limits = (struct occupancy_limits){
+		.major = field_u32(event, "major"),
+		.minor = field_u32(event, "minor"),
+		.warp_items = field_u32(event, "warp_items"),
+		.items = field_u32(event, "items"),
+		.groups = field_u32(event, "groups"),
+		.registers = field_u32(event, "registers"),
+		.group_registers = field_u32(event, "group_registers"),
+		.shared_bytes = field_u32(event, "shared_bytes"),
+		.group_reserved_bytes = field_u32(event, "group_reserved_bytes"),
 	};
+	return field_u32(event, "device");
 }
 
 const struct launch_config *launch_configs_find(const struct launch_configs *launch_configs,

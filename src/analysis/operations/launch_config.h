@@ -35,8 +35,9 @@ struct launch_configs {
 /* Returns 0 or -ENOMEM. */
 int launch_configs_learn(struct launch_configs *launch_configs, const struct trace_event *event);
 
-/* What a multiprocessor has, of a record `multiprocessor` (cuda.events). */
-struct occupancy_limits launch_configs_limits(const struct trace_event *event);
+/* What a multiprocessor has, of a record with TANDEM_RECORD_device_limits. Returns the
+ * device's number. */
+uint32_t launch_configs_limits(const struct trace_event *event, struct occupancy_limits *limits);
 
 /* Borrowed until the next is learned. */
 const struct launch_config *launch_configs_find(const struct launch_configs *launch_configs,

@@ -1,7 +1,6 @@
 #include "analysis/report/metrics.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,53 +8,44 @@
 #include "analysis/operations/launch_config.h"
 #include "analysis/report/metrics_kernels.h"
 #include "schema/gen/core_records.h"
-#include "schema/gen/cuda_records.h"
-#include "trace/operation.h"
 
-struct pass {
+struct maker {
 	struct metrics *metrics;
-	struct trace_session *session;
 	struct range range;
-	struct trace_objects objects;
 	struct launch_configs launch_configs;
 	struct metrics_kernels kernels;
 	struct map memories;  /* process and number -> bytes and place */
 	uint8_t calls[UINT16_MAX + 1]; /* by event id: 1 + enum metric, 1: none; 0: not asked */
 };
 
-/* What a call is timed as, by its name: the first that matches. */
-static const struct {
-	const char *pattern;
-	enum metric metric;
-} call_metrics[] = {
-	{"cuda*Malloc*", METRIC_GMEM_SEC},	  {"cudaHostAlloc", METRIC_GMEM_SEC},
-	{"cudaFree*", METRIC_GMEM_SEC},		  {"cudaHost*egister", METRIC_GMEM_SEC},
-	{"cuMemAlloc*", METRIC_GMEM_SEC},	  {"cuMemFree*", METRIC_GMEM_SEC},
-	{"cuMemHostAlloc", METRIC_GMEM_SEC},	  {"cuMemHost*egister", METRIC_GMEM_SEC},
-	{"cuMemCreate", METRIC_GMEM_SEC},	  {"cuMemRelease", METRIC_GMEM_SEC},
-	{"cu*Array*Create", METRIC_GMEM_SEC},	  {"cu*ArrayDestroy", METRIC_GMEM_SEC},
-	{"clCreateBuffer*", METRIC_GMEM_SEC},	  {"clCreateImage*", METRIC_GMEM_SEC},
-	{"clCreatePipe", METRIC_GMEM_SEC},	  {"clSVMAlloc*", METRIC_GMEM_SEC},
-	{"clSVMFree*", METRIC_GMEM_SEC},	  {"clReleaseMemObject", METRIC_GMEM_SEC},
-	{"cl*MemAllocINTEL", METRIC_GMEM_SEC},	  {"clMem*FreeINTEL", METRIC_GMEM_SEC},
-	{"*EventSynchronize", METRIC_GSYNC_EVT},  {"*StreamWaitEvent", METRIC_GSYNC_STRE},
-	{"*StreamSynchronize", METRIC_GSYNC_STR}, {"cudaDeviceSynchronize", METRIC_GSYNC_CTX},
-	{"cuCtxSynchronize", METRIC_GSYNC_CTX},	  {"cudaThreadSynchronize", METRIC_GSYNC_CTX},
-	{"clFinish", METRIC_GSYNC_STR},		  {"clWaitForEvents", METRIC_GSYNC_EVT},
-};
-
+/* What a call is timed as: 2 + enum metric, or 1. */
 static uint8_t call_metric(const struct tandem_event *event)
 {
-	for (size_t i = 0; i < sizeof(call_metrics) / sizeof(*call_metrics); i++)
-		if (!fnmatch(call_metrics[i].pattern, event->name, 0))
-			return (uint8_t)(2 + call_metrics[i].metric);
-	return event->class == TANDEM_CLASS_WAIT ? 2 + METRIC_GSYNC_UNK : 1;
+	static const enum metric waits[TANDEM_WAIT_COUNT] = {
+		[TANDEM_WAIT_none] = METRIC_GSYNC_UNK,	 [TANDEM_WAIT_queue] = METRIC_GSYNC_STR,
+		[TANDEM_WAIT_device] = METRIC_GSYNC_CTX, [TANDEM_WAIT_all] = METRIC_GSYNC_CTX,
+		[TANDEM_WAIT_event] = METRIC_GSYNC_EVT,	 [TANDEM_WAIT_in_queue] = METRIC_GSYNC_STRE,
+	};
+
+	/* A barrier that is an operation itself is none. */
+	if (event->class == TANDEM_CLASS_WAIT ||
+	    (event->class != TANDEM_CLASS_ENQUEUE && event->traits.wait == TANDEM_WAIT_in_queue))
+		return (uint8_t)(2 + waits[event->traits.wait]);
+	switch (event->traits.memory) {
+	case TANDEM_MEMORY_ROLE_alloc:
+	case TANDEM_MEMORY_ROLE_free:
+	case TANDEM_MEMORY_ROLE_register:
+	case TANDEM_MEMORY_ROLE_unregister:
+		return 2 + METRIC_GMEM_SEC;
+	default:
+		return 1;
+	}
 }
 
-static void add_call(struct pass *pass, const struct trace_event *event)
+static void add_call(struct maker *maker, const struct trace_event *event)
 {
-	double *value = pass->metrics->value, seconds;
-	uint8_t *known = &pass->calls[event->record->id];
+	double *value = maker->metrics->value, seconds;
+	uint8_t *known = &maker->calls[event->record->id];
 	enum metric metric;
 
 	if (!*known)
@@ -97,32 +87,32 @@ static uint8_t place_of(uint8_t kind)
 }
 
 /* A free says how much, and by its number what it was. */
-static int add_memory(struct pass *pass, const struct trace_event *event)
+static int add_memory(struct maker *maker, const struct trace_event *event)
 {
 	const struct tandem_rec_memory *record = (const void *)event->record;
 	uint64_t key = (uint64_t)event->stream->process->index << 32 | record->memory;
-	double *value = pass->metrics->value;
+	double *value = maker->metrics->value;
 	uint8_t place = place_of(record->kind);
 
 	if (record->kind == TANDEM_MEMORY_KIND_sub_buffer)
 		return 0; /* a part of another */
-	if (range_holds(&pass->range, event->ns)) {
+	if (range_holds(&maker->range, event->ns)) {
 		value[METRIC_GMEM_UNK + place] += (double)record->bytes;
 		value[METRIC_GMEM_COUNT]++;
 	}
-	return map_set(&pass->memories, key, place);
+	return map_set(&maker->memories, key, place);
 }
 
-static void add_free(struct pass *pass, const struct trace_event *event)
+static void add_free(struct maker *maker, const struct trace_event *event)
 {
 	const struct tandem_rec_memory_free *record = (const void *)event->record;
 	uint64_t key = (uint64_t)event->stream->process->index << 32 | record->memory;
-	uint64_t place = map_remove(&pass->memories, key);
+	uint64_t place = map_remove(&maker->memories, key);
 
-	if (place == MAP_NONE || !range_holds(&pass->range, event->ns))
+	if (place == MAP_NONE || !range_holds(&maker->range, event->ns))
 		return;
-	pass->metrics->value[METRIC_GMEM_UNK + place] += (double)record->bytes;
-	pass->metrics->value[METRIC_GMEM_COUNT]++;
+	maker->metrics->value[METRIC_GMEM_UNK + place] += (double)record->bytes;
+	maker->metrics->value[METRIC_GMEM_COUNT]++;
 }
 
 static enum metric copy_metric(const struct tandem_rec_operation *record,
@@ -149,20 +139,20 @@ static enum metric copy_metric(const struct tandem_rec_operation *record,
 	}
 }
 
-static void add_copy(struct pass *pass, const struct tandem_rec_operation *record,
+static void add_copy(struct maker *maker, const struct tandem_rec_operation *record,
 		     const struct launch_config *launch_config, double seconds)
 {
-	double *value = pass->metrics->value;
+	double *value = maker->metrics->value;
 
 	value[METRIC_GXCOPY_SEC] += seconds;
 	value[METRIC_GXCOPY_COUNT]++;
 	value[copy_metric(record, launch_config)] += (double)record->bytes;
 }
 
-static void add_fill(struct pass *pass, const struct tandem_rec_operation *record,
+static void add_fill(struct maker *maker, const struct tandem_rec_operation *record,
 		     const struct launch_config *launch_config, double seconds)
 {
-	double *value = pass->metrics->value;
+	double *value = maker->metrics->value;
 	uint8_t place = launch_config ? launch_config->destination : TANDEM_PLACE_device;
 
 	if (place > TANDEM_PLACE_managed_static)
@@ -172,72 +162,82 @@ static void add_fill(struct pass *pass, const struct tandem_rec_operation *recor
 	value[METRIC_GMSET_UNK + place] += (double)record->bytes;
 }
 
-static int add_operation(struct pass *pass, const struct trace_event *event)
+static int add_operation(struct maker *maker, const struct operation *operation)
 {
-	const struct tandem_rec_operation *record = (const void *)event->record;
-	const struct launch_config *launch_config = launch_configs_find(
-		&pass->launch_configs, event->stream->process->index, record->shape);
-	struct trace_operation_times times;
+	const struct trace_operation_times *times = &operation->device_times;
+	const struct tandem_rec_operation *record = operation->record;
+	const struct launch_config *config =
+		launch_configs_find(&maker->launch_configs, operation->process, record->shape);
 	double seconds = 0;
 
-	if (trace_operation_times(pass->session, record, &times) && times.start <= times.end)
-		seconds = (double)(times.end - times.start) / 1e9;
+	if (record->timed && times->start <= times->end)
+		seconds = (double)(times->end - times->start) / 1e9;
 	switch (record->kind) {
 	case TANDEM_OPERATION_KIND_kernel:
-		pass->metrics->value[METRIC_GKER_SEC] += seconds;
-		pass->metrics->value[METRIC_GKER_COUNT]++;
-		return launch_config && launch_config->is_launch
-			       ? metrics_kernels_add(&pass->kernels, event, launch_config, seconds)
+		maker->metrics->value[METRIC_GKER_SEC] += seconds;
+		maker->metrics->value[METRIC_GKER_COUNT]++;
+		return config && config->is_launch
+			       ? metrics_kernels_add(&maker->kernels, operation, config, seconds)
 			       : 0;
 	case TANDEM_OPERATION_KIND_copy_h2d:
 	case TANDEM_OPERATION_KIND_copy_d2h:
 	case TANDEM_OPERATION_KIND_copy_d2d:
-		add_copy(pass, record, launch_config, seconds);
+		add_copy(maker, record, config, seconds);
 		return 0;
 	case TANDEM_OPERATION_KIND_fill:
-		add_fill(pass, record, launch_config, seconds);
+		add_fill(maker, record, config, seconds);
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static bool operation_counts(const struct pass *pass, const struct operation *operation)
+static bool operation_counts(const struct maker *maker, const struct operation *operation)
 {
 	int64_t from_ns, to_ns;
 
-	if (!operation)
+	if (range_is_whole(&maker->range))
 		return true;
 	operation_span(operation, INT64_MAX, &from_ns, &to_ns);
-	return range_holds(&pass->range, from_ns);
+	return range_holds(&maker->range, from_ns);
 }
 
-static int add_event(void *user, const struct trace_event *event, const struct operation *operation)
+static int take_record(struct maker *maker, const struct trace_event *event)
 {
-	struct pass *pass = user;
-
-	if (!event)
-		return 0;
-	if (trace_event_is_call(event)) {
-		if (range_holds(&pass->range, event->ns))
-			add_call(pass, event);
-		return 0;
-	}
 	switch (event->record->id) {
-	case TANDEM_EVENT_operation:
-		return operation_counts(pass, operation) ? add_operation(pass, event) : 0;
 	case TANDEM_EVENT_memory:
-		return add_memory(pass, event);
+		return add_memory(maker, event);
 	case TANDEM_EVENT_memory_free:
-		add_free(pass, event);
+		add_free(maker, event);
 		return 0;
-	case TANDEM_CUDA_EVENT_multiprocessor:
-		return metrics_kernels_limits(&pass->kernels, event);
 	case TANDEM_EVENT_launch_shape:
 	case TANDEM_EVENT_transfer_shape:
-		return launch_configs_learn(&pass->launch_configs, event);
+		return launch_configs_learn(&maker->launch_configs, event);
 	default:
-		return trace_objects_learn(&pass->objects, event);
+		return event->layout->event->traits.record == TANDEM_RECORD_device_limits
+			       ? metrics_kernels_limits(&maker->kernels, event)
+			       : 0;
+	}
+}
+
+static int take_item(void *user, const struct event_item *item)
+{
+	struct maker *maker = user;
+
+	switch (item->kind) {
+	case ITEM_CALL:
+		if (range_holds(&maker->range, item->event->ns))
+			add_call(maker, item->event);
+		return 0;
+	case ITEM_OPERATION:
+		return operation_counts(maker, &item->operation)
+			       ? add_operation(maker, &item->operation)
+			       : 0;
+	case ITEM_MEMORY:
+	case ITEM_OTHER:
+		return take_record(maker, item->event);
+	default:
+		return 0;
 	}
 }
 
@@ -258,29 +258,62 @@ static void sum_up(double *value)
 				  value[METRIC_GSYNC_SEC];
 }
 
+static int begin(void *user, struct pass *pass)
+{
+	struct maker *maker = user;
+
+	maker->kernels.objects = &pass->iterator.devices.objects;
+	return 0;
+}
+
+static int finish(void *user, struct pass *pass)
+{
+	struct maker *maker = user;
+
+	(void)pass;
+	sum_up(maker->metrics->value);
+	return metrics_kernels_finish(&maker->kernels, maker->metrics);
+}
+
+static void maker_free(void *user)
+{
+	struct maker *maker = user;
+
+	metrics_kernels_free(&maker->kernels);
+	launch_configs_free(&maker->launch_configs);
+	map_free(&maker->memories);
+	free(maker);
+}
+
+int metrics_join(struct pass *pass, struct metrics *metrics, const struct metrics_options *options)
+{
+	static const struct pass_consumer consumer = {
+		.begin = begin,
+		.item = take_item,
+		.end = finish,
+		.free = maker_free,
+	};
+	struct maker *maker = calloc(1, sizeof(*maker));
+
+	memset(metrics, 0, sizeof(*metrics));
+	if (!maker)
+		return -ENOMEM;
+	maker->metrics = metrics;
+	maker->range = range_of(pass->session, options);
+	pass->range = maker->range;
+	pass->flags |= range_is_whole(&maker->range) ? 0 : EVENT_PLACED;
+	pass_join(pass, &consumer, maker);
+	return 0;
+}
+
 int metrics_make(struct metrics *metrics, struct trace_session *session,
 		 const struct metrics_options *options, struct error *error)
 {
-	struct pass *pass = calloc(1, sizeof(*pass));
-	int status = pass ? 0 : -ENOMEM;
+	struct pass pass;
+	int status;
 
-	memset(metrics, 0, sizeof(*metrics));
-	if (pass) {
-		pass->metrics = metrics;
-		pass->session = session;
-		pass->kernels.objects = &pass->objects;
-		pass->range = range_of(session, options);
-		status = pass_run(session, &pass->range, options ? &options->progress : NULL,
-				  add_event, pass);
-		if (!status)
-			status = metrics_kernels_finish(&pass->kernels, metrics);
-		sum_up(metrics->value);
-		metrics_kernels_free(&pass->kernels);
-		launch_configs_free(&pass->launch_configs);
-		map_free(&pass->memories);
-		trace_objects_free(&pass->objects);
-	}
-	free(pass);
+	pass_init(&pass, session, options ? &options->progress : NULL);
+	status = pass_run(&pass, metrics_join(&pass, metrics, options));
 	if (status) {
 		metrics_free(metrics);
 		error_add(error, status, "%s: %s", session->path, strerror(-status));

@@ -74,6 +74,8 @@ enum metric {
 	METRIC_COUNT
 };
 
+struct pass;
+
 struct metrics_kernel { /* means over its launches, but for count and seconds */
 	const char *name, *device;
 	const char *limiter; /* of the occupancy of most launches */
@@ -104,6 +106,11 @@ struct metrics_options {
 /* Returns 0 or -errno with a cause; on error there is nothing to free. */
 int metrics_make(struct metrics *metrics, struct trace_session *session,
 		 const struct metrics_options *options, struct error *error);
+
+/* The same in a pass that others join too (pass.h); `options->progress` counts for
+ * nothing. Made when the pass has run without an error; on error there is nothing to
+ * free. Returns 0 or -ENOMEM. */
+int metrics_join(struct pass *pass, struct metrics *metrics, const struct metrics_options *options);
 
 void metrics_free(struct metrics *metrics);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "schema/gen/core_records.h"
-#include "schema/gen/cuda_records.h"
 #include "util/array.h"
 
 static uint64_t key_of(uint32_t high, uint32_t low)
@@ -15,12 +14,12 @@ static uint64_t key_of(uint32_t high, uint32_t low)
 
 int metrics_kernels_limits(struct metrics_kernels *kernels, const struct trace_event *event)
 {
-	const struct tandem_cuda_multiprocessor *record = (const void *)event->record;
-	struct occupancy_limits limits = launch_configs_limits(event);
+	struct occupancy_limits limits;
+	uint32_t device = launch_configs_limits(event, &limits);
 
 	if (array_reserve(&kernels->limits, &kernels->limits_capacity, kernels->limits_count + 1,
 			  sizeof(limits)) ||
-	    map_set(&kernels->limits_of, key_of(event->stream->process->index, record->device),
+	    map_set(&kernels->limits_of, key_of(event->stream->process->index, device),
 		    kernels->limits_count))
 		return -ENOMEM;
 	kernels->limits[kernels->limits_count++] = limits;
@@ -28,30 +27,29 @@ int metrics_kernels_limits(struct metrics_kernels *kernels, const struct trace_e
 }
 
 /* The number of the device of the operation's queue; 0: not known. */
-static uint32_t device_of(const struct metrics_kernels *kernels, const struct trace_event *event)
+static uint32_t device_of(const struct metrics_kernels *kernels, const struct operation *operation)
 {
-	const struct tandem_rec_operation *record = (const void *)event->record;
-	uint32_t queue = trace_objects_queue(kernels->objects, event->stream->process->index,
-					     record->queue);
-
-	return queue == TRACE_NONE ? 0 : kernels->objects->queues[queue].device;
+	return operation->queue == TRACE_NONE ? 0
+					      : kernels->objects->queues[operation->queue].device;
 }
 
-static int row_find(struct metrics_kernels *kernels, const struct trace_event *event,
+static int row_find(struct metrics_kernels *kernels, const struct operation *operation,
 		    struct metrics_kernel **row)
 {
-	const struct tandem_rec_operation *record = (const void *)event->record;
-	uint32_t process = event->stream->process->index;
+	const struct tandem_rec_operation *record = operation->record;
+	uint32_t process = operation->process;
 	struct trace_objects *objects = kernels->objects;
 	uint32_t name = trace_objects_kernel(objects, process, record->kernel);
-	uint32_t device = trace_objects_device(objects, process, device_of(kernels, event));
+	uint32_t device = trace_objects_device(objects, process, device_of(kernels, operation));
 	uint64_t key, index;
 
 	if (name == TRACE_NONE)
 		name = 0; /* the empty string */
 	/* Devices of several processes are one if they are called the same. */
-	key = key_of(device == TRACE_NONE ? 0 : objects->devices[device].name << 4 ^
-						   objects->devices[device].ordinal, name);
+	key = key_of(device == TRACE_NONE ? 0
+					  : objects->devices[device].name << 4 ^
+						    objects->devices[device].ordinal,
+		     name);
 	index = map_get(&kernels->row_of, key);
 	if (index == MAP_NONE) {
 		index = kernels->count;
@@ -70,33 +68,33 @@ static int row_find(struct metrics_kernels *kernels, const struct trace_event *e
 	return 0;
 }
 
-int metrics_kernels_add(struct metrics_kernels *kernels, const struct trace_event *event,
-			const struct launch_config *launch_config, double seconds)
+int metrics_kernels_add(struct metrics_kernels *kernels, const struct operation *operation,
+			const struct launch_config *config, double seconds)
 {
 	static const struct occupancy_limits none;
-	uint64_t limits = map_get(&kernels->limits_of, key_of(event->stream->process->index,
-							      device_of(kernels, event)));
+	uint64_t limits = map_get(&kernels->limits_of,
+				  key_of(operation->process, device_of(kernels, operation)));
 	struct occupancy_use use = {
-		.items = (uint32_t)launch_config->group_items,
-		.registers = launch_config->registers,
-		.shared_bytes = launch_config->static_bytes + launch_config->dynamic_bytes,
+		.items = (uint32_t)config->group_items,
+		.registers = config->registers,
+		.shared_bytes = config->static_bytes + config->dynamic_bytes,
 	};
 	struct occupancy occupancy;
 	struct metrics_kernel *row;
 
-	if (row_find(kernels, event, &row))
+	if (row_find(kernels, operation, &row))
 		return -ENOMEM;
 	occupancy_compute(limits == MAP_NONE ? &none : &kernels->limits[limits], &use, &occupancy);
 	row->count++;
 	row->seconds += seconds;
-	row->static_bytes += launch_config->static_bytes;
-	row->dynamic_bytes += launch_config->dynamic_bytes;
-	row->private_bytes += launch_config->private_bytes;
+	row->static_bytes += config->static_bytes;
+	row->dynamic_bytes += config->dynamic_bytes;
+	row->private_bytes += config->private_bytes;
 	row->warps += occupancy.warps;
 	row->warps_most += occupancy.warps_most;
-	row->registers += launch_config->registers;
-	row->group_items += (double)launch_config->group_items;
-	row->groups += (double)launch_config->groups;
+	row->registers += config->registers;
+	row->group_items += (double)config->group_items;
+	row->groups += (double)config->groups;
 	row->group_bytes += use.shared_bytes;
 	row->occupancy_percent += 100 * occupancy.ratio;
 	row->by_limiter[occupancy.limiter]++;

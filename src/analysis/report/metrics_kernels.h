@@ -5,6 +5,7 @@
 
 #include "analysis/operations/launch_config.h"
 #include "analysis/report/metrics.h"
+#include "analysis/operations/operation.h"
 #include "trace/objects.h"
 
 struct metrics_kernels {
@@ -17,12 +18,12 @@ struct metrics_kernels {
 	size_t limits_count, limits_capacity;
 };
 
-/* A record `multiprocessor` of CUDA's. Returns 0 or -ENOMEM, as all of these. */
+/* A record of a device's limits. Returns 0 or -ENOMEM, as all of these. */
 int metrics_kernels_limits(struct metrics_kernels *kernels, const struct trace_event *event);
 
 /* A kernel that ran for so long. */
-int metrics_kernels_add(struct metrics_kernels *kernels, const struct trace_event *event,
-			const struct launch_config *launch_config, double seconds);
+int metrics_kernels_add(struct metrics_kernels *kernels, const struct operation *operation,
+			const struct launch_config *config, double seconds);
 
 int metrics_kernels_finish(struct metrics_kernels *kernels, struct metrics *metrics);
 

@@ -1,155 +1,67 @@
 #include "analysis/report/operation_stats.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/report/table.h"
 #include "schema/gen/core_records.h"
-#include "trace/operation.h"
 #include "util/array.h"
 
 /* The caches begin anew at this size; the rows themselves stay. */
 #define CACHE_MOST (1u << 18)
 
 int operation_stats_init(struct operation_stats *stats, struct devices *devices,
-			 struct trace_session *session)
+			 struct trace_session *session, const struct range *range)
 {
 	memset(stats, 0, sizeof(*stats));
 	stats->devices = devices;
 	stats->session = session;
-	stats->range = RANGE_WHOLE;
-	clock_sync_init(&stats->clock_sync, session);
-	stats->in_flight = calloc(session->process_count + 1, sizeof(*stats->in_flight));
+	stats->range = *range;
 	stats->latest = calloc(session->stream_count + 1, sizeof(*stats->latest));
-	if (stats->in_flight && stats->latest)
-		return 0;
-	operation_stats_free(stats);
-	return -ENOMEM;
+	return stats->latest ? 0 : -ENOMEM;
 }
 
 int operation_stats_enqueued(struct operation_stats *stats, const struct trace_event *event)
 {
-	uint32_t process = event->stream->process->index;
-	uint64_t op = trace_event_op(event);
-	int64_t begin_ns = event->ns - stats->session->start_ns;
-	struct call_span span;
-
 	/* A call that failed made no operation; one that has not returned may
 	 * or may not have. */
-	if (!event->end_ticks || trace_event_failed(event))
+	if (trace_event_op(event) || !event->end_ticks || trace_event_failed(event) ||
+	    !range_holds(&stats->range, event->ns))
 		return 0;
-	if (!op)
-		return event->layout->class == TANDEM_CLASS_ENQUEUE &&
-				       range_holds(&stats->range, event->ns)
-			       ? untimed_call(&stats->untimed, event)
-			       : 0;
-	stats->in_flight[process]++;
-	stats->in_flight_all++;
-	span.begin_ns = event->ns;
-	span.end_ns = event->end_ns;
-	if (enqueue_times_note(&stats->enqueue_times, process, op, span))
-		return -ENOMEM;
-	if (!trace_operation_is_runtime(op))
-		return 0;
-	return launch_table_add(&stats->launch_table, process, op, event->record->id,
-				begin_ns > 0 ? (uint64_t)begin_ns : 0);
+	return untimed_call(&stats->untimed, event);
 }
 
-/* How many devices of the domain the process knows. */
-static size_t devices_known(const struct operation_stats *stats, const struct trace_event *event)
+static int queue_make(struct operation_stats *stats, const struct operation *operation,
+		      uint32_t *index)
 {
-	const struct trace_objects *objects = &stats->devices->objects;
-	size_t count = 0;
-
-	for (size_t i = 0; i < objects->device_count; i++)
-		count += objects->devices[i].process == event->stream->process->index &&
-			 objects->devices[i].domain == TANDEM_DOMAIN_cuda;
-	return count;
-}
-
-int operation_stats_waited(struct operation_stats *stats, const struct trace_event *event)
-{
-	return wait_returns_call(&stats->wait_returns, event, event->end_ns,
-				 devices_known(stats, event) == 1);
-}
-
-static const char *short_name(const char *call)
-{
-	static const char word[] = "Enqueue";
-	const char *rest = call;
-
-	while (islower((unsigned char)*rest))
-		rest++;
-	return strncmp(rest, word, strlen(word)) == 0 && rest[strlen(word)] ? rest + strlen(word)
-									     : call;
-}
-
-const char *operation_name(const struct trace_session *session, uint16_t api, uint8_t kind)
-{
-	const struct tandem_event *call = trace_session_event(session, api);
-
-	if (call)
-		return short_name(call->name);
-	/* The driver moves pages of unified memory as they are touched. */
-	return kind == TANDEM_OPERATION_KIND_migrate ? "unified memory" : "unknown";
-}
-
-const char *operation_kind_name(uint8_t kind)
-{
-	static const char *const words[] = {
-		[TANDEM_OPERATION_KIND_kernel] = "kernel",
-		[TANDEM_OPERATION_KIND_copy_h2d] = "copy_h2d",
-		[TANDEM_OPERATION_KIND_copy_d2h] = "copy_d2h",
-		[TANDEM_OPERATION_KIND_copy_d2d] = "copy_d2d",
-		[TANDEM_OPERATION_KIND_fill] = "fill",
-		[TANDEM_OPERATION_KIND_map] = "map",
-		[TANDEM_OPERATION_KIND_unmap] = "unmap",
-		[TANDEM_OPERATION_KIND_migrate] = "migrate",
-		[TANDEM_OPERATION_KIND_barrier] = "barrier",
-		[TANDEM_OPERATION_KIND_marker] = "marker",
-		[TANDEM_OPERATION_KIND_other] = "other",
+	struct operation_queue queue = {
+		.process = operation->process,
+		.number = operation->queue_number,
+		.domain = operation->domain,
+		.device = operation->device,
 	};
 
-	return kind < sizeof(words) / sizeof(*words) ? words[kind] : "other";
-}
-
-static int queue_make(struct operation_stats *stats, const struct trace_event *event,
-		      uint32_t number, uint8_t domain, uint32_t *index)
-{
-	struct devices *devices = stats->devices;
-	uint32_t process = event->stream->process->index;
-	struct operation_queue queue = {.process = process, .number = number, .domain = domain};
-	uint32_t described, device = 0;
-	int status = trace_objects_look(&devices->objects, event, TANDEM_OBJECT_queue, number);
-
-	described = trace_objects_queue(&devices->objects, process, number);
-	if (described != TRACE_NONE) {
-		const struct trace_queue *known = &devices->objects.queues[described];
+	if (operation->queue != TRACE_NONE) {
+		const struct trace_queue *known = &stats->devices->objects.queues[operation->queue];
 
 		queue.described = true;
 		queue.domain = known->domain;
 		queue.timing = known->timing;
-		device = known->device;
 	}
-	if (!status)
-		status = devices_of_number(devices, event, device, queue.domain, &queue.device);
-	if (status || array_reserve(&stats->queues, &stats->queue_capacity, stats->queue_count + 1,
-				    sizeof(*stats->queues)))
+	if (array_reserve(&stats->queues, &stats->queue_capacity, stats->queue_count + 1,
+			  sizeof(*stats->queues)))
 		return -ENOMEM;
 	*index = (uint32_t)stats->queue_count;
 	stats->queues[stats->queue_count++] = queue;
 	return 0;
 }
 
-static int queue_find(struct operation_stats *stats, const struct trace_event *event,
-		      uint32_t number, uint8_t domain, uint32_t *index)
+static int queue_find(struct operation_stats *stats, const struct operation *operation,
+		      struct operation_latest_row *latest, uint32_t *index)
 {
-	uint64_t key = (uint64_t)event->stream->process->index << 32 | number;
-	struct operation_latest *latest = &stats->latest[event->stream->index];
+	uint64_t key = (uint64_t)operation->process << 32 | operation->queue_number;
 	uint64_t known;
-	int status;
 
 	if (latest->queue_key == key + 1) {
 		*index = latest->queue;
@@ -157,8 +69,7 @@ static int queue_find(struct operation_stats *stats, const struct trace_event *e
 	}
 	known = map_get(&stats->queue_of, key);
 	if (known == MAP_NONE) {
-		status = queue_make(stats, event, number, domain, index);
-		if (status || map_set(&stats->queue_of, key, *index))
+		if (queue_make(stats, operation, index) || map_set(&stats->queue_of, key, *index))
 			return -ENOMEM;
 		known = *index;
 	}
@@ -168,41 +79,18 @@ static int queue_find(struct operation_stats *stats, const struct trace_event *e
 	return 0;
 }
 
-static int row_name(struct operation_stats *stats, const struct trace_event *event, uint16_t api,
-		    uint32_t *name)
+static int row_make(struct operation_stats *stats, const struct operation *operation,
+		    const struct operation_queue *queue, uint32_t *index)
 {
-	const struct tandem_rec_operation *record = (const void *)event->record;
-	struct trace_objects *objects = &stats->devices->objects;
-	const char *text = operation_name(stats->session, api, record->kind);
-	uint32_t kernel;
-	int status;
-
-	if (record->kind == TANDEM_OPERATION_KIND_kernel && record->kernel) {
-		status = trace_objects_look(objects, event, TANDEM_OBJECT_kernel, record->kernel);
-		if (status)
-			return status;
-		kernel = trace_objects_kernel(objects, event->stream->process->index,
-					      record->kernel);
-		text = kernel == TRACE_NONE ? "unknown kernel"
-					    : intern_text(&objects->names, kernel);
-	}
-	return intern_add(&stats->names, text, strlen(text), name);
-}
-
-static int row_make(struct operation_stats *stats, const struct trace_event *event,
-		    const struct operation_queue *queue, uint16_t api, uint32_t *index)
-{
-	const struct tandem_rec_operation *record = (const void *)event->record;
-	uint8_t kind = record->kind > TANDEM_OPERATION_KIND_other ? TANDEM_OPERATION_KIND_other
-								  : record->kind;
-	struct operation_row row = {.device = queue->device, .domain = queue->domain, .kind = kind};
+	struct operation_row row = {
+		.device = queue->device, .domain = queue->domain, .kind = operation->kind};
 	uint64_t key, known;
-	int status = row_name(stats, event, api, &row.name);
+	int status = intern_add(&stats->names, operation->name, strlen(operation->name), &row.name);
 
 	if (status)
 		return status;
 	/* A million devices have room beside a byte, four bits and a name. */
-	key = (uint64_t)row.device << 44 ^ (uint64_t)row.domain << 36 ^ (uint64_t)kind << 32 ^
+	key = (uint64_t)row.device << 44 ^ (uint64_t)row.domain << 36 ^ (uint64_t)row.kind << 32 ^
 	      row.name;
 	known = map_get(&stats->row_of, key);
 	if (known != MAP_NONE) {
@@ -218,15 +106,14 @@ static int row_make(struct operation_stats *stats, const struct trace_event *eve
 	return 0;
 }
 
-static int row_find(struct operation_stats *stats, const struct trace_event *event, uint32_t queue,
-		    uint16_t api, uint32_t *index)
+static int row_find(struct operation_stats *stats, const struct operation *operation,
+		    uint32_t queue, struct operation_latest_row *latest, uint32_t *index)
 {
-	const struct tandem_rec_operation *record = (const void *)event->record;
-	bool kernel = record->kind == TANDEM_OPERATION_KIND_kernel && record->kernel;
+	const struct tandem_rec_operation *record = operation->record;
+	bool kernel = operation->kind == TANDEM_OPERATION_KIND_kernel && record->kernel;
 	struct map *cache = kernel ? &stats->kernels : &stats->others;
 	uint64_t key = (uint64_t)queue << 32 |
-		       (kernel ? record->kernel : (uint32_t)record->kind << 16 | api);
-	struct operation_latest *latest = &stats->latest[event->stream->index];
+		       (kernel ? record->kernel : (uint32_t)record->kind << 16 | operation->api);
 	uint64_t known;
 	int status;
 
@@ -237,7 +124,7 @@ static int row_find(struct operation_stats *stats, const struct trace_event *eve
 	}
 	known = map_get(cache, key);
 	if (known == MAP_NONE) {
-		status = row_make(stats, event, &stats->queues[queue], api, index);
+		status = row_make(stats, operation, &stats->queues[queue], index);
 		if (!status && cache->count >= CACHE_MOST)
 			map_clear(cache);
 		if (status || map_set(cache, key, *index))
@@ -328,59 +215,19 @@ static int occupy_range(struct operation_stats *stats, uint32_t row,
 	return occupy(stats, row, operation->process, &clamped);
 }
 
-/* Without the runtime's own word, a command waits from the begin of its call on,
- * and all of that counts as the device's queue: CUDA submits within the call. */
-static void times_complete(struct operation_stats *stats, struct trace_operation_times *times,
-			   const struct launch *launch)
+/* Without the runtime's own word, an operation waits from the begin of its call on,
+ * and all of that counts as the device's queue: such a runtime submits within the call. */
+static void times_complete(struct operation_stats *stats, const struct operation *operation,
+			   struct trace_operation_times *times)
 {
-	uint64_t begin_ns = (uint64_t)stats->session->start_ns + launch->begin_ns;
+	int64_t start_ns = stats->session->start_ns, begin_ns = operation->call_begin_ns;
+	uint64_t from_ns = (uint64_t)(begin_ns > start_ns ? begin_ns : start_ns);
 
-	if (times->waits || !times->on_host || begin_ns > times->start)
+	if (!operation->call || times->waits || !times->on_host || from_ns > times->start)
 		return;
-	times->queued = begin_ns;
-	times->submitted = begin_ns;
+	times->queued = from_ns;
+	times->submitted = from_ns;
 	times->waits = true;
-}
-
-static int add_clock(struct operation_stats *stats, const struct trace_event *event,
-		     uint32_t device)
-{
-	const struct tandem_rec_operation *record = (const void *)event->record;
-	struct call_span span;
-	bool known;
-
-	if (record->timed == TANDEM_TIMED_session_ticks)
-		return 0;
-	known = enqueue_times_take(&stats->enqueue_times, event->stream->process->index, record->op,
-				   &span);
-	/* clock_sync_operation() passes over those without times. */
-	return clock_sync_operation(&stats->clock_sync, stats->devices, device, record,
-				    known ? &span : NULL, event->ns);
-}
-
-/* A device whose times come on the session's clock: how far off these can be is
- * what the calls say. A command starts after its launch began and ends before the
- * first wait for it returned, a copy to the host before its own call did. */
-static int add_host_clock(struct operation_stats *stats, const struct trace_event *event,
-			  uint32_t device, const struct trace_operation_times *times,
-			  const struct launch *launch)
-{
-	const struct tandem_rec_operation *record = (const void *)event->record;
-	uint32_t process = event->stream->process->index;
-	int64_t seen_ns = event->ns;
-	struct call_span span;
-	const struct tandem_event *call = trace_session_event(stats->session, launch->api);
-
-	if (!enqueue_times_take(&stats->enqueue_times, process, record->op, &span))
-		return 0;
-	if (record->kind == TANDEM_OPERATION_KIND_copy_d2h && call && !strstr(call->name, "Async") &&
-	    !strstr(call->name, "Graph"))
-		seen_ns = span.end_ns;
-	else
-		wait_returns_find(&stats->wait_returns, process, record->queue, span.end_ns,
-				  &seen_ns);
-	return clock_sync_on_host(&stats->clock_sync, stats->devices, device, times, span.begin_ns,
-				  seen_ns);
 }
 
 /* Whether it began in the range; what of it lies there. */
@@ -406,64 +253,46 @@ static void count(struct operation_stats *stats, struct operation_row *row,
 
 static int add_timed(struct operation_stats *stats, struct operation_row *row,
 		     struct operation_queue *queue, const struct trace_operation_times *times,
-		     const struct tandem_rec_operation *record, const struct operation *operation,
-		     bool counts)
+		     const struct operation *operation, bool counts)
 {
-	int status = counts ? count_times(stats, row, queue, times, record->bytes) : 0;
+	int status = counts ? count_times(stats, row, queue, times, operation->record->bytes) : 0;
 
 	if (status)
 		return status;
-	if (!operation)
+	if (range_is_whole(&stats->range))
 		return occupy(stats, row->device, queue->process, times);
 	return operation->placed ? occupy_range(stats, row->device, operation, times) : 0;
 }
 
-int operation_stats_add(struct operation_stats *stats, const struct trace_event *event,
-			const struct operation *operation)
+int operation_stats_add(struct operation_stats *stats, const struct operation *operation,
+			uint32_t stream, bool idle)
 {
-	const struct tandem_rec_operation *record = (const void *)event->record;
-	uint32_t process = event->stream->process->index;
-	struct launch launch = {.api = record->api, .first = record->op != 0};
-	bool launched = trace_operation_is_runtime(record->op) &&
-			launch_table_find(&stats->launch_table, process, record->op, &launch);
-	struct trace_operation_times times;
+	const struct tandem_rec_operation *record = operation->record;
+	struct operation_latest_row *latest = &stats->latest[stream];
+	struct trace_operation_times times = operation->device_times;
 	struct operation_row *row;
 	uint64_t within_ns = 0;
 	uint32_t queue, index;
-	bool counts = !operation || in_range(stats, operation, &within_ns);
-	int status = queue_find(stats, event, record->queue, record->domain, &queue);
+	bool counts = range_is_whole(&stats->range) || in_range(stats, operation, &within_ns);
+	int status = queue_find(stats, operation, latest, &queue);
 
 	if (!status)
-		status = row_find(stats, event, queue, launch.api, &index);
+		status = row_find(stats, operation, queue, latest, &index);
 	if (status)
 		return status;
 	row = &stats->rows[index];
 	row->within_ns += within_ns;
 	if (counts)
 		count(stats, row, record);
-	status = add_clock(stats, event, row->device);
-	if (status)
-		return status;
-	if (trace_operation_times(stats->session, record, &times)) {
-		if (launched && times.on_host)
-			status = add_host_clock(stats, event, row->device, &times, &launch);
-		if (launched)
-			times_complete(stats, &times, &launch);
-		if (!status)
-			status = add_timed(stats, row, &stats->queues[queue], &times, record,
-					   operation, counts);
+	if (record->timed) {
+		times_complete(stats, operation, &times);
+		status = add_timed(stats, row, &stats->queues[queue], &times, operation, counts);
 	} else if (counts) {
 		row->untimed++;
 		stats->queues[queue].untimed++;
 	}
-	/* What no call of the program's made, or the launch made more of, was
-	 * never counted in. */
-	if (!launch.first || (trace_operation_is_runtime(record->op) && !launched))
-		return status;
-	stats->in_flight[process]--;
-	if (--stats->in_flight_all == 0 && !status)
-		status = devices_settle(stats->devices);
-	return status;
+	/* What no call of the program's made ends nothing that was in flight. */
+	return status || !idle || !operation->call ? status : devices_settle(stats->devices);
 }
 
 void operation_stats_unfinished(struct operation_stats *stats, const struct operation *operation)
@@ -616,15 +445,9 @@ int operation_stats_finish(struct operation_stats *stats, struct report *report)
 		status = finish_zones(stats, report);
 	if (!status)
 		status = finish_untimed(stats, report);
-	if (!status)
-		status = clock_sync_finish(&stats->clock_sync);
 	report->operations = stats->count;
 	report->odd_operations = stats->odd;
 	report->unfinished = stats->unfinished;
-	for (size_t i = 0; !report->ranged && i < stats->session->process_count; i++) {
-		if (stats->in_flight[i] > 0)
-			report->unfinished += (uint64_t)stats->in_flight[i];
-	}
 	return status;
 }
 
@@ -632,19 +455,14 @@ void operation_stats_free(struct operation_stats *stats)
 {
 	for (size_t i = 0; i < stats->row_count; i++)
 		histogram_free(&stats->rows[i].times);
-	clock_sync_free(&stats->clock_sync);
-	enqueue_times_free(&stats->enqueue_times);
-	wait_returns_free(&stats->wait_returns);
 	free(stats->rows);
 	free(stats->queues);
-	free(stats->in_flight);
 	free(stats->latest);
 	intern_free(&stats->names);
 	map_free(&stats->row_of);
 	map_free(&stats->queue_of);
 	map_free(&stats->kernels);
 	map_free(&stats->others);
-	launch_table_free(&stats->launch_table);
 	untimed_free(&stats->untimed);
 	memset(stats, 0, sizeof(*stats));
 }

@@ -26,6 +26,8 @@
 #include "trace/session.h"
 #include "util/arena.h"
 
+struct pass;
+
 struct report_times { /* of count durations */
 	uint64_t total_ns;
 	double mean_ns;
@@ -276,6 +278,11 @@ struct report_options {
 /* Returns 0 or -errno; on error there is nothing to free. */
 int report_make(struct report *report, struct trace_session *session,
 		const struct report_options *options, struct error *error);
+
+/* The same in a pass that others join too (pass.h); `options->progress` counts for
+ * nothing. The report is made when the pass has run without an error; on error there is
+ * nothing to free. Returns 0 or -ENOMEM. */
+int report_join(struct pass *pass, struct report *report, const struct report_options *options);
 
 void report_free(struct report *report);
 

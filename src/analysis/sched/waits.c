@@ -1,10 +1,9 @@
-#include "analysis/report/waits.h"
+#include "analysis/sched/waits.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/report/table.h"
 #include "analysis/sched/states_consume.h"
 #include "schema/gen/core_records.h"
 #include "schema/gen/kernel_records.h"
@@ -113,19 +112,19 @@ static void on_interval(void *user, const struct states_interval *interval)
 	if (interval->state == STATE_UNKNOWN || !ns)
 		return;
 	row_add(waits, &(struct wait_row){
-		.thread = thread->index,
-		.function = function_at(thread, interval->from),
-		.state = (uint8_t)interval->state,
-		.by = interval->by,
-		.by_pid = interval->by_pid,
-		.by_name = interval->by_name,
-		.by_idle = interval->state == STATE_WAIT_CPU && interval->by == WAKER_THREAD &&
-			   !interval->by_tid,
-		.ns = ns,
-		.count = 1,
-		.longest_from = interval->from,
-		.longest_to = interval->to,
-	});
+			       .thread = thread->index,
+			       .function = function_at(thread, interval->from),
+			       .state = (uint8_t)interval->state,
+			       .by = interval->by,
+			       .by_pid = interval->by_pid,
+			       .by_name = interval->by_name,
+			       .by_idle = interval->state == STATE_WAIT_CPU &&
+					  interval->by == WAKER_THREAD && !interval->by_tid,
+			       .ns = ns,
+			       .count = 1,
+			       .longest_from = interval->from,
+			       .longest_to = interval->to,
+		       });
 }
 
 static void call_divide(struct waits *waits, const struct wait_call *call)
@@ -197,8 +196,7 @@ int waits_kernel(struct waits *waits, const struct trace_event *event)
 {
 	const struct tandem_kernel_collecting *collecting = (const void *)event->record;
 
-	if (event->record->id == TANDEM_KERNEL_EVENT_collecting &&
-	    collecting->scope > waits->scope)
+	if (event->record->id == TANDEM_KERNEL_EVENT_collecting && collecting->scope > waits->scope)
 		waits->scope = collecting->scope;
 	waits->lost |= event->record->id == TANDEM_EVENT_lost;
 	return states_consume(&waits->states, event) ? -ENOMEM : waits->failed;
@@ -262,136 +260,6 @@ int waits_call(struct waits *waits, const struct trace_event *event)
 	return waits->failed;
 }
 
-static void finish_api(const struct waits *waits, struct report *report)
-{
-	for (size_t i = 0; i < report->api_count; i++) {
-		struct report_api *row = &report->api[i];
-		const struct wait_function *function = &waits->functions[row->index];
-
-		row->on_cpu_ns = function->ns[STATE_RUNNING];
-		row->wait_cpu_ns = function->ns[STATE_WAIT_CPU];
-		row->wait_blocked_ns = function->ns[STATE_WAIT_BLOCKED];
-		row->unknown_ns = function->ns[STATE_UNKNOWN];
-	}
-}
-
-static struct report_thread *row_of(struct report *report, size_t count,
-				    const struct states_thread *thread)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (report->thread[i].process == thread->pid &&
-		    report->thread[i].thread == thread->local_tid)
-			return &report->thread[i];
-	}
-	return NULL;
-}
-
-static const char *name_of(const struct waits *waits, struct report *report, uint32_t name)
-{
-	return table_string(report, intern_text(&waits->states.names, name));
-}
-
-/* It was not there in the range, or nothing is known of it. */
-static bool was_away(const struct wait_thread *thread)
-{
-	return !thread->ns[STATE_RUNNING] && !thread->ns[STATE_WAIT_CPU] &&
-	       !thread->ns[STATE_WAIT_BLOCKED] && !thread->ns[STATE_UNKNOWN];
-}
-
-/* The threads that made calls have their rows; the others get one. */
-static int finish_threads(const struct waits *waits, struct report *report)
-{
-	size_t with_calls = report->thread_count;
-	struct report_thread *rows = arena_alloc(
-		&report->arena, (with_calls + waits->thread_count) * sizeof(*rows));
-
-	if (!rows)
-		return -ENOMEM;
-	if (with_calls)
-		memcpy(rows, report->thread, with_calls * sizeof(*rows));
-	report->thread = rows;
-	for (size_t i = 0; i < waits->thread_count; i++) {
-		const struct wait_thread *thread = waits->threads[i];
-		struct report_thread *row = row_of(report, with_calls, thread->thread);
-
-		if (!row && report->ranged && was_away(thread))
-			continue;
-		if (!row) {
-			row = &rows[report->thread_count++];
-			*row = (struct report_thread){
-				.process = thread->thread->pid,
-				.thread = thread->thread->local_tid,
-				.process_name = name_of(waits, report,
-					states_process_name(&waits->states, thread->thread)),
-				.name = name_of(waits, report, thread->thread->name),
-			};
-		}
-		row->running_ns += thread->ns[STATE_RUNNING];
-		row->system_ns += thread->system_ns;
-		row->wait_cpu_ns += thread->ns[STATE_WAIT_CPU];
-		row->wait_blocked_ns += thread->ns[STATE_WAIT_BLOCKED];
-		row->unknown_ns += thread->ns[STATE_UNKNOWN];
-		row->switches += thread->thread->switches;
-		row->migrations += thread->thread->migrations;
-	}
-	return 0;
-}
-
-static const char *by_kind(const struct wait_row *row)
-{
-	if (row->by_idle)
-		return "idle";
-	return row->by == WAKER_THREAD ? "process" : row->by == WAKER_INTERRUPT ? "interrupt"
-										: "unknown";
-}
-
-static const struct report_api *api_of(const struct report *report, uint32_t index)
-{
-	for (size_t i = 0; i < report->api_count; i++) {
-		if (report->api[i].index == index)
-			return &report->api[i];
-	}
-	return NULL;
-}
-
-static int wait_compare(const void *a, const void *b)
-{
-	const struct report_wait *left = a, *right = b;
-
-	if (left->total_ns != right->total_ns)
-		return left->total_ns < right->total_ns ? 1 : -1;
-	return left->count < right->count ? 1 : left->count > right->count ? -1 : 0;
-}
-
-static int finish_rows(const struct waits *waits, struct report *report)
-{
-	report->waits = arena_alloc(&report->arena, waits->row_count * sizeof(*report->waits));
-	if (!report->waits)
-		return -ENOMEM;
-	for (size_t i = 0; i < waits->row_count; i++) {
-		const struct wait_row *row = &waits->rows[i];
-		const struct states_thread *thread = waits->threads[row->thread]->thread;
-		const struct report_api *api =
-			row->function ? api_of(report, row->function - 1) : NULL;
-
-		report->waits[report->wait_count++] = (struct report_wait){
-			.process = thread->pid,
-			.thread = thread->local_tid,
-			.name = name_of(waits, report, thread->name),
-			.domain = api ? api->domain : "",
-			.function = api ? api->name : "",
-			.state = row->state == STATE_WAIT_CPU ? "wait_cpu" : "wait_blocked",
-			.by_kind = by_kind(row),
-			.by = row->by_idle ? "" : name_of(waits, report, row->by_name),
-			.by_process = row->by_pid,
-			.total_ns = row->ns,
-			.count = row->count,
-		};
-	}
-	table_sort(report->waits, report->wait_count, sizeof(*report->waits), wait_compare);
-	return 0;
-}
-
 const struct tandem_event *waits_function(const struct waits *waits, uint32_t function)
 {
 	return trace_session_event_at(waits->session, function);
@@ -399,26 +267,11 @@ const struct tandem_event *waits_function(const struct waits *waits, uint32_t fu
 
 int waits_settle(struct waits *waits)
 {
-	states_finish(&waits->states,
-		      waits->session->start_ns + (int64_t)trace_session_duration_ns(waits->session));
+	states_finish(&waits->states, waits->session->start_ns +
+					      (int64_t)trace_session_duration_ns(waits->session));
 	for (size_t i = 0; i < waits->thread_count; i++)
 		calls_settle(waits, waits->threads[i], INT64_MAX);
 	return waits->failed;
-}
-
-int waits_finish(struct waits *waits, struct report *report)
-{
-	static const char *const scopes[] = { "none", "program", "system" };
-	int status;
-
-	report->scheduling = scopes[waits->scope < 3 ? waits->scope : 0];
-	if (!waits->any)
-		return 0;
-	status = waits_settle(waits);
-	finish_api(waits, report);
-	if (!status)
-		status = finish_threads(waits, report);
-	return status ? status : finish_rows(waits, report);
 }
 
 void waits_free(struct waits *waits)

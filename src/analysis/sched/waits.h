@@ -1,22 +1,22 @@
-/* The kernel's part of the report: what the threads of the traced processes did
- * with their time, how each API call's time divides into running and waiting,
- * and on whom the waits were. Part of the report's pass. Memory grows with
- * threads, functions and processes. One thread.
+/* What the threads of the traced processes did with their time, from the operating
+ * system's records: how each API call's time divides into running and waiting, and on
+ * whom the waits were. Memory grows with threads, functions and processes. One thread.
  *
  *	struct waits waits;
  *	waits_init(&waits, session);
  *	waits_kernel(&waits, event);       of each event of a CPU's stream
  *	waits_call(&waits, event);         of each API call
- *	waits_finish(&waits, report);
+ *	waits_settle(&waits);
+ *	... waits.threads[], waits.functions[], waits.rows[]
  *	waits_free(&waits);
  */
-#ifndef TANDEM_ANALYSIS_REPORT_WAITS_H
-#define TANDEM_ANALYSIS_REPORT_WAITS_H
+#ifndef TANDEM_ANALYSIS_SCHED_WAITS_H
+#define TANDEM_ANALYSIS_SCHED_WAITS_H
 
 #include "analysis/events/range.h"
-#include "analysis/report/report.h"
 #include "analysis/sched/states.h"
 #include "trace/event.h"
+#include "trace/session.h"
 #include "util/map.h"
 
 struct wait_call { /* a call whose time is being divided */
@@ -30,7 +30,7 @@ struct wait_call { /* a call whose time is being divided */
 struct wait_thread { /* of a traced process */
 	const struct states_thread *thread;
 	uint64_t ns[STATE_COUNT];
-	uint64_t system_ns; /* of running: in system calls, where they are recorded */
+	uint64_t system_ns;	 /* of running: in system calls, where they are recorded */
 	struct wait_call *calls; /* not settled yet; the outer ones first */
 	size_t call_count, call_capacity;
 	uint32_t index;
@@ -41,10 +41,10 @@ struct wait_function {
 	uint64_t ns[STATE_COUNT];
 };
 
-struct wait_row { /* a thread's waits of one kind, in one function, on one process */
-	uint32_t thread; /* index in `threads` */
+struct wait_row {	   /* a thread's waits of one kind, in one function, on one process */
+	uint32_t thread;   /* index in `threads` */
 	uint32_t function; /* + 1; 0: outside of calls */
-	uint8_t state; /* STATE_WAIT_CPU, STATE_WAIT_BLOCKED */
+	uint8_t state;	   /* STATE_WAIT_CPU, STATE_WAIT_BLOCKED */
 	enum states_waker by;
 	uint32_t by_pid, by_name;
 	bool by_idle;
@@ -60,13 +60,13 @@ struct waits {
 	struct trace_session *session;
 	struct range range; /* what is counted: all, where the caller sets nothing else */
 	struct states states;
-	bool any; /* there are records of the kernel at all */
-	bool lost; /* some of the kernel's records are */
+	bool any;      /* there are records of the kernel at all */
+	bool lost;     /* some of the kernel's records are */
 	uint8_t scope; /* the widest that was recorded */
 	struct wait_thread **threads;
 	size_t thread_count, thread_capacity;
 	struct states_thread **of_stream; /* by stream: its thread, once it is known */
-	struct wait_function *functions; /* by the layouts' index */
+	struct wait_function *functions;  /* by the layouts' index */
 	size_t function_count;
 	struct map rows_by_key;
 	struct wait_row *rows;
@@ -83,13 +83,8 @@ int waits_init(struct waits *waits, struct trace_session *session);
 int waits_kernel(struct waits *waits, const struct trace_event *event);
 int waits_call(struct waits *waits, const struct trace_event *event);
 
-/* No more comes: `threads`, `functions` and `rows` hold all. waits_finish() does
- * it, too. Returns 0 or -ENOMEM. */
+/* No more comes: `threads`, `functions` and `rows` hold all. Returns 0 or -ENOMEM. */
 int waits_settle(struct waits *waits);
-
-/* Writes into the report; after the tables of calls are there. Returns 0 or
- * -ENOMEM. */
-int waits_finish(struct waits *waits, struct report *report);
 
 /* The function with this index. */
 const struct tandem_event *waits_function(const struct waits *waits, uint32_t function);

@@ -1,0 +1,151 @@
+#include "analysis/report/waits_report.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "analysis/report/table.h"
+
+static void finish_api(const struct waits *waits, struct report *report)
+{
+	for (size_t i = 0; i < report->api_count; i++) {
+		struct report_api *row = &report->api[i];
+		const struct wait_function *function = &waits->functions[row->index];
+
+		row->on_cpu_ns = function->ns[STATE_RUNNING];
+		row->wait_cpu_ns = function->ns[STATE_WAIT_CPU];
+		row->wait_blocked_ns = function->ns[STATE_WAIT_BLOCKED];
+		row->unknown_ns = function->ns[STATE_UNKNOWN];
+	}
+}
+
+static struct report_thread *row_of(struct report *report, size_t count,
+				    const struct states_thread *thread)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (report->thread[i].process == thread->pid &&
+		    report->thread[i].thread == thread->local_tid)
+			return &report->thread[i];
+	}
+	return NULL;
+}
+
+static const char *name_of(const struct waits *waits, struct report *report, uint32_t name)
+{
+	return table_string(report, intern_text(&waits->states.names, name));
+}
+
+/* It was not there in the range, or nothing is known of it. */
+static bool was_away(const struct wait_thread *thread)
+{
+	return !thread->ns[STATE_RUNNING] && !thread->ns[STATE_WAIT_CPU] &&
+	       !thread->ns[STATE_WAIT_BLOCKED] && !thread->ns[STATE_UNKNOWN];
+}
+
+/* The threads that made calls have their rows; the others get one. */
+static int finish_threads(const struct waits *waits, struct report *report)
+{
+	size_t with_calls = report->thread_count;
+	struct report_thread *rows =
+		arena_alloc(&report->arena, (with_calls + waits->thread_count) * sizeof(*rows));
+
+	if (!rows)
+		return -ENOMEM;
+	if (with_calls)
+		memcpy(rows, report->thread, with_calls * sizeof(*rows));
+	report->thread = rows;
+	for (size_t i = 0; i < waits->thread_count; i++) {
+		const struct wait_thread *thread = waits->threads[i];
+		struct report_thread *row = row_of(report, with_calls, thread->thread);
+
+		if (!row && report->ranged && was_away(thread))
+			continue;
+		if (!row) {
+			row = &rows[report->thread_count++];
+			*row = (struct report_thread){
+				.process = thread->thread->pid,
+				.thread = thread->thread->local_tid,
+				.process_name = name_of(
+					waits, report,
+					states_process_name(&waits->states, thread->thread)),
+				.name = name_of(waits, report, thread->thread->name),
+			};
+		}
+		row->running_ns += thread->ns[STATE_RUNNING];
+		row->system_ns += thread->system_ns;
+		row->wait_cpu_ns += thread->ns[STATE_WAIT_CPU];
+		row->wait_blocked_ns += thread->ns[STATE_WAIT_BLOCKED];
+		row->unknown_ns += thread->ns[STATE_UNKNOWN];
+		row->switches += thread->thread->switches;
+		row->migrations += thread->thread->migrations;
+	}
+	return 0;
+}
+
+static const char *by_kind(const struct wait_row *row)
+{
+	if (row->by_idle)
+		return "idle";
+	return row->by == WAKER_THREAD	    ? "process"
+	       : row->by == WAKER_INTERRUPT ? "interrupt"
+					    : "unknown";
+}
+
+static const struct report_api *api_of(const struct report *report, uint32_t index)
+{
+	for (size_t i = 0; i < report->api_count; i++) {
+		if (report->api[i].index == index)
+			return &report->api[i];
+	}
+	return NULL;
+}
+
+static int wait_compare(const void *a, const void *b)
+{
+	const struct report_wait *left = a, *right = b;
+
+	if (left->total_ns != right->total_ns)
+		return left->total_ns < right->total_ns ? 1 : -1;
+	return left->count < right->count ? 1 : left->count > right->count ? -1 : 0;
+}
+
+static int finish_rows(const struct waits *waits, struct report *report)
+{
+	report->waits = arena_alloc(&report->arena, waits->row_count * sizeof(*report->waits));
+	if (!report->waits)
+		return -ENOMEM;
+	for (size_t i = 0; i < waits->row_count; i++) {
+		const struct wait_row *row = &waits->rows[i];
+		const struct states_thread *thread = waits->threads[row->thread]->thread;
+		const struct report_api *api =
+			row->function ? api_of(report, row->function - 1) : NULL;
+
+		report->waits[report->wait_count++] = (struct report_wait){
+			.process = thread->pid,
+			.thread = thread->local_tid,
+			.name = name_of(waits, report, thread->name),
+			.domain = api ? api->domain : "",
+			.function = api ? api->name : "",
+			.state = row->state == STATE_WAIT_CPU ? "wait_cpu" : "wait_blocked",
+			.by_kind = by_kind(row),
+			.by = row->by_idle ? "" : name_of(waits, report, row->by_name),
+			.by_process = row->by_pid,
+			.total_ns = row->ns,
+			.count = row->count,
+		};
+	}
+	table_sort(report->waits, report->wait_count, sizeof(*report->waits), wait_compare);
+	return 0;
+}
+
+int waits_report_finish(const struct waits *waits, struct report *report)
+{
+	static const char *const scopes[] = {"none", "program", "system"};
+	int status;
+
+	report->scheduling = scopes[waits->scope < 3 ? waits->scope : 0];
+	if (!waits->any)
+		return 0;
+	finish_api(waits, report);
+	status = finish_threads(waits, report);
+	return status ? status : finish_rows(waits, report);
+}
