@@ -59,15 +59,9 @@ int cli_fail(const struct error *error)
 	return CLI_FAILED;
 }
 
-int cli_help(const char *text)
+int cli_usage(const char *command)
 {
-	fputs(text, stdout);
-	return CLI_DONE;
-}
-
-int cli_usage(const char *verb)
-{
-	fprintf(stderr, "Try `tandem %s --help`.\n", verb);
+	fprintf(stderr, "Try `tandem %s --help`.\n", command);
 	return CLI_USAGE;
 }
 

@@ -2,8 +2,8 @@
 #include "analysis/diff/diff.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,38 +11,38 @@
 #include "cli/cli.h"
 #include "cli/diff_tables.h"
 #include "cli/diff_text.h"
+#include "cli/options.h"
 #include "cli/reading.h"
 
-static const char help[] =
-	"Usage: tandem diff [options] A B\n"
-	"       tandem diff [options] A... -- B...\n"
-	"\n"
-	"Says what changed from the runs A to the runs B: in total, by API function, by\n"
-	"operation of the devices and by finding, the largest change first, and whether it\n"
-	"is more than chance. Several runs on each side are surer than one.\n"
-	"\n"
-	"  -f, --format=FORMAT  text (default), json or csv\n"
-	"  -t, --table=NAME     only this table: total, api, device, findings\n"
-	"  -p, --p=P            a change counts when chance alone would show one so large\n"
-	"                       less often than this (default 0.05)\n"
-	"  -m, --min=PERCENT    ... when it is at least so much of what it was (default 5)\n"
-	"  -r, --min-run=PERCENT  ... and at least so much of the run (default 0.5)\n"
-	"  -n, --top=N          rows of each table in text (default 10; 0: all)\n"
-	"  -h, --help           this text\n"
-	"\n"
-	"  tandem diff before after\n"
-	"  tandem diff before-1 before-2 before-3 -- after-1 after-2 after-3\n"
-	"  tandem diff --format json A B | jq '.device[] | select(.significant)'\n";
+#define WORD_OF_(constant, name, words) name " "
 
-static const char *const formats[] = {"text", "json", "csv", NULL};
-enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
+#define DIFF_OPTIONS(X)                                                                    \
+	X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)")              \
+	X(table, 't', "NAME", WORD(DIFF_TABLES(WORD_OF_)), "only this table: %s")          \
+	X(p, 'p', "P", TEXT("0.05"), "significance level of a change (default 0.05)")      \
+	X(min, 'm', "PERCENT", TEXT("5"),                                                  \
+	  "a change counts when it is at least so much of what it was (default 5)")        \
+	X(min_run, 'r', "PERCENT", TEXT("0.5"),                                            \
+	  "... and at least so much of the run (default 0.5)")                             \
+	X(top, 'n', "N", TEXT(NULL), "rows of each table in text (default 10; 0: all)")
 
-static const char *const table_names[] = {
-#define X(constant, name, words) name,
-	DIFF_TABLES(X)
-#undef X
-	NULL,
+OPTIONS(DIFF_OPTIONS)
+
+const struct command command_diff = {
+	.name = "diff",
+	.usage = "[options] A B\n[options] A... -- B...",
+	.about = "Says what changed from the runs A to the runs B: in total, by API function, by\n"
+		 "operation of the devices and by finding, the largest change first, and whether it\n"
+		 "is more than chance. Several runs on each side are more reliable than one.\n",
+	.examples = "  tandem diff before after\n"
+		    "  tandem diff before-1 before-2 before-3 -- after-1 after-2 after-3\n"
+		    "  tandem diff --format json A B | jq '.device[] | select(.significant)'\n",
+	.column = 25,
+	COMMAND_OPTIONS,
+	.operands = OPERAND_SESSIONS,
 };
+
+enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 struct arguments {
 	int format;
@@ -55,94 +55,58 @@ struct arguments {
 
 static int set_number(double *number, const char *option, const char *text, double most)
 {
-	char *rest;
+	char *rest, accepted[64];
 
 	*number = strtod(text, &rest);
 	if (rest != text && !*rest && *number >= 0 && *number <= most)
 		return 0;
-	cli_error("%s %s: not a number from 0 to %g", option, text, most);
-	return cli_usage("diff");
+	snprintf(accepted, sizeof(accepted), "a number from 0 to %g", most);
+	return option_refuse(option, text, accepted);
 }
 
-static int set_word(int *word, const char *option, const char *text, const char *const *words,
-		    const char *known)
+static int take(void *user, unsigned option, const char *value, int word)
 {
-	*word = cli_parse_word(text, words);
-	if (*word >= 0)
+	struct arguments *arguments = user;
+	struct diff_options *options = &arguments->options;
+
+	switch (option) {
+	case OPTION_format:
+		arguments->format = word;
 		return 0;
-	cli_error("%s %s: it is %s", option, text, known);
-	return cli_usage("diff");
-}
-
-/* The options up to argc; those that are none come last, from optind on. */
-static int read_options(struct arguments *arguments, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{"format", required_argument, NULL, 'f'}, {"table", required_argument, NULL, 't'},
-		{"p", required_argument, NULL, 'p'},	  {"min", required_argument, NULL, 'm'},
-		{"min-run", required_argument, NULL, 'r'},
-		{"top", required_argument, NULL, 'n'},	  {"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int option, status = 0;
-
-	optind = 0;
-	while (!status && (option = getopt_long(argc, argv, "f:t:p:m:r:n:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'f':
-			status = set_word(&arguments->format, "--format", optarg, formats,
-					  "text, json or csv");
-			break;
-		case 't':
-			status = set_word(&arguments->table, "--table", optarg, table_names,
-					  "total, api, device or findings");
-			break;
-		case 'p':
-			status = set_number(&arguments->options.most_p, "--p", optarg, 1);
-			break;
-		case 'm':
-			status = set_number(&arguments->options.least_percent, "--min", optarg,
-					    1e9);
-			break;
-		case 'r':
-			status = set_number(&arguments->options.least_run_percent, "--min-run",
-					    optarg, 1e9);
-			break;
-		case 'n':
-			if (cli_parse_number(optarg, UINT32_MAX, &arguments->top)) {
-				cli_error("--top %s: not a number of rows", optarg);
-				status = cli_usage("diff");
-			}
-			break;
-		case 'h':
-			cli_help(help);
-			return -ECANCELED;
-		default:
-			return cli_usage("diff");
-		}
+	case OPTION_table:
+		arguments->table = word;
+		return 0;
+	case OPTION_p:
+		return set_number(&options->most_p, "--p", value, 1);
+	case OPTION_min:
+		return set_number(&options->least_percent, "--min", value, 1e9);
+	case OPTION_min_run:
+		return set_number(&options->least_run_percent, "--min-run", value, 1e9);
+	default:
+		return cli_parse_number(value, UINT32_MAX, &arguments->top)
+			       ? option_refuse("--top", value, "a number of rows") : 0;
 	}
-	return status;
 }
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int sides = 1, status;
+	int sides = 1, first;
 
 	/* getopt would take the -- away, and what stood on which side of it. */
 	while (sides < argc && strcmp(argv[sides], "--"))
 		sides++;
-	status = read_options(arguments, sides, argv);
-	if (status)
-		return status;
-	arguments->paths[DIFF_A] = argv + optind;
-	arguments->counts[DIFF_A] = (size_t)(sides - optind);
+	first = options_parse(&command_diff, sides, argv, take, arguments);
+	if (first < 0)
+		return first;
+	arguments->paths[DIFF_A] = argv + first;
+	arguments->counts[DIFF_A] = (size_t)(sides - first);
 	if (sides < argc) {
 		argv[sides] = argv[0]; /* the name before getopt's complaints */
-		status = read_options(arguments, argc - sides, argv + sides);
-		if (status)
-			return status;
-		arguments->paths[DIFF_B] = argv + sides + optind;
-		arguments->counts[DIFF_B] = (size_t)(argc - sides - optind);
+		first = options_parse(&command_diff, argc - sides, argv + sides, take, arguments);
+		if (first < 0)
+			return first;
+		arguments->paths[DIFF_B] = argv + sides + first;
+		arguments->counts[DIFF_B] = (size_t)(argc - sides - first);
 	} else if (arguments->counts[DIFF_A] == 2) {
 		arguments->paths[DIFF_B] = arguments->paths[DIFF_A] + 1;
 		arguments->counts[DIFF_A] = arguments->counts[DIFF_B] = 1;
@@ -151,9 +115,8 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		return 0;
 	cli_error(arguments->counts[DIFF_A] > 2
 			  ? "which of these are A and which B? put -- between them"
-			  : "which sessions? give two directories, or several with -- between "
-			    "the sides");
-	return cli_usage("diff");
+			  : "two sessions needed, or several with -- between the sides");
+	return options_wrong(&command_diff);
 }
 
 /* Reads one session, and keeps its numbers. Returns CLI_DONE or CLI_FAILED (told). */
@@ -206,7 +169,7 @@ int cmd_diff(int argc, char **argv)
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)
-		return status == -ECANCELED ? CLI_DONE : status;
+		return options_status(status);
 	if (diff_init(&diff, arguments.counts, &arguments.options))
 		return cli_error("out of memory");
 	for (int side = 0; !status && side < DIFF_SIDES; side++)

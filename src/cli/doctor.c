@@ -1,30 +1,28 @@
 /* tandem doctor: what this machine can record, and how to mend what it cannot. */
 #include "cli/cli.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/check.h"
+#include "cli/options.h"
 #include "util/json.h"
 
-static const char help_text[] =
-	"Usage: tandem doctor [options]\n"
-	"\n"
-	"Says what can be recorded on this machine, what is missing, and the command that\n"
-	"mends it. Exit status 0 when OpenCL programs can be recorded, else 1.\n"
-	"\n"
-	"      --format text|json   (text)\n"
-	"  -h, --help               this text\n";
+#define DOCTOR_OPTIONS(X)                                                              \
+	X(format, 0, "text|json", WORD("text json"), "(text)")
 
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, 'f'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
+OPTIONS(DOCTOR_OPTIONS)
+
+const struct command command_doctor = {
+	.name = "doctor",
+	.usage = "[options]",
+	.about = "Says what can be recorded on this machine, what is missing, and the command that\n"
+		 "fixes it. Exit status 0 when OpenCL programs can be recorded, else 1.\n",
+	.column = 27,
+	COMMAND_OPTIONS,
 };
 
-static const char *const formats[] = {"text", "json", NULL};
 static const char *const state_names[] = {"ok", "missing", "optional", "info"};
 static const char *const state_words[] = {"ok", "MISSING", "absent", ""};
 static const char *const state_colours[] = {"\033[32m", "\033[1;31m", "\033[33m", ""};
@@ -88,25 +86,24 @@ static void print_json(const struct checks *checks, bool works)
 	text_free(&text);
 }
 
+static int take(void *format, unsigned option, const char *value, int word)
+{
+	(void)option;
+	(void)value;
+	*(int *)format = word;
+	return 0;
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	struct checks checks = {.list = NULL};
-	int option, format = 0;
+	int format = 0, first = options_parse(&command_doctor, argc, argv, take, &format);
 	bool works;
 
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
-		if (option == 'h')
-			return cli_help(help_text);
-		if (option != 'f')
-			return cli_usage("doctor");
-		format = cli_parse_word(optarg, formats);
-		if (format < 0) {
-			cli_error("--format: it is not `%s`", optarg);
-			return cli_usage("doctor");
-		}
-	}
-	if (optind < argc) {
-		cli_error("doctor takes no `%s`", argv[optind]);
+	if (first < 0)
+		return options_status(first);
+	if (first < argc) {
+		cli_error("doctor takes no `%s`", argv[first]);
 		return cli_usage("doctor");
 	}
 	works = check_opencl(&checks);

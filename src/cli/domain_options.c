@@ -7,7 +7,9 @@
 
 #include "cli/cli.h"
 #include "schema/capture.h"
+#include "schema/control.h"
 #include "schema/ids.h"
+#include "util/text.h"
 
 /* Whether --domains can name it: the system's side has an option of its own, and a part
  * is chosen with what it is a part of. */
@@ -69,7 +71,7 @@ int domain_options_parse(const char *list, uint32_t *mask)
 		at = word_next(at, word, sizeof(word), &without);
 		row = tandem_domain_row_find(word);
 		if (!row || !is_named(row)) {
-			cli_error("--domains: there is no domain `%s`", word);
+			cli_error("--domains: unknown domain '%s'; see --help", word);
 			return -EINVAL;
 		}
 		*mask = without ? *mask & ~with_parts(row) : *mask | with_parts(row);
@@ -99,7 +101,7 @@ int domain_choices_parse(const struct tandem_domain_row *row, const char *list, 
 		list = word_next(list, word, sizeof(word), &without);
 		choice = choice_find(row, word);
 		if (choice < 0) {
-			cli_error("--%s: there is no `%s`; see --help", row->name, word);
+			cli_error("--%s: invalid value '%s'; see --help", row->name, word);
 			return -EINVAL;
 		}
 		*mask = without ? *mask & ~(1u << choice) : *mask | 1u << choice;
@@ -113,60 +115,63 @@ int domain_choices_parse(const struct tandem_domain_row *row, const char *list, 
 	return -EINVAL;
 }
 
-#define HELP_INDENT 27
-#define HELP_WIDTH 80
-
-/* One word of the help, on a new line where this one is full. */
-static void help_add(struct text *help, size_t *column, const char *word, const char *after)
+/* "queries, all, cubin" of those that are off unless they are asked for. */
+static void add_off(struct text *text, const struct tandem_choice *choices)
 {
-	size_t length = strlen(word) + strlen(after);
+	const char *comma = "";
 
-	if (*column + 1 + length > HELP_WIDTH) {
-		text_format(help, "\n%*s", HELP_INDENT, "");
-		*column = HELP_INDENT;
-	} else {
-		text_add_string(help, " ");
-		*column += 1;
+	for (const struct tandem_choice *choice = choices; choice->word; choice++) {
+		if (choice->on)
+			continue;
+		text_format(text, "%s%s", comma, choice->word);
+		comma = ", ";
 	}
-	text_format(help, "%s%s", word, after);
-	*column += length;
 }
 
-/* The words whose `on` is such, with commas between; behind the last `after`. */
-static void help_add_words(struct text *help, size_t *column, const struct tandem_choice *choices,
-			   bool all, const char *after)
+const struct option_row *domain_options_row(size_t number)
 {
-	const struct tandem_choice *last = NULL;
+	static struct option_row rows[TANDEM_DOMAINS_MOST];
+	static char abouts[TANDEM_DOMAINS_MOST][256];
+	const struct tandem_domain_row *row = NULL;
+	struct text off = TEXT_INIT;
+	size_t left = number;
 
-	for (const struct tandem_choice *choice = choices; choice->word; choice++)
-		if (all || !choice->on)
-			last = choice;
-	for (const struct tandem_choice *choice = choices; choice->word; choice++)
-		if (all || !choice->on)
-			help_add(help, column, choice->word, choice == last ? after : ",");
+	while ((row = tandem_domain_next(row)))
+		if (row->choices && !left--)
+			break;
+	if (!row)
+		return NULL;
+	add_off(&off, row->choices);
+	snprintf(abouts[number], sizeof(abouts[number]),
+		 "of %s: %%s; or without some of them: -%s (all%s%s)", row->title,
+		 row->choices[0].word, off.length ? " but " : "", off.length ? off.data : "");
+	text_free(&off);
+	rows[number] = (struct option_row){.name = row->name,
+					   .value = "LIST",
+					   .values = VALUES_LIST,
+					   .choices = row->choices,
+					   .about = abouts[number]};
+	return &rows[number];
 }
 
-void domain_choices_help(const struct tandem_domain_row *row, struct text *help)
+const struct tandem_domain_row *domain_options_domain(size_t number)
 {
-	static const char *const without[] = {"or", "without", "some", "of", "them:"};
-	size_t before = help->length, column;
-	char example[64];
+	const struct option_row *row = domain_options_row(number);
 
-	text_format(help, "      --%s LIST", row->name);
-	column = help->length - before;
-	text_format(help, "%*s", column < HELP_INDENT - 1 ? (int)(HELP_INDENT - 1 - column) : 0, "");
-	column = HELP_INDENT - 1;
-	help_add(help, &column, "of", "");
-	help_add(help, &column, row->title, ":");
-	help_add_words(help, &column, row->choices, true, ";");
-	for (size_t i = 0; i < sizeof(without) / sizeof(*without); i++)
-		help_add(help, &column, without[i], "");
-	snprintf(example, sizeof(example), "-%s", row->choices[0].word);
-	help_add(help, &column, example, "");
-	help_add(help, &column, "(all", "");
-	help_add(help, &column, "but", "");
-	help_add_words(help, &column, row->choices, false, ")");
-	text_add_string(help, "\n");
+	return row ? tandem_domain_row_find(row->name) : NULL;
+}
+
+const char *domain_options_word(size_t number, const char **about)
+{
+	const struct tandem_domain_row *row = NULL;
+
+	(void)about;
+	if (!number--)
+		return "all";
+	while ((row = tandem_domain_next(row)))
+		if (is_named(row) && !number--)
+			return row->name;
+	return NULL;
 }
 
 int capture_parse(const char *text, char *capture, size_t bytes)
@@ -174,11 +179,9 @@ int capture_parse(const char *text, char *capture, size_t bytes)
 	size_t prefix = strlen(TANDEM_CAPTURE_NVTX);
 	bool range = !strncmp(text, TANDEM_CAPTURE_NVTX, prefix) && text[prefix];
 
-	if (!range && strcmp(text, TANDEM_CAPTURE_PROFILER) != 0) {
-		cli_error("--capture: it is not `%s`; " TANDEM_CAPTURE_PROFILER
-			  " or " TANDEM_CAPTURE_NVTX "NAME", text);
-		return -EINVAL;
-	}
+	if (!range && strcmp(text, TANDEM_CAPTURE_PROFILER) != 0)
+		return option_refuse("--capture", text, TANDEM_CAPTURE_PROFILER
+				     ", " TANDEM_CAPTURE_NVTX "NAME");
 	if (strlen(text) >= bytes) {
 		cli_error("--capture: the range's name is too long");
 		return -EINVAL;

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/options.h"
 #include "schema/domain.h"
-#include "util/text.h"
 
 /* 1 << number for all that --domains can name. */
 uint32_t domain_options_all(void);
@@ -22,8 +22,12 @@ int domain_options_parse(const char *list, uint32_t *mask);
 /* A row with choices; --NAME LIST. */
 int domain_choices_parse(const struct tandem_domain_row *row, const char *list, uint32_t *mask);
 
-/* That option's entry in the help, at the end of `help`. */
-void domain_choices_help(const struct tandem_domain_row *row, struct text *help);
+/* What --domains takes: option_word_at. */
+const char *domain_options_word(size_t number, const char **about);
+
+/* The options of the rows with choices, and which row that is; NULL behind the last. */
+const struct option_row *domain_options_row(size_t number);
+const struct tandem_domain_row *domain_options_domain(size_t number);
 
 int capture_parse(const char *text, char *capture, size_t bytes);
 

@@ -2,7 +2,6 @@
 #include "export/export.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,39 +9,9 @@
 
 #include "cli/cli.h"
 #include "cli/export_html.h"
+#include "cli/options.h"
 #include "cli/reading.h"
 #include "util/units.h"
-
-static const char help_head[] =
-	"Usage: tandem export --format FORMAT [options] DIR...\n"
-	"\n"
-	"Writes recorded sessions in another tool's format. Several sessions of one machine\n"
-	"come out on one axis of time.\n"
-	"\n"
-	"  -f, --format=FORMAT  one of these:\n";
-
-static const char help_tail[] =
-	"  -o, --output=OUT     where to; - is the standard output (default: the name of the\n"
-	"                       first session with the format's suffix, in this folder)\n"
-	"  -w, --with=TRACE     take the kernel's side from a trace of LTTng's or trace-cmd's\n"
-	"                       (its directory or file) of the same time and machine\n"
-	"      --join           put sessions of different machines or boots on one axis by\n"
-	"                       their times of day; else each begins where the first does\n"
-	"  -q, --quiet          say nothing of what was written\n"
-	"  -h, --help           this text\n"
-	"\n"
-	"  tandem export --format perfetto tandem-app-20261120-100000\n"
-	"  tandem export --format chrome -o - DIR | gzip >trace.json.gz\n";
-
-enum { OPTION_JOIN = 256 };
-
-struct arguments {
-	const struct export_ops *ops;
-	const char *out, *with;
-	bool join, quiet;
-	char **paths;
-	size_t path_count;
-};
 
 /* The formats of the exports, and the page of the timeline, which is made
  * otherwise. NULL behind the last one. */
@@ -57,84 +26,91 @@ static const struct export_ops *format_at(size_t i)
 	return i == count ? &export_html : NULL;
 }
 
-static int print_help(void)
+static const char *format_name_at(size_t number, const char **about)
 {
-	const struct export_ops *ops;
+	const struct export_ops *ops = format_at(number);
 
-	fputs(help_head, stdout);
-	for (size_t i = 0; (ops = format_at(i)); i++)
-		printf("                         %-10s %s\n", ops->name, ops->words);
-	fputs(help_tail, stdout);
-	return CLI_DONE;
+	if (!ops)
+		return NULL;
+	*about = ops->words;
+	return ops->name;
 }
 
-static int set_format(struct arguments *arguments, const char *name)
-{
-	const struct export_ops *ops;
-	struct text known = TEXT_INIT;
+#define EXPORT_OPTIONS(X)                                                                  \
+	X(format, 'f', "FORMAT", WORD_AT(format_name_at), "one of these:")                 \
+	X(output, 'o', "OUT", FILE_NAME,                                                   \
+	  "where to; - is the standard output (default: the name of the first session "    \
+	  "with the format's suffix, in this folder)")                                     \
+	X(with, 'w', "TRACE", FILE_NAME,                                                   \
+	  "use kernel events from an LTTng or trace-cmd trace (its directory or file) of " \
+	  "the same time and machine")                                                     \
+	X(join, 0, NULL, FLAG,                                                             \
+	  "put sessions of different machines or boots on one axis by their times of "     \
+	  "day; else each begins where the first does")                                    \
+	X(quiet, 'q', NULL, FLAG, "quiet: do not report what was written")
 
-	for (size_t i = 0; (ops = format_at(i)); i++) {
-		if (!strcmp(ops->name, name)) {
-			arguments->ops = ops;
-			return 0;
-		}
-		text_format(&known, "%s%s", i ? ", " : "", ops->name);
+OPTIONS(EXPORT_OPTIONS)
+
+const struct command command_export = {
+	.name = "export",
+	.usage = "--format FORMAT [options] DIR...",
+	.about = "Writes recorded sessions in another tool's format. Several sessions of one machine\n"
+		 "come out on one axis of time.\n",
+	.examples = "  tandem export --format perfetto tandem-app-20261120-100000\n"
+		    "  tandem export --format chrome -o - DIR | gzip >trace.json.gz\n",
+	.column = 23,
+	COMMAND_OPTIONS,
+	.operands = OPERAND_SESSIONS,
+};
+
+struct arguments {
+	const struct export_ops *ops;
+	const char *out, *with;
+	bool join, quiet;
+	char **paths;
+	size_t path_count;
+};
+
+static int take(void *user, unsigned option, const char *value, int word)
+{
+	struct arguments *arguments = user;
+
+	switch (option) {
+	case OPTION_format:
+		arguments->ops = format_at((size_t)word);
+		return 0;
+	case OPTION_output:
+		arguments->out = value;
+		return 0;
+	case OPTION_with:
+		arguments->with = value;
+		return 0;
+	case OPTION_join:
+		arguments->join = true;
+		return 0;
+	default:
+		arguments->quiet = true;
+		return 0;
 	}
-	cli_error("--format %s: it is one of %s", name, known.data ? known.data : "");
-	text_free(&known);
-	return cli_usage("export");
 }
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"format", required_argument, NULL, 'f'},
-		{"output", required_argument, NULL, 'o'},
-		{"with", required_argument, NULL, 'w'},
-		{"join", no_argument, NULL, OPTION_JOIN},
-		{"quiet", no_argument, NULL, 'q'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int option;
+	int first = options_parse(&command_export, argc, argv, take, arguments);
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "f:o:w:qh", options, NULL)) != -1) {
-		switch (option) {
-		case 'f':
-			if (set_format(arguments, optarg))
-				return CLI_USAGE;
-			break;
-		case 'o':
-			arguments->out = optarg;
-			break;
-		case 'w':
-			arguments->with = optarg;
-			break;
-		case OPTION_JOIN:
-			arguments->join = true;
-			break;
-		case 'q':
-			arguments->quiet = true;
-			break;
-		case 'h':
-			print_help();
-			return -ECANCELED;
-		default:
-			return cli_usage("export");
-		}
-	}
-	arguments->paths = argv + optind;
-	arguments->path_count = (size_t)(argc - optind);
+	if (first < 0)
+		return first;
+	arguments->paths = argv + first;
+	arguments->path_count = (size_t)(argc - first);
 	if (!arguments->ops)
-		cli_error("which format? give --format");
+		cli_error("no --format given");
 	else if (!arguments->path_count)
-		cli_error("which session? give its directory");
+		cli_error("no session given");
 	else if (arguments->ops->own_output && arguments->out && !strcmp(arguments->out, "-"))
 		cli_error("--format %s cannot go to the standard output", arguments->ops->name);
 	else
 		return 0;
-	return cli_usage("export");
+	return options_wrong(&command_export);
 }
 
 /* "/tmp/session/" -> "session.json"; the caller frees it. */
@@ -223,7 +199,7 @@ int cmd_export(int argc, char **argv)
 	size_t opened = 0;
 
 	if (status)
-		return status == -ECANCELED ? CLI_DONE : status;
+		return options_status(status);
 	readings = calloc(arguments.path_count, sizeof(*readings));
 	if (!readings)
 		return cli_error("out of memory");

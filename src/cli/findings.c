@@ -2,7 +2,6 @@
 #include "analysis/findings/finding.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,28 +10,39 @@
 
 #include "cli/cli.h"
 #include "cli/findings_print.h"
+#include "cli/options.h"
 #include "cli/reading.h"
 
-static const char help_head[] =
-	"Usage: tandem findings [options] DIR\n"
-	"\n"
-	"Says what is wrong in a recorded session, the most expensive first: what, where,\n"
-	"what it cost, who caused it, how sure that is, and what to do. Costs of different\n"
-	"findings overlap: they do not add up.\n"
-	"\n"
-	"  -f, --format=FORMAT  text (default) or json\n"
-	"  -k, --kind=KIND      only findings of this kind:\n";
+static const char *kind_at(size_t number, const char **about)
+{
+	if (!finding_kinds[number])
+		return NULL;
+	*about = finding_kinds[number]->words;
+	return finding_kinds[number]->name;
+}
 
-static const char help_tail[] =
-	"  -m, --min=PERCENT    hide what cost less of the run (default 1)\n"
-	"  -a, --all            hide nothing\n"
-	"  -w, --with=TRACE     take the kernel's side from a trace of LTTng's or trace-cmd's\n"
-	"  -h, --help           this text\n"
-	"\n"
-	"  tandem findings tandem-app-20261120-100000\n"
-	"  tandem findings --format json DIR | jq '.findings[0].do'\n";
+#define FINDINGS_OPTIONS(X)                                                                \
+	X(format, 'f', "FORMAT", WORD("text json"), "%s (default: text)")                  \
+	X(kind, 'k', "KIND", WORD_AT(kind_at), "only findings of this kind:")              \
+	X(min, 'm', "PERCENT", TEXT("1"), "hide what cost less of the run (default 1)")    \
+	X(all, 'a', NULL, FLAG, "hide nothing")                                            \
+	X(with, 'w', "TRACE", FILE_NAME, "use kernel events from an LTTng or trace-cmd trace")
 
-static const char *const formats[] = {"text", "json", NULL};
+OPTIONS(FINDINGS_OPTIONS)
+
+const struct command command_findings = {
+	.name = "findings",
+	.usage = "[options] DIR",
+	.about = "Says what is wrong in a recorded session, the most expensive first: what, where,\n"
+		 "what it cost, who caused it, how sure that is, and what to do. Costs of different\n"
+		 "findings overlap: they do not add up.\n",
+	.examples = "  tandem findings tandem-app-20261120-100000\n"
+		    "  tandem findings --format json DIR | jq '.findings[0].do'\n",
+	.column = 23,
+	COMMAND_OPTIONS,
+	.operands = OPERAND_SESSION,
+};
+
 enum { FORMAT_TEXT, FORMAT_JSON };
 
 struct arguments {
@@ -42,28 +52,6 @@ struct arguments {
 	const char *path, *with;
 };
 
-static int print_help(void)
-{
-	fputs(help_head, stdout);
-	for (size_t i = 0; finding_kinds[i]; i++)
-		printf("                         %-13s %s\n", finding_kinds[i]->name,
-		       finding_kinds[i]->words);
-	fputs(help_tail, stdout);
-	return CLI_DONE;
-}
-
-static int set_kind(struct arguments *arguments, const char *name)
-{
-	for (size_t i = 0; finding_kinds[i]; i++) {
-		if (!strcmp(finding_kinds[i]->name, name)) {
-			arguments->kind = name;
-			return 0;
-		}
-	}
-	cli_error("--kind %s: there is no such kind of finding; --help lists them", name);
-	return cli_usage("findings");
-}
-
 static int set_least(struct arguments *arguments, const char *text)
 {
 	char *rest;
@@ -71,57 +59,42 @@ static int set_least(struct arguments *arguments, const char *text)
 	arguments->least_percent = strtod(text, &rest);
 	if (rest != text && !*rest && isfinite(arguments->least_percent))
 		return 0;
-	cli_error("--min %s: not a number of per cent", text);
-	return cli_usage("findings");
+	return option_refuse("--min", text, "a percentage");
+}
+
+static int take(void *user, unsigned option, const char *value, int word)
+{
+	struct arguments *arguments = user;
+
+	switch (option) {
+	case OPTION_format:
+		arguments->format = word;
+		return 0;
+	case OPTION_kind:
+		arguments->kind = value;
+		return 0;
+	case OPTION_min:
+		return set_least(arguments, value);
+	case OPTION_all:
+		arguments->least_percent = 0;
+		return 0;
+	default:
+		arguments->with = value;
+		return 0;
+	}
 }
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"format", required_argument, NULL, 'f'}, {"kind", required_argument, NULL, 'k'},
-		{"min", required_argument, NULL, 'm'},	  {"all", no_argument, NULL, 'a'},
-		{"with", required_argument, NULL, 'w'}, {"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int option, status = 0;
+	int first = options_parse(&command_findings, argc, argv, take, arguments);
 
-	optind = 0;
-	while (!status && (option = getopt_long(argc, argv, "f:k:m:aw:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'f':
-			arguments->format = cli_parse_word(optarg, formats);
-			if (arguments->format < 0) {
-				cli_error("--format %s: it is text or json", optarg);
-				return cli_usage("findings");
-			}
-			break;
-		case 'k':
-			status = set_kind(arguments, optarg);
-			break;
-		case 'm':
-			status = set_least(arguments, optarg);
-			break;
-		case 'a':
-			arguments->least_percent = 0;
-			break;
-		case 'w':
-			arguments->with = optarg;
-			break;
-		case 'h':
-			print_help();
-			return -ECANCELED;
-		default:
-			return cli_usage("findings");
-		}
+	if (first < 0)
+		return first;
+	if (argc - first != 1) {
+		cli_error(argc == first ? "no session given" : "one session at a time, please");
+		return options_wrong(&command_findings);
 	}
-	if (status)
-		return status;
-	if (argc - optind != 1) {
-		cli_error(argc == optind ? "which session? give its directory"
-					 : "one session at a time, please");
-		return cli_usage("findings");
-	}
-	arguments->path = argv[optind];
+	arguments->path = argv[first];
 	return 0;
 }
 
@@ -167,7 +140,7 @@ int cmd_findings(int argc, char **argv)
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)
-		return status == -ECANCELED ? CLI_DONE : status;
+		return options_status(status);
 	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
 		return CLI_FAILED;
 	status = findings_make(&findings, &reading.session, arguments.kind, &progress, &error);

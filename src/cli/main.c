@@ -1,45 +1,44 @@
-/* The command: finds the verb, and runs it or hands on to tandem-reader. */
+/* tandem: runs a command, or hands it on to tandem-reader. */
 #include "cli/cli.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "recorder/library.h"
 
-struct verb {
+struct row {
 	const char *name;
-	const char *words;
+	const char *about;
 	int (*run)(int argc, char **argv); /* NULL: the reader's */
 };
 
-static const struct verb verbs[] = {
-#define X(verb, words) {#verb, words, cmd_##verb},
-	CLI_RECORDER_VERBS(X)
+static const struct row commands[] = {
+#define X(name, about) {#name, about, cmd_##name},
+	CLI_RECORDER_COMMANDS(X)
 #undef X
-#define X(verb, words) {#verb, words, NULL},
-	CLI_READER_VERBS(X)
+#define X(name, about) {#name, about, NULL},
+	CLI_READER_COMMANDS(X)
 #undef X
 };
 
 #define READER "tandem-reader"
 
-enum { VERB_COUNT = sizeof(verbs) / sizeof(*verbs) };
+enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };
 
 static int print_help(void)
 {
-	puts("Usage: tandem VERB [options]\n"
+	puts("Usage: tandem COMMAND [options]\n"
 	     "\n"
 	     "Tandem records what a program does on the CPU and on the GPU in one trace, on\n"
 	     "one clock, without recompiling it, and shows where the time went.\n");
-	for (int i = 0; i < VERB_COUNT; i++)
-		printf("  %-8s  %s\n", verbs[i].name, verbs[i].words);
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		printf("  %-8s  %s\n", commands[i].name, commands[i].about);
 	puts("\n"
 	     "  tandem record ./app      run ./app and record it\n"
 	     "  tandem report DIR        show where its time went\n"
 	     "\n"
-	     "`tandem VERB --help` tells more, and so does `man tandem-VERB`.");
+	     "See `tandem COMMAND --help` and `man tandem-COMMAND`.");
 	return CLI_DONE;
 }
 
@@ -73,23 +72,23 @@ static unsigned word_distance(const char *a, const char *b)
 	return row[length];
 }
 
-static int unknown_verb(const char *word)
+static int unknown_command(const char *word)
 {
-	const struct verb *nearest = NULL;
+	const struct row *nearest = NULL;
 	unsigned least = 3;
 
-	for (int i = 0; i < VERB_COUNT; i++) {
-		unsigned distance = word_distance(word, verbs[i].name);
+	for (int i = 0; i < COMMAND_COUNT; i++) {
+		unsigned distance = word_distance(word, commands[i].name);
 
 		if (distance < least) {
 			least = distance;
-			nearest = &verbs[i];
+			nearest = &commands[i];
 		}
 	}
 	if (nearest)
-		cli_error("there is no verb `%s`; did you mean `%s`?", word, nearest->name);
+		cli_error("unknown command `%s`; did you mean `%s`?", word, nearest->name);
 	else
-		cli_error("there is no verb `%s`; `tandem --help` lists them", word);
+		cli_error("unknown command `%s`; `tandem --help` lists them", word);
 	return CLI_USAGE;
 }
 
@@ -98,8 +97,8 @@ static int hand_on(char **argv)
 	char path[PATH_MAX];
 
 	if (library_module(path, READER))
-		return cli_error("`%s` is in " READER ", which is not beside this command: install "
-				 "tandem again", argv[1]);
+		return cli_error("`%s` is in " READER ", which is not next to this command: "
+				 "install tandem again", argv[1]);
 	execv(path, argv);
 	return cli_error("%s: %m", path);
 }
@@ -109,7 +108,7 @@ int main(int argc, char **argv)
 	const char *word = argc > 1 ? argv[1] : NULL;
 
 	if (!word) {
-		cli_error("which verb? `tandem --help` lists them");
+		cli_error("missing command; `tandem --help` lists them");
 		return CLI_USAGE;
 	}
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
@@ -118,13 +117,13 @@ int main(int argc, char **argv)
 		puts("tandem " TANDEM_VERSION);
 		return CLI_DONE;
 	}
-	for (int i = 0; i < VERB_COUNT; i++)
-		if (!strcmp(word, verbs[i].name))
-			return verbs[i].run ? verbs[i].run(argc - 1, argv + 1)
+	for (int i = 0; i < COMMAND_COUNT; i++)
+		if (!strcmp(word, commands[i].name))
+			return commands[i].run ? commands[i].run(argc - 1, argv + 1)
 					    : hand_on(argv);
 	if (*word == '-') {
-		cli_error("there is no option `%s` before the verb", word);
+		cli_error("unknown option `%s` before the command", word);
 		return CLI_USAGE;
 	}
-	return unknown_verb(word);
+	return unknown_command(word);
 }

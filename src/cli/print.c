@@ -1,6 +1,5 @@
 /* tandem print: the events of a session in the order of time. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,40 +9,47 @@
 #include "cli/event_json.h"
 #include "cli/event_text.h"
 #include "cli/filter.h"
+#include "cli/options.h"
 #include "cli/reading.h"
 #include "trace/merge.h"
 #include "util/units.h"
 
 #define WRITE_BYTES 65536u
 
-static const char help[] =
-	"Usage: tandem print [options] DIR\n"
-	"\n"
-	"Prints the events of a recorded session in the order of time: when (seconds since\n"
-	"the session's start), how long, which process and thread, the call with its\n"
-	"arguments and its result. A call during which something else happened has a line\n"
-	"for its begin and one for its end; what a device did stands at its own times:\n"
-	"queued, submitted, start, end.\n"
-	"\n"
-	"  -f, --format=FORMAT  text (default), or json: one object on each line\n"
-	"  -p, --pid=PID        only this process (may be given several times)\n"
-	"  -t, --tid=TID        only this thread (may be given several times)\n"
-	"  -n, --name=PATTERN   only events of this name, with * and ? as in a shell (may be\n"
-	"                       given several times); operations also by kernel or call\n"
-	"      --from=TIME      from this time on: 1.5s, 20ms, 300us, 5ns; plain is seconds\n"
-	"      --to=TIME        up to this time\n"
-	"  -l, --limit=N        stop after N lines\n"
-	"  -r, --raw            as recorded: a call is one event, with its end; a device's\n"
-	"                       operation is one, where its end was learned\n"
-	"  -h, --help           this text\n"
-	"\n"
-	"  tandem print --name 'clEnqueue*' --from 20ms --to 30ms DIR\n"
-	"  tandem print --format json DIR | jq 'select(.result < 0)'\n";
+#define PRINT_OPTIONS(X)                                                                   \
+	X(format, 'f', "FORMAT", WORD("text json"),                                        \
+	  "text (default), or json: one object on each line")                              \
+	X(pid, 'p', "PID", TEXT(NULL), "only this process (may be given several times)")   \
+	X(tid, 't', "TID", TEXT(NULL), "only this thread (may be given several times)")    \
+	X(name, 'n', "PATTERN", TEXT(NULL),                                                \
+	  "only events of this name, with * and ? as in a shell (may be given several "    \
+	  "times); operations also by kernel or call")                                     \
+	X(from, 0, "TIME", TEXT(NULL),                                                     \
+	  "from this time on: 1.5s, 20ms, 300us, 5ns; plain is seconds")                   \
+	X(to, 0, "TIME", TEXT(NULL), "up to this time")                                    \
+	X(limit, 'l', "N", TEXT(NULL), "stop after N lines")                               \
+	X(raw, 'r', NULL, FLAG,                                                            \
+	  "as recorded: a call is one event, with its end; a device's operation is one, "  \
+	  "where its end was learned")
 
-static const char *const formats[] = {"text", "json", NULL};
+OPTIONS(PRINT_OPTIONS)
+
+const struct command command_print = {
+	.name = "print",
+	.usage = "[options] DIR",
+	.about = "Prints the events of a recorded session chronologically: when (seconds since\n"
+		 "the session's start), how long, which process and thread, the call with its\n"
+		 "arguments and its result. A call during which something else happened has a line\n"
+		 "for its begin and one for its end; what a device did stands at its own times:\n"
+		 "queued, submitted, start, end.\n",
+	.examples = "  tandem print --name 'clEnqueue*' --from 20ms --to 30ms DIR\n"
+		    "  tandem print --format json DIR | jq 'select(.result < 0)'\n",
+	.column = 23,
+	COMMAND_OPTIONS,
+	.operands = OPERAND_SESSION,
+};
+
 enum { FORMAT_TEXT, FORMAT_JSON };
-
-enum { OPTION_FROM = 256, OPTION_TO };
 
 struct arguments {
 	int format;
@@ -53,87 +59,57 @@ struct arguments {
 	struct filter filter;
 };
 
-static int bad_argument(const char *option, const char *text, const char *words)
-{
-	cli_error("--%s %s: %s", option, text, words);
-	return cli_usage("print");
-}
-
 static int read_time(const char *option, const char *text, int64_t *ns)
 {
-	return units_parse_ns(text, ns) ? bad_argument(option, text,
-						       "no time such as 1.5s, 20ms, 300us, 5ns")
-					: 0;
+	return units_parse_ns(text, ns) ? option_refuse(option, text, "1.5s, 20ms, 300us, 5ns") : 0;
 }
 
-static int read_option(struct arguments *arguments, int option, const char *value)
+static int take(void *user, unsigned option, const char *value, int word)
 {
+	struct arguments *arguments = user;
 	struct filter *filter = &arguments->filter;
 
 	switch (option) {
-	case 'f':
-		arguments->format = cli_parse_word(value, formats);
-		return arguments->format < 0 ? bad_argument("format", value, "it is text or json")
-					     : 0;
-	case 'p':
+	case OPTION_format:
+		arguments->format = word;
+		return 0;
+	case OPTION_pid:
 		return filter_add_number(filter->pids, &filter->pid_count, value)
-			       ? bad_argument("pid", value, "no process id, or too many")
+			       ? option_refuse("--pid", value, "up to 64 process ids")
 			       : 0;
-	case 't':
+	case OPTION_tid:
 		return filter_add_number(filter->tids, &filter->tid_count, value)
-			       ? bad_argument("tid", value, "no thread id, or too many")
+			       ? option_refuse("--tid", value, "up to 64 thread ids")
 			       : 0;
-	case 'n':
-		return filter_add_name(filter, value) ? bad_argument("name", value, "too many")
-						      : 0;
-	case OPTION_FROM:
-		return read_time("from", value, &filter->from_ns);
-	case OPTION_TO:
-		return read_time("to", value, &filter->to_ns);
-	case 'l':
+	case OPTION_name:
+		return filter_add_name(filter, value)
+			       ? option_refuse("--name", value, "up to 64 patterns")
+			       : 0;
+	case OPTION_from:
+		return read_time("--from", value, &filter->from_ns);
+	case OPTION_to:
+		return read_time("--to", value, &filter->to_ns);
+	case OPTION_limit:
 		return cli_parse_number(value, UINT64_MAX, &arguments->limit)
-			       ? bad_argument("limit", value, "not a number of events")
+			       ? option_refuse("--limit", value, "a number of events")
 			       : 0;
-	case 'r':
+	default:
 		arguments->raw = true;
 		return 0;
-	case 'h':
-		cli_help(help);
-		return -ECANCELED;
-	default:
-		return cli_usage("print");
 	}
 }
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"format", required_argument, NULL, 'f'},
-		{"pid", required_argument, NULL, 'p'},
-		{"tid", required_argument, NULL, 't'},
-		{"name", required_argument, NULL, 'n'},
-		{"from", required_argument, NULL, OPTION_FROM},
-		{"to", required_argument, NULL, OPTION_TO},
-		{"limit", required_argument, NULL, 'l'},
-		{"raw", no_argument, NULL, 'r'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int option;
+	int first = options_parse(&command_print, argc, argv, take, arguments);
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "f:p:t:n:l:rh", options, NULL)) != -1) {
-		int status = read_option(arguments, option, optarg);
-
-		if (status)
-			return status;
+	if (first < 0)
+		return first;
+	if (argc - first != 1) {
+		cli_error(argc == first ? "no session given" : "one session at a time, please");
+		return options_wrong(&command_print);
 	}
-	if (argc - optind != 1) {
-		cli_error(argc == optind ? "which session? give its directory"
-					 : "one session at a time, please");
-		return cli_usage("print");
-	}
-	arguments->path = argv[optind];
+	arguments->path = argv[first];
 	return 0;
 }
 
@@ -237,7 +213,7 @@ int cmd_print(int argc, char **argv)
 	filter_init(&arguments.filter);
 	status = read_arguments(&arguments, argc, argv);
 	if (status)
-		return status == -ECANCELED ? CLI_DONE : status;
+		return options_status(status);
 	if (reading_open(&reading, arguments.path))
 		return CLI_FAILED;
 	status = arguments.raw ? print_raw(&reading, &arguments)

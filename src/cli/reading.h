@@ -1,4 +1,4 @@
-/* What the verbs that read a session share: opening it, warnings about damage,
+/* What the commands that read a session share: opening it, warnings about damage,
  * the progress line, the end of the output. One thread.
  *
  *	struct reading reading;

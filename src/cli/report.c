@@ -1,6 +1,5 @@
 /* tandem report: the tables of a session. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,51 +7,63 @@
 
 #include "cli/cli.h"
 #include "cli/findings_print.h"
+#include "cli/options.h"
 #include "cli/reading.h"
 #include "cli/report_metrics.h"
 #include "cli/report_tables.h"
 #include "cli/report_text.h"
 #include "util/units.h"
 
-static const char help[] =
-	"Usage: tandem report [options] DIR\n"
-	"\n"
-	"Shows where the time of a recorded session went: API calls, what the devices\n"
-	"did, where commands waited, memory, errors, and what was lost.\n"
-	"\n"
-	"  -f, --format=FORMAT  text (default), json or csv\n"
-	"  -t, --table=NAME     only this table: api, device, zones, devices, sharing, memory,\n"
-	"                       builds, errors, open_calls, untimed_queues, processes, threads,\n"
-	"                       waits, functions, engines, engine_users, clocks\n"
-	"  -c, --clocks         only how clocks were fitted to the host's, and how wrong\n"
-	"                       that can be: --table clocks\n"
-	"      --from=TIME      only from this time of the run on: 1.5s, 20ms, 300us, 5ns; plain\n"
-	"                       is seconds. What began there counts, whole\n"
-	"      --to=TIME        only up to this time\n"
-	"      --findings=WHEN  what is wrong, before the tables: on, off, or auto (default):\n"
-	"                       of a trace up to 32 MiB, which takes a second at most\n"
-	"  -w, --with=TRACE     take the kernel's side from a trace of LTTng's or trace-cmd's\n"
-	"  -m, --metrics        GPU metrics instead: time, bytes and counts of kernels,\n"
-	"                       memory, fills, copies and waits, and what kernels are\n"
-	"                       like, theoretical occupancy included\n"
-	"  -n, --top=N          rows of each table in text (default 20; 0: all)\n"
-	"  -h, --help           this text\n"
-	"\n"
-	"  tandem report tandem-app-20261120-100000\n"
-	"  tandem report --from 20ms --to 30ms DIR\n"
-	"  tandem report --format json DIR | jq '.device[] | select(.kind == \"kernel\")'\n";
+static const char *table_at(size_t number, const char **about)
+{
+	static const struct report none;
+
+	(void)about;
+	return number < REPORT_TABLE_COUNT
+		       ? report_part(&none, (enum report_table)number).table->name : NULL;
+}
+
+#define REPORT_OPTIONS(X)                                                                  \
+	X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)")              \
+	X(table, 't', "NAME", WORD_AT(table_at), "only this table: %s")                    \
+	X(clocks, 'c', NULL, FLAG,                                                         \
+	  "only how clocks were fitted to the host's, and how wrong that can be: "         \
+	  "--table clocks")                                                                \
+	X(from, 0, "TIME", TEXT(NULL),                                                     \
+	  "only from this time of the run on: 1.5s, 20ms, 300us, 5ns; plain is seconds. "  \
+	  "What began there counts, whole")                                                \
+	X(to, 0, "TIME", TEXT(NULL), "only up to this time")                               \
+	X(findings, 0, "WHEN", WORD("auto on off"),                                        \
+	  "what is wrong, before the tables: on, off, or auto (default): of a trace up "   \
+	  "to 32 MiB, which takes a second at most")                                       \
+	X(with, 'w', "TRACE", FILE_NAME, "use kernel events from an LTTng or trace-cmd trace") \
+	X(metrics, 'm', NULL, FLAG,                                                        \
+	  "GPU metrics instead: time, bytes and counts of kernels, memory, fills, copies " \
+	  "and waits, and launch properties, theoretical occupancy included")              \
+	X(top, 'n', "N", TEXT(NULL), "rows of each table in text (default 20; 0: all)")
+
+OPTIONS(REPORT_OPTIONS)
+
+const struct command command_report = {
+	.name = "report",
+	.usage = "[options] DIR",
+	.about = "Shows where the time of a recorded session went: API calls, what the devices\n"
+		 "did, where commands waited, memory, errors, and what was lost.\n",
+	.examples = "  tandem report tandem-app-20261120-100000\n"
+		    "  tandem report --from 20ms --to 30ms DIR\n"
+		    "  tandem report --format json DIR | jq '.device[] | select(.kind == \"kernel\")'\n",
+	.column = 23,
+	COMMAND_OPTIONS,
+	.operands = OPERAND_SESSION,
+};
 
 /* Findings take some ten times as long as the tables: up to a second for a trace of
  * this size (doc/FINDINGS.md), beyond which people would wait who asked for tables. */
 #define FINDINGS_AUTO_BYTES (UINT64_C(32) << 20)
 
-static const char *const formats[] = {"text", "json", "csv", NULL};
 enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
-static const char *const whens[] = {"auto", "on", "off", NULL};
 enum { WHEN_AUTO, WHEN_ON, WHEN_OFF };
-
-enum { OPTION_FROM = 256, OPTION_TO, OPTION_FINDINGS };
 
 struct arguments {
 	int format;
@@ -64,19 +75,6 @@ struct arguments {
 	struct range range; /* since the session's start */
 	const char *path, *with;
 };
-
-static int find_table(const char *name)
-{
-	static const struct report none;
-
-	for (int i = 0; i < REPORT_TABLE_COUNT; i++) {
-		struct report_part part = report_part(&none, (enum report_table)i);
-
-		if (!strcmp(part.table->name, name))
-			return i;
-	}
-	return -EINVAL;
-}
 
 static void json_session(struct json *json, const struct report *report,
 			 const struct trace_session *session)
@@ -186,56 +184,44 @@ static void write_csv(struct text *out, const struct report *report, int table)
 	}
 }
 
-static int bad_argument(const char *option, const char *text, const char *words)
-{
-	cli_error("--%s %s: %s", option, text, words);
-	return cli_usage("report");
-}
-
 static int read_time(struct arguments *arguments, const char *option, const char *text, int64_t *ns)
 {
 	if (units_parse_ns(text, ns))
-		return bad_argument(option, text, "no time such as 1.5s, 20ms, 300us, 5ns");
+		return option_refuse(option, text, "1.5s, 20ms, 300us, 5ns");
 	arguments->ranged = true;
 	return 0;
 }
 
-static int read_option(struct arguments *arguments, int option, const char *value)
+static int take(void *user, unsigned option, const char *value, int word)
 {
+	struct arguments *arguments = user;
+
 	switch (option) {
-	case 'f':
-		arguments->format = cli_parse_word(value, formats);
-		return arguments->format < 0
-			       ? bad_argument("format", value, "it is text, json or csv") : 0;
-	case 't':
-		arguments->table = find_table(value);
-		return arguments->table < 0
-			       ? bad_argument("table", value, "there is no such table") : 0;
-	case 'c':
+	case OPTION_format:
+		arguments->format = word;
+		return 0;
+	case OPTION_table:
+		arguments->table = word;
+		return 0;
+	case OPTION_clocks:
 		arguments->table = REPORT_TABLE_clocks;
 		return 0;
-	case 'n':
+	case OPTION_top:
 		return cli_parse_number(value, UINT32_MAX, &arguments->top)
-			       ? bad_argument("top", value, "not a number of rows") : 0;
-	case OPTION_FROM:
-		return read_time(arguments, "from", value, &arguments->range.from_ns);
-	case OPTION_TO:
-		return read_time(arguments, "to", value, &arguments->range.to_ns);
-	case OPTION_FINDINGS:
-		arguments->findings = cli_parse_word(value, whens);
-		return arguments->findings < 0
-			       ? bad_argument("findings", value, "it is on, off or auto") : 0;
-	case 'w':
+			       ? option_refuse("--top", value, "a number of rows") : 0;
+	case OPTION_from:
+		return read_time(arguments, "--from", value, &arguments->range.from_ns);
+	case OPTION_to:
+		return read_time(arguments, "--to", value, &arguments->range.to_ns);
+	case OPTION_findings:
+		arguments->findings = word;
+		return 0;
+	case OPTION_with:
 		arguments->with = value;
 		return 0;
-	case 'm':
+	default:
 		arguments->metrics = true;
 		return 0;
-	case 'h':
-		cli_help(help);
-		return -ECANCELED;
-	default:
-		return cli_usage("report");
 	}
 }
 
@@ -243,46 +229,30 @@ static int check_arguments(const struct arguments *arguments)
 {
 	if (arguments->range.from_ns >= arguments->range.to_ns) {
 		cli_error("--to is not after --from: there is no time between them");
-		return cli_usage("report");
+		return options_wrong(&command_report);
 	}
 	if (arguments->ranged && arguments->findings == WHEN_ON) {
-		cli_error("--findings on: findings are of the whole run; leave --from and --to away");
-		return cli_usage("report");
+		cli_error("--findings on: findings are of the whole run; omit --from and --to");
+		return options_wrong(&command_report);
 	}
 	if (arguments->metrics && arguments->findings == WHEN_ON) {
 		cli_error("--findings on: there are none beside --metrics");
-		return cli_usage("report");
+		return options_wrong(&command_report);
 	}
 	return 0;
 }
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"format", required_argument, NULL, 'f'}, {"table", required_argument, NULL, 't'},
-		{"top", required_argument, NULL, 'n'},	  {"clocks", no_argument, NULL, 'c'},
-		{"with", required_argument, NULL, 'w'},	  {"metrics", no_argument, NULL, 'm'},
-		{"from", required_argument, NULL, OPTION_FROM},
-		{"to", required_argument, NULL, OPTION_TO},
-		{"findings", required_argument, NULL, OPTION_FINDINGS},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int option;
+	int first = options_parse(&command_report, argc, argv, take, arguments);
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "f:t:cmn:w:h", options, NULL)) != -1) {
-		int status = read_option(arguments, option, optarg);
-
-		if (status)
-			return status;
+	if (first < 0)
+		return first;
+	if (argc - first != 1) {
+		cli_error(argc == first ? "no session given" : "one session at a time, please");
+		return options_wrong(&command_report);
 	}
-	if (argc - optind != 1) {
-		cli_error(argc == optind ? "which session? give its directory"
-					 : "one session at a time, please");
-		return cli_usage("report");
-	}
-	arguments->path = argv[optind];
+	arguments->path = argv[first];
 	return check_arguments(arguments);
 }
 
@@ -388,7 +358,7 @@ int cmd_report(int argc, char **argv)
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)
-		return status == -ECANCELED ? CLI_DONE : status;
+		return options_status(status);
 	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
 		return CLI_FAILED;
 	if (arguments.ranged && starts_late(&reading, &arguments)) {

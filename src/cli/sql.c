@@ -1,28 +1,32 @@
 /* tandem sql: a session's tables, asked in SQL. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/database.h"
+#include "cli/options.h"
 #include "cli/sql_rows.h"
 
-static const char help[] =
-	"Usage: tandem sql [options] DIR ['SELECT ...']\n"
-	"\n"
-	"Answers a query over a recorded session, as SQLite understands it. The database\n"
-	"is made the first time, kept in the session's directory, and made anew when the\n"
-	"trace has changed. Without a query it says which tables there are.\n"
-	"\n"
-	"  -f, --format=FORMAT  text (default), json or csv\n"
-	"  -h, --help           this text\n"
-	"\n"
-	"  tandem sql DIR 'SELECT name, calls, total_ns FROM api_summary'\n"
-	"  tandem sql DIR \"SELECT max(duration_ns) FROM device_ops WHERE kind = 'kernel'\"\n";
+#define SQL_OPTIONS(X)                                                                 \
+	X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)")
 
-static const char *const formats[] = {"text", "json", "csv", NULL};
+OPTIONS(SQL_OPTIONS)
+
+const struct command command_sql = {
+	.name = "sql",
+	.usage = "[options] DIR ['SELECT ...']",
+	.about = "Answers a query over a recorded session, as SQLite understands it. The database\n"
+		 "is made the first time, kept in the session's directory, and made anew when the\n"
+		 "trace has changed. Without a query it says which tables there are.\n",
+	.examples = "  tandem sql DIR 'SELECT name, calls, total_ns FROM api_summary'\n"
+		    "  tandem sql DIR \"SELECT max(duration_ns) FROM device_ops WHERE kind = "
+		    "'kernel'\"\n",
+	.column = 23,
+	COMMAND_OPTIONS,
+	.operands = OPERAND_SESSION,
+};
 
 static const char schema_query[] =
 	"SELECT sql || ';' AS sql FROM sqlite_schema WHERE type IN ('table', 'view') ORDER BY rowid";
@@ -32,40 +36,30 @@ struct arguments {
 	const char *path, *query;
 };
 
+static int take(void *user, unsigned option, const char *value, int word)
+{
+	struct arguments *arguments = user;
+
+	(void)option;
+	(void)value;
+	arguments->format = word;
+	return 0;
+}
+
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"format", required_argument, NULL, 'f'},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int option;
+	int first = options_parse(&command_sql, argc, argv, take, arguments);
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "f:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'f':
-			arguments->format = cli_parse_word(optarg, formats);
-			if (arguments->format < 0) {
-				cli_error("--format %s: it is text, json or csv", optarg);
-				return cli_usage("sql");
-			}
-			break;
-		case 'h':
-			cli_help(help);
-			return -ECANCELED;
-		default:
-			return cli_usage("sql");
-		}
+	if (first < 0)
+		return first;
+	if (argc - first < 1 || argc - first > 2) {
+		cli_error(argc == first ? "no session given"
+					: "one session and one query, please; put the query in "
+					  "quotes");
+		return options_wrong(&command_sql);
 	}
-	if (argc - optind < 1 || argc - optind > 2) {
-		cli_error(argc == optind ? "which session? give its directory"
-					 : "one session and one query, please; put the query in "
-					   "quotes");
-		return cli_usage("sql");
-	}
-	arguments->path = argv[optind];
-	arguments->query = argc - optind == 2 ? argv[optind + 1] : NULL;
+	arguments->path = argv[first];
+	arguments->query = argc - first == 2 ? argv[first + 1] : NULL;
 	return 0;
 }
 
@@ -131,7 +125,7 @@ int cmd_sql(int argc, char **argv)
 	sqlite3 *db;
 
 	if (status)
-		return status == -ECANCELED ? CLI_DONE : status;
+		return options_status(status);
 	if (reading_open(&reading, arguments.path))
 		return CLI_FAILED;
 	status = database_open(&db, &reading);

@@ -2,13 +2,13 @@
 #include "cli/cli.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "recorder/folder.h"
+#include "cli/options.h"
 #include "cli/summary.h"
 #include "recorder/live_processes.h"
 #include "recorder/count_records.h"
@@ -17,21 +17,19 @@
 #include "util/json.h"
 #include "util/units.h"
 
-static const char help_text[] =
-	"Usage: tandem status [options] DIR|PID\n"
-	"\n"
-	"Shows what a session has recorded so far, running or not.\n"
-	"\n"
-	"      --format text|json   (text)\n"
-	"  -h, --help               this text\n";
+#define STATUS_OPTIONS(X)                                                              \
+	X(format, 0, "text|json", WORD("text json"), "(text)")
 
-static const struct option long_options[] = {
-	{"format", required_argument, NULL, 'f'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
+OPTIONS(STATUS_OPTIONS)
+
+const struct command command_status = {
+	.name = "status",
+	.usage = "[options] DIR|PID",
+	.about = "Shows what a session has recorded so far, running or not.\n",
+	.column = 27,
+	COMMAND_OPTIONS,
+	.operands = OPERAND_SESSION,
 };
-
-static const char *const formats[] = {"text", "json", NULL};
 
 /* Processes that record into it now, its recorder aside. */
 struct alive {
@@ -137,31 +135,30 @@ static void print_json(const struct target *target, const struct alive *alive,
 	text_free(&text);
 }
 
+static int take(void *format, unsigned option, const char *value, int word)
+{
+	(void)option;
+	(void)value;
+	*(int *)format = word;
+	return 0;
+}
+
 int cmd_status(int argc, char **argv)
 {
 	struct target target;
 	struct record_count tally;
 	struct alive alive = {.recorder = 0};
+	int format = 0, first = options_parse(&command_status, argc, argv, take, &format);
 	struct error error = ERROR_INIT;
-	int option, format = 0, status;
+	int status;
 
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
-		if (option == 'h')
-			return cli_help(help_text);
-		if (option == 'f')
-			format = cli_parse_word(optarg, formats);
-		if (option != 'f')
-			return cli_usage("status");
-		if (format < 0) {
-			cli_error("--format: it is not `%s`", optarg);
-			return cli_usage("status");
-		}
-	}
-	if (argc - optind != 1) {
+	if (first < 0)
+		return options_status(first);
+	if (argc - first != 1) {
 		cli_error("status takes one session: its directory or a process number");
 		return cli_usage("status");
 	}
-	if (target_open(&target, argv[optind], TARGET_READ, &error))
+	if (target_open(&target, argv[first], TARGET_READ, &error))
 		return cli_fail(&error);
 	alive.recorder = target.control->recorder_pid;
 	live_processes_find(target.directory, 1, found_process, &alive);

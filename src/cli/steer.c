@@ -2,19 +2,14 @@
  * session, which the next traced call sees. */
 #include "cli/cli.h"
 
-#include <getopt.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli/options.h"
 #include "recorder/target.h"
-
-static const struct option long_options[] = {
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
 
 /* Who sleeps on the word (a domain whose device must be told) hears it now, and so
  * does the recorder, which collects the kernel's side. */
@@ -87,20 +82,20 @@ static int stop_session(struct target *target)
 	return CLI_DONE;
 }
 
-static int steer(const char *verb, const char *help, int (*act)(struct target *target), int argc,
+static int steer(const struct command *command, int (*act)(struct target *target), int argc,
 		 char **argv)
 {
+	int status, first = options_parse(command, argc, argv, NULL, NULL);
 	struct error error = ERROR_INIT;
 	struct target target;
-	int option, status;
 
-	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) != -1)
-		return option == 'h' ? cli_help(help) : cli_usage(verb);
-	if (argc - optind != 1) {
-		cli_error("%s takes one session: its directory or a process number", verb);
-		return cli_usage(verb);
+	if (first < 0)
+		return options_status(first);
+	if (argc - first != 1) {
+		cli_error("%s takes one session: its directory or a process number", command->name);
+		return cli_usage(command->name);
 	}
-	if (target_open(&target, argv[optind], TARGET_STEER, &error))
+	if (target_open(&target, argv[first], TARGET_STEER, &error))
 		return cli_fail(&error);
 	if (target_is_alive(&target))
 		status = act(&target);
@@ -110,41 +105,44 @@ static int steer(const char *verb, const char *help, int (*act)(struct target *t
 	return status;
 }
 
+const struct command command_pause = {
+	.name = "pause",
+	.usage = "DIR|PID",
+	.about = "Stops recording at once, until `tandem resume`. The program runs on, at next to\n"
+		 "no cost. The session is named by its directory, by the number of a process that\n"
+		 "is being recorded, or by that of its `tandem record`.\n",
+	.column = 15,
+	.operands = OPERAND_SESSION,
+};
+
+const struct command command_resume = {
+	.name = "resume",
+	.usage = "DIR|PID",
+	.about = "Goes on recording after `tandem pause` or `tandem record --start-paused`.\n",
+	.column = 15,
+	.operands = OPERAND_SESSION,
+};
+
+const struct command command_stop = {
+	.name = "stop",
+	.usage = "DIR|PID",
+	.about = "Stops recording for good. The program runs on; its session is complete and can\n"
+		 "be read.\n",
+	.column = 15,
+	.operands = OPERAND_SESSION,
+};
+
 int cmd_pause(int argc, char **argv)
 {
-	static const char help[] =
-		"Usage: tandem pause DIR|PID\n"
-		"\n"
-		"Stops recording at once, until `tandem resume`. The program runs on, at next to\n"
-		"no cost. The session is named by its directory, by the number of a process that\n"
-		"is being recorded, or by that of its `tandem record`.\n"
-		"\n"
-		"  -h, --help   this text\n";
-
-	return steer("pause", help, pause_session, argc, argv);
+	return steer(&command_pause, pause_session, argc, argv);
 }
 
 int cmd_resume(int argc, char **argv)
 {
-	static const char help[] =
-		"Usage: tandem resume DIR|PID\n"
-		"\n"
-		"Goes on recording after `tandem pause` or `tandem record --start-paused`.\n"
-		"\n"
-		"  -h, --help   this text\n";
-
-	return steer("resume", help, resume_session, argc, argv);
+	return steer(&command_resume, resume_session, argc, argv);
 }
 
 int cmd_stop(int argc, char **argv)
 {
-	static const char help[] =
-		"Usage: tandem stop DIR|PID\n"
-		"\n"
-		"Stops recording for good. The program runs on; its session is complete and can\n"
-		"be read.\n"
-		"\n"
-		"  -h, --help   this text\n";
-
-	return steer("stop", help, stop_session, argc, argv);
+	return steer(&command_stop, stop_session, argc, argv);
 }

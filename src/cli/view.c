@@ -1,6 +1,5 @@
 /* tandem view: the timeline of sessions, in the user's browser. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <signal.h>
@@ -10,31 +9,38 @@
 
 #include "cli/browser.h"
 #include "cli/cli.h"
+#include "cli/options.h"
 #include "cli/reading.h"
 #include "view/serve/server.h"
 
-static const char help[] =
-	"Usage: tandem view [options] DIR...\n"
-	"\n"
-	"Shows recorded sessions as a timeline in the browser: threads and their API\n"
-	"calls, queues and what the devices executed, waits, states, memory. The page\n"
-	"comes from this machine and fetches nothing from elsewhere; only its address,\n"
-	"which is printed, leads to it. Ctrl-C ends.\n"
-	"\n"
-	"      --no-open       do not open a browser, only print the address\n"
-	"  -w, --with=TRACE    take the kernel's side from a trace of LTTng's or trace-cmd's\n"
-	"                      (its directory or file) of the same time and machine\n"
-	"  -p, --port=PORT     the port to listen on (default: a free one)\n"
-	"      --align-starts  several sessions: each begins at 0, to compare them (else\n"
-	"                      those of one machine lie as far apart as they ran)\n"
-	"      --join          sessions of different machines or boots: put them on one\n"
-	"                      axis by their times of day\n"
-	"  -h, --help          this text\n"
-	"\n"
-	"  tandem view tandem-app-20261120-100000\n"
-	"  tandem view --align-starts before after     two runs, one above the other\n";
+#define VIEW_OPTIONS(X)                                                                    \
+	X(no_open, 0, NULL, FLAG, "do not open a browser, only print the address")         \
+	X(with, 'w', "TRACE", FILE_NAME,                                                   \
+	  "use kernel events from an LTTng or trace-cmd trace (its directory or file) of " \
+	  "the same time and machine")                                                     \
+	X(port, 'p', "PORT", TEXT(NULL), "the port to listen on (default: a free one)")    \
+	X(align_starts, 0, NULL, FLAG,                                                     \
+	  "several sessions: each begins at 0, to compare them (else those of one "        \
+	  "machine lie as far apart as they ran)")                                         \
+	X(join, 0, NULL, FLAG,                                                             \
+	  "sessions of different machines or boots: put them on one axis by their times "  \
+	  "of day")
 
-enum { OPTION_STARTS = 256, OPTION_JOIN };
+OPTIONS(VIEW_OPTIONS)
+
+const struct command command_view = {
+	.name = "view",
+	.usage = "[options] DIR...",
+	.about = "Shows recorded sessions as a timeline in the browser: threads and their API\n"
+		 "calls, queues and what the devices executed, waits, states, memory. The page\n"
+		 "comes from this machine and fetches nothing from elsewhere; only its address,\n"
+		 "which is printed, leads to it. Ctrl-C ends.\n",
+	.examples = "  tandem view tandem-app-20261120-100000\n"
+		    "  tandem view --align-starts before after     two runs, one above the other\n",
+	.column = 22,
+	COMMAND_OPTIONS,
+	.operands = OPERAND_SESSIONS,
+};
 
 /* A session that takes a smaller part of the picture than one of so many is a line. */
 #define APART_MOST 100
@@ -53,54 +59,42 @@ struct viewing { /* one session */
 	bool open, shown;
 };
 
+static int take(void *user, unsigned option, const char *value, int word)
+{
+	struct arguments *arguments = user;
+
+	(void)word;
+	switch (option) {
+	case OPTION_no_open:
+		arguments->no_open = true;
+		return 0;
+	case OPTION_with:
+		arguments->with = value;
+		return 0;
+	case OPTION_port:
+		return cli_parse_number(value, UINT16_MAX, &arguments->port) || !arguments->port
+			       ? option_refuse("--port", value, "1 to 65535") : 0;
+	case OPTION_align_starts:
+		arguments->align = VIEW_ALIGN_starts;
+		return 0;
+	default:
+		arguments->align = VIEW_ALIGN_join;
+		return 0;
+	}
+}
+
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"no-open", no_argument, NULL, 'n'},
-		{"with", required_argument, NULL, 'w'},
-		{"port", required_argument, NULL, 'p'},
-		{"align-starts", no_argument, NULL, OPTION_STARTS},
-		{"join", no_argument, NULL, OPTION_JOIN},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
-	};
-	int option;
+	int first = options_parse(&command_view, argc, argv, take, arguments);
 
-	optind = 0;
-	while ((option = getopt_long(argc, argv, "w:p:h", options, NULL)) != -1) {
-		switch (option) {
-		case 'n':
-			arguments->no_open = true;
-			break;
-		case 'w':
-			arguments->with = optarg;
-			break;
-		case 'p':
-			if (cli_parse_number(optarg, UINT16_MAX, &arguments->port) ||
-			    !arguments->port) {
-				cli_error("--port %s: a port is a number from 1 to 65535", optarg);
-				return cli_usage("view");
-			}
-			break;
-		case OPTION_STARTS:
-			arguments->align = VIEW_ALIGN_starts;
-			break;
-		case OPTION_JOIN:
-			arguments->align = VIEW_ALIGN_join;
-			break;
-		case 'h':
-			cli_help(help);
-			return -ECANCELED;
-		default:
-			return cli_usage("view");
-		}
+	if (first < 0)
+		return first;
+	if (first == argc) {
+		cli_error("no session given");
+		return options_wrong(&command_view);
 	}
-	if (optind == argc) {
-		cli_error("which session? give its directory");
-		return cli_usage("view");
-	}
-	arguments->paths = argv + optind;
-	arguments->count = (size_t)(argc - optind);
+	arguments->paths = argv + first;
+	arguments->count = (size_t)(argc - first);
 	return 0;
 }
 
@@ -221,7 +215,7 @@ int cmd_view(int argc, char **argv)
 	int status = read_arguments(&arguments, argc, argv);
 
 	if (status)
-		return status == -ECANCELED ? CLI_DONE : status;
+		return options_status(status);
 	/* Nothing is unsaved while the index is being made: until the server runs a
 	 * signal just ends us. */
 	sigemptyset(&signals);

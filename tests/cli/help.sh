@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every verb explains itself; what nobody knows is wrong usage.
+# Every command explains itself; what nobody knows is wrong usage.
 . "$TANDEM_SOURCE/tests/lib/check.sh"
 
 check_status 0 "--version" "$TANDEM" --version
@@ -19,10 +19,10 @@ for verb in record pause resume stop status report print findings view diff expo
 		"$TANDEM_SOURCE/man/tandem-$verb.1"
 done
 
-check_status 2 "no verb" "$TANDEM"
-check_status 2 "an unknown verb" "$TANDEM" recrod
+check_status 2 "no command" "$TANDEM"
+check_status 2 "an unknown command" "$TANDEM" recrod
 check_text "suggests the near one" 'did you mean `record`' check.err
-check_status 2 "a verb like no other" "$TANDEM" frobnicate
+check_status 2 "a command like no other" "$TANDEM" frobnicate
 check_text "does not suggest" 'tandem --help' check.err
-check_status 2 "an option before the verb" "$TANDEM" --output x record true
+check_status 2 "an option before the command" "$TANDEM" --output x record true
 finish

@@ -43,24 +43,9 @@ else
 	skip "man is not installed" "the man pages have no warnings"
 fi
 
-# Three places tell the options: --help, the man page, the completions.
-for verb in record status report print findings view diff export sql doctor; do
-	for option in $("$TANDEM" $verb --help | grep -oE -- '^ +(-[a-z], )?--[a-z-]+' |
-		grep -oE -- '--[a-z-]+' | sort -u); do
-		page=$verb
-		[ $verb = status ] && page=pause
-		check "$verb $option is in the man page" grep -q -- \
-			"$(echo "$option" | sed 's/-/\\\\-/g')" "$TANDEM_SOURCE/man/tandem-$page.1"
-		check "$verb $option is in bash's completion" \
-			grep -q -- "$option\b" "$TANDEM_SOURCE/completions/tandem.bash"
-		check "$verb $option is in zsh's completion" \
-			grep -q -- "${option#--}" "$TANDEM_SOURCE/completions/_tandem"
-	done
-done
-
 # complete WORD...: what bash offers for the last word
 cat >complete <<'END'
-source "$TANDEM_SOURCE/completions/tandem.bash"
+source "$TANDEM_BUILD/completions/tandem"
 COMP_WORDS=("$@")
 COMP_CWORD=$(($# - 1))
 _tandem
@@ -69,12 +54,17 @@ END
 offers() {
 	bash complete tandem "$@"
 }
-check_same "bash completes verbs" "$(offers re)" "record resume report "
+check_same "bash completes commands" "$(offers re)" "record resume report "
 check_same "options" "$(offers record --st)" "--start-paused "
 check_same "words of options" "$(offers record --args b)" "basic "
+check_same "each command its own" "$(offers diff --table d)" "device "
+check_same "runtimes from their list" "$(offers record --domains o)" "opencl "
+check_same "nothing for a number" "$(offers report --top '' | tr -d ' ')" ""
+check_same "findings from theirs" "$(offers findings -k pre)" "preemption "
+check_same "what follows an option with a value" "$(offers record --args none --st)" "--start-paused "
 check_same "and sessions" "$(offers report mo)" "moved "
 if command -v zsh >/dev/null; then
-	check "zsh reads its completion" zsh -n "$TANDEM_SOURCE/completions/_tandem"
+	check "zsh reads its completion" zsh -n "$TANDEM_BUILD/completions/_tandem"
 else
 	skip "zsh is not installed" "zsh reads its completion"
 fi

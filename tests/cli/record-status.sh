@@ -62,7 +62,7 @@ check_status 2 "no program after --" "$TANDEM" record --
 check_status 2 "-o without a name" "$TANDEM" record -o
 check_status 2 "-o with an empty name" "$TANDEM" record -o '' true
 check_status 2 "an unknown level" "$TANDEM" record --args some true
-check_text "names the option" '^tandem: --args: it is not `some`' check.err
+check_text "names the option" "^tandem: --args: invalid value 'some'" check.err
 check_status 2 "an unknown domain" "$TANDEM" record --domains opengl3 true
 check_status 2 "no domain at all" "$TANDEM" record --domains '' true
 check_status 2 "a part of a domain" "$TANDEM" record --domains cudart true

@@ -142,10 +142,10 @@ check(diff("empty", "empty")["api"] == [], "two without an event differ in nothi
 
 # What is wrong.
 for arguments, status, words in (
-        (["one"], 2, "which sessions"), (["one", "two", "large"], 2, "put -- between"),
-        (["one", "--"], 2, "which sessions"), (["one", "no-such"], 1, "no-such"),
+        (["one"], 2, "two sessions needed"), (["one", "two", "large"], 2, "put -- between"),
+        (["one", "--"], 2, "two sessions needed"), (["one", "no-such"], 1, "no-such"),
         (["one", "."], 1, "session"), (["--p", "2", "one", "two"], 2, "0 to 1"),
-        (["--min", "x", "one", "two"], 2, "--min x"), (["-t", "x", "one", "two"], 2, "findings"),
+        (["--min", "x", "one", "two"], 2, "--min: invalid value"), (["-t", "x", "one", "two"], 2, "findings"),
         (["one", "two", "--", "--nonsense", "two"], 2, "nonsense")):
     done = tandem("diff", *arguments)
     check(done.returncode == status and words in done.stderr and not done.stdout,

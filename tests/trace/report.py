@@ -102,11 +102,11 @@ def check_formats(folder, data):
 
 def check_refusals(folder):
     for words, status, part in (
-            ([], 2, "which session"),
+            ([], 2, "no session given"),
             ([folder, folder], 2, "one session"),
-            (["--format", "xml", folder], 2, "text, json or csv"),
-            (["--table", "none", folder], 2, "no such table"),
-            (["--top", "-1", folder], 2, "not a number"),
+            (["--format", "xml", folder], 2, "accepted: text, json, csv"),
+            (["--table", "none", folder], 2, "accepted: api, device"),
+            (["--top", "-1", folder], 2, "a number of rows"),
             (["--nonsense", folder], 2, "nonsense"),
             (["/nonexistent"], 1, "No such file"),
             (["/"], 1, "not a recorded session"),
