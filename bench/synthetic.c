@@ -12,6 +12,7 @@
 #include "schema/control.h"
 #include "schema/gen/core_records.h"
 #include "schema/schema.h"
+#include "schema/tsdl.h"
 
 #define START_REALTIME_NS UINT64_C(1795000000000000000)
 #define ALIGNED(bytes) (((bytes) + 7u) & ~7u)
@@ -279,6 +280,7 @@ void template_init(struct template *template, const char *name)
 
 static void write_metadata(const char *name, unsigned pid, const uint8_t uuid[16])
 {
+	struct text text = TEXT_INIT;
 	char path[4096];
 	FILE *file;
 
@@ -311,14 +313,13 @@ static void write_metadata(const char *name, unsigned pid, const uint8_t uuid[16
 		"\t};\n};\n\n",
 		TANDEM_VERSION, tandem_schema_hash, pid, pid ? "synthetic" : "kernel",
 		synthetic.level, TICKS_HZ);
-	for (unsigned number = 0; number < 64; number++) {
-		const struct tandem_domain *domain = tandem_domain_get(number);
-
-		if (domain)
-			fputs(domain->tsdl[synthetic.level], file);
-	}
-	if (fclose(file))
+	for (unsigned number = 0; number < TANDEM_DOMAINS; number++)
+		if (tandem_domain_get(number))
+			tandem_tsdl_domain(&text, tandem_domain_get(number),
+					   (enum tandem_args_level)synthetic.level);
+	if (text.failed || fwrite(text.data, 1, text.length, file) != text.length || fclose(file))
 		synthetic_fail(path);
+	text_free(&text);
 }
 
 void synthetic_folder(const char *name, unsigned pid, uint8_t uuid[16])

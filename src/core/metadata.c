@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 
+#include "core/schema_file.h"
 #include "core/system.h"
 #include "schema/schema.h"
 
@@ -162,18 +163,11 @@ static int write_all(int fd, const char *text, size_t bytes)
 	return 0;
 }
 
-static int put_domain(int fd, const struct tandem_control *control, unsigned number)
-{
-	const struct tandem_domain *domain = tandem_domain_get(number);
-	const char *text = domain ? domain->tsdl[control->args_level] : "";
-
-	return write_all(fd, text, strlen(text));
-}
-
 static int metadata_put(int fd, const struct tandem_metadata *metadata)
 {
 	/* Not on the stack, which may be a signal handler's. */
 	static struct head head;
+	static struct schema_file schema;
 	int error;
 
 	head.length = 0;
@@ -183,9 +177,11 @@ static int metadata_put(int fd, const struct tandem_metadata *metadata)
 	error = write_all(fd, head.text, head.length);
 	if (!error)
 		error = write_all(fd, stream_class, sizeof(stream_class) - 1);
-	for (unsigned number = 0; !error && number < 64; number++)
+	schema_file_open(&schema, metadata->session);
+	for (unsigned number = 0; !error && number < TANDEM_DOMAINS; number++)
 		if (metadata->domains >> number & 1)
-			error = put_domain(fd, metadata->control, number);
+			error = schema_file_copy(&schema, number, fd);
+	schema_file_close(&schema);
 	return error;
 }
 

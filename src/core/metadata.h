@@ -8,6 +8,7 @@
 
 struct tandem_metadata {
 	const char *dir; /* of the trace, made */
+	const char *session; /* of the session: its DIR/schema describes the events */
 	const uint8_t *uuid; /* 16 bytes */
 	const struct tandem_control *control;
 	uint64_t domains; /* bits of the domains whose events can occur */

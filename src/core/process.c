@@ -94,6 +94,7 @@ static int process_run(int (*function)(void *data), uint64_t domains)
 {
 	struct tandem_metadata metadata = {
 		.dir = process_dir,
+		.session = tandem_session_dir,
 		.uuid = tandem_process_uuid,
 		.control = &tandem_control,
 		.domains = domains,

@@ -118,8 +118,8 @@ static int keep_head(struct export *export, struct text *kept, const struct trac
 {
 	struct ctf *state = export->state;
 	uint32_t number;
-	int status = ctf_metadata_event(&state->metadata, event->stream->process->level,
-					event->record->id, kind, &number);
+	unsigned source = (unsigned)export->session << 2 | event->stream->process->level;
+	int status = ctf_metadata_event(&state->metadata, source, event->layout, kind, &number);
 
 	KEEP(kept, uint32_t, number);
 	return status;

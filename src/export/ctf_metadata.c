@@ -7,8 +7,7 @@
 #include "schema/gen/core_records.h"
 #include "schema/packet.h"
 #include "schema/schema.h"
-
-#define LEVELS (TANDEM_ARGS_FULL + 1u)
+#include "schema/tsdl.h"
 
 static const char head[] =
 	"trace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = le;\n\tuuid = \"%s\";\n"
@@ -60,73 +59,41 @@ void ctf_metadata_begin(struct ctf_metadata *metadata, const uint8_t uuid[16], u
 	text_format(&metadata->text, head, words, zero_ns / 1000000000u, zero_ns % 1000000000u);
 }
 
-/* The types of a domain at a level: lines "enum NAME : ...". A type that is known
- * from another level is the same. */
-static int add_types(struct ctf_metadata *metadata, const struct tandem_domain *domain,
-		     enum tandem_args_level level)
+/* Enumerations that the fields name. One of a name that is known is the same. */
+static int add_type(struct ctf_metadata *metadata, const struct tandem_names *names)
 {
-	static const char word[] = "enum ";
-	const char *line = domain->tsdl[level];
+	size_t before = metadata->types.count;
+	uint32_t index;
 
-	while (*line) {
-		size_t length = strcspn(line, "\n");
-		size_t before = metadata->types.count;
-		const char *name = line + strlen(word);
-		uint32_t index;
-
-		if (!strncmp(line, word, strlen(word))) {
-			if (intern_add(&metadata->types, name, strcspn(name, " :"), &index))
-				return -ENOMEM;
-			if (metadata->types.count > before) {
-				text_add(&metadata->text, line, length);
-				text_add_char(&metadata->text, '\n');
-			}
-		}
-		line += length + (line[length] == '\n');
-	}
-	return 0;
-}
-
-struct part { /* of a text */
-	const char *at;
-	size_t length;
-};
-
-/* The recorded fields: "enum cl_error result; u64 end; u32 queue;". */
-static int find_fields(const struct tandem_domain *domain, enum tandem_args_level level,
-		       uint16_t id, struct part *fields)
-{
-	static const char open[] = "fields := struct { ", close[] = "}; };";
-	struct text key = TEXT_INIT;
-	const char *line, *end;
-
-	text_format(&key, "; id = %u; ", id);
-	if (key.failed)
+	if (!names || !names->count)
+		return 0;
+	if (intern_add(&metadata->types, names->type, strlen(names->type), &index))
 		return -ENOMEM;
-	line = strstr(domain->tsdl[level], key.data);
-	text_free(&key);
-	fields->at = line ? strstr(line, open) : NULL;
-	end = fields->at ? strstr(fields->at, close) : NULL;
-	if (!end)
-		return -EPROTO;
-	fields->at += strlen(open);
-	fields->length = (size_t)(end - fields->at);
+	if (metadata->types.count > before)
+		tandem_tsdl_enum(&metadata->text, names);
 	return 0;
 }
 
-/* What stands before the arguments of a call: result and end. */
-static int split_call(const struct part *fields, struct part *result, struct part *arguments)
+static int add_types(struct ctf_metadata *metadata, const struct tandem_event *event,
+		     const struct tandem_layout *layout)
 {
-	static const char end[] = "u64 end; ";
-	const char *at = strstr(fields->at, end);
+	int status = event->has_result ? add_type(metadata, event->results) : 0;
 
-	if (!at || at > fields->at + fields->length)
-		return -EPROTO;
-	*result = (struct part){fields->at, (size_t)(at - fields->at)};
-	arguments->at = at + strlen(end);
-	arguments->length = (size_t)(fields->at + fields->length - arguments->at);
-	return 0;
+	for (unsigned i = 0; !status && i < layout->field_count; i++)
+		if (layout->fields[i].kind == TANDEM_FIELD_ENUM)
+			status = add_type(metadata, layout->fields[i].names);
+	return status;
 }
+
+/* Those of phase_fields and stop_fields. */
+static int add_operation_types(struct ctf_metadata *metadata)
+{
+	const struct tandem_event *event = tandem_event_get(TANDEM_EVENT_operation);
+
+	return add_types(metadata, event, &event->layout[TANDEM_ARGS_BASIC]);
+}
+
+static const char end_field[] = "u64 end; ";
 
 static const char *const suffixes[CTF_KINDS] = {
 	[CTF_RECORD] = "",	   [CTF_CALL_BEGIN] = "_begin",	    [CTF_CALL_END] = "_end",
@@ -134,29 +101,20 @@ static const char *const suffixes[CTF_KINDS] = {
 	[CTF_STOP] = "_end",
 };
 
-static void add_part(struct text *text, const struct part *part)
+static void add_fields(struct text *text, enum ctf_kind kind, const struct tandem_event *event,
+		       const struct tandem_layout *layout)
 {
-	text_add(text, part->at, part->length);
-}
+	static const struct tandem_layout none;
 
-static int add_fields(struct text *text, enum ctf_kind kind, const struct part *fields)
-{
-	struct part result = {"", 0}, arguments = {"", 0};
-	int status = 0;
-
-	if (kind == CTF_CALL_BEGIN || kind == CTF_CALL_END)
-		status = split_call(fields, &result, &arguments);
-	if (status)
-		return status;
 	switch (kind) {
 	case CTF_RECORD:
-		add_part(text, fields);
-		break;
 	case CTF_CALL_BEGIN:
-		add_part(text, &arguments);
+		tandem_tsdl_fields(text, event, layout, false);
 		break;
 	case CTF_CALL_END:
-		add_part(text, &result);
+		/* "enum cl_error result; u64 end; " without the end. */
+		tandem_tsdl_fields(text, event, &none, true);
+		text->length -= strlen(end_field);
 		text_add_string(text, "u64 duration_ns;");
 		break;
 	default:
@@ -164,42 +122,40 @@ static int add_fields(struct text *text, enum ctf_kind kind, const struct part *
 		if (kind == CTF_STOP)
 			text_add_string(text, stop_fields);
 	}
-	return 0;
 }
 
-static int describe(struct ctf_metadata *metadata, enum tandem_args_level level, uint16_t id,
+static int describe(struct ctf_metadata *metadata, const struct trace_layout *layout,
 		    enum ctf_kind kind, uint32_t number)
 {
-	const struct tandem_domain *domain = tandem_domain_get(TANDEM_ID_DOMAIN(id));
-	const struct tandem_event *event = tandem_event_get(id);
-	struct part fields;
-	int status = domain && event ? find_fields(domain, level, id, &fields) : -EPROTO;
+	const struct tandem_event *event = layout->event;
+	int status = add_types(metadata, event, layout->layout);
 
-	/* Domains use types of the core's. */
 	if (!status)
-		status = add_types(metadata, tandem_domain_get(TANDEM_DOMAIN_core), level);
-	if (!status)
-		status = add_types(metadata, domain, level);
+		status = add_operation_types(metadata);
 	if (status)
 		return status;
 	text_format(&metadata->text,
 		    "event { name = \"%s%s\"; id = %" PRIu32 "; stream_id = 0; fields := struct { ",
 		    event->name, suffixes[kind], number);
-	status = add_fields(&metadata->text, kind, &fields);
+	add_fields(&metadata->text, kind, event, layout->layout);
 	text_add_string(&metadata->text, " }; };\n");
-	return status;
+	return 0;
 }
 
-int ctf_metadata_event(struct ctf_metadata *metadata, enum tandem_args_level level, uint16_t id,
-		       enum ctf_kind kind, uint32_t *number)
+int ctf_metadata_event(struct ctf_metadata *metadata, unsigned source,
+		       const struct trace_layout *layout, enum ctf_kind kind, uint32_t *number)
 {
+	uint64_t key = (uint64_t)source << 32 | (layout->index * CTF_KINDS + kind);
+	uint64_t known = map_get(&metadata->known, key);
 	int status;
 
-	*number = ((uint32_t)id * LEVELS + level) * CTF_KINDS + kind;
-	if (map_get(&metadata->known, *number) != MAP_NONE)
+	if (known != MAP_NONE) {
+		*number = (uint32_t)known;
 		return 0;
-	status = describe(metadata, level, id, kind, *number);
-	return status ? status : map_set(&metadata->known, *number, 1);
+	}
+	*number = (uint32_t)metadata->known.count;
+	status = describe(metadata, layout, kind, *number);
+	return status ? status : map_set(&metadata->known, key, *number);
 }
 
 void ctf_metadata_free(struct ctf_metadata *metadata)

@@ -3,7 +3,7 @@
  * that their descriptions are the recorded ones'. One thread.
  *
  *	ctf_metadata_begin(&metadata, &clock, uuid);
- *	ctf_metadata_event(&metadata, level, id, CTF_CALL_BEGIN);
+ *	ctf_metadata_event(&metadata, 0, event->layout, CTF_CALL_BEGIN, &number);
  *	write(metadata.text)
  *	ctf_metadata_free(&metadata);
  */
@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#include "schema/control.h"
+#include "trace/layout.h"
 #include "util/intern.h"
 #include "util/map.h"
 #include "util/text.h"
@@ -42,7 +42,7 @@ struct ctf_packet {
 
 struct ctf_metadata {
 	struct text text;
-	struct map known; /* event classes that are described */
+	struct map known; /* event classes that are described: their numbers */
 	struct intern types; /* that are described */
 };
 
@@ -50,11 +50,11 @@ struct ctf_metadata {
 void ctf_metadata_begin(struct ctf_metadata *metadata, const uint8_t uuid[16],
 			uint64_t zero_ns);
 
-/* Describes the event class, unless it is, and gives its number. `id` is the
- * record's; of a command's events that of the record `operation`. Returns 0,
- * -EPROTO (there is no such event) or -ENOMEM. */
-int ctf_metadata_event(struct ctf_metadata *metadata, enum tandem_args_level level, uint16_t id,
-		       enum ctf_kind kind, uint32_t *number);
+/* Describes the event class, unless it is, and gives its number. `layout` is the
+ * record's; of a command's events that of the record `operation`. `source`: layouts of
+ * one number are one session's, at one level. Returns 0 or -ENOMEM. */
+int ctf_metadata_event(struct ctf_metadata *metadata, unsigned source,
+		       const struct trace_layout *layout, enum ctf_kind kind, uint32_t *number);
 
 void ctf_metadata_free(struct ctf_metadata *metadata);
 

@@ -24,7 +24,8 @@
 int linux_folder_open(struct linux_folder *folder, const char *session,
 		       struct tandem_control *control, const struct perf_clock *clock)
 {
-	*folder = (struct linux_folder){ .control = control, .clock = clock };
+	*folder = (struct linux_folder){ .session = session, .control = control,
+					 .clock = clock };
 	/* Every possible record must fit. */
 	folder->packet_bytes = 256u * 1024;
 	folder->packet = malloc(folder->packet_bytes);
@@ -55,6 +56,7 @@ static int make_folder(struct linux_folder *folder)
 		 system.release);
 	return tandem_metadata_write(&(struct tandem_metadata){
 		.dir = folder->path,
+		.session = folder->session,
 		.uuid = folder->uuid,
 		.control = folder->control,
 		.domains = TANDEM_DOMAIN_BIT(core) | TANDEM_DOMAIN_BIT(kernel),

@@ -23,6 +23,7 @@
 #include "schema/packet.h"
 
 struct linux_folder {
+	const char *session; /* borrowed */
 	char *path; /* DIR/kernel */
 	struct tandem_control *control; /* borrowed */
 	const struct perf_clock *clock; /* borrowed */

@@ -28,7 +28,7 @@ static bool is_ours(const char *name, int depth)
 		return !strcmp(name, "metadata") || !strcmp(name, ".metadata") ||
 		       starts_with(name, "stream-") || starts_with(name, ".stream-") ||
 		       starts_with(name, "window-") || starts_with(name, "session.sqlite");
-	return !strcmp(name, "control") || starts_with(name, "session.json") ||
+	return !strcmp(name, "control") || !strcmp(name, "schema") || starts_with(name, "session.json") ||
 	       starts_with(name, "process-") || !strcmp(name, "kernel") ||
 	       !strcmp(name, "cache") || starts_with(name, "timeline.index");
 }

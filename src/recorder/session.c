@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "recorder/description.h"
+#include "recorder/schema.h"
 #include "recorder/folder.h"
 
 /* A stream's packets: each has a pair of clock readings, and a header that a reader may
@@ -215,6 +216,11 @@ int session_create(struct session *session, struct error *error)
 	}
 	clock_pair_read(&session->clock, &session->start);
 	fill_control(session);
+	status = schema_write(session);
+	if (status) {
+		session_remove(session);
+		return cannot_write(session, status, error);
+	}
 	return 0;
 }
 

@@ -4,6 +4,8 @@
 #ifndef TANDEM_SCHEMA_IDS_H
 #define TANDEM_SCHEMA_IDS_H
 
+#define TANDEM_DOMAINS 64u /* that there can be */
+
 enum tandem_domain_number {
 #define DOMAIN(number, name, ...) TANDEM_DOMAIN_##name = number,
 #include "schema/domains.def"

@@ -52,7 +52,9 @@ struct tandem_name { /* of an enumerator or a flag */
 struct tandem_names {
 	const char *type; /* C name of the type */
 	const struct tandem_name *names;
-	size_t count;
+	uint32_t count;
+	uint8_t bytes; /* of a value */
+	uint8_t is_signed;
 };
 
 struct tandem_field {
@@ -91,8 +93,6 @@ struct tandem_domain {
 	uint16_t event_count;
 	uint8_t pages[64]; /* of its event ids, packet.h; the first is `number` */
 	uint8_t page_count;
-	/* TSDL text of the events, one per argument level */
-	const char *const *tsdl; /* [3] */
 };
 
 #define DOMAIN(number, name, ...) extern const struct tandem_domain tandem_schema_##name;

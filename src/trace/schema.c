@@ -214,6 +214,8 @@ static int take_domain(struct trace_schema *schema, const struct trace_tsdl_doma
 	into->row = known ? tandem_domain_row(number) : said->domain.name ? &said->row : NULL;
 	if (!known)
 		into->domain = &said->domain;
+	else if (!said->domain.event_count && strcmp(said->hash, known->hash) != 0)
+		into->domain = &said->domain; /* of a build whose layouts nothing describes */
 	else if (domain_within(&said->domain, known, level))
 		into->domain = known;
 	else
@@ -249,7 +251,7 @@ static int take_text(struct trace_schema *schema, enum tandem_args_level level, 
 	for (unsigned i = 0; !status && i < TRACE_DOMAINS; i++) {
 		const struct trace_tsdl_domain *domain = tsdl.domains[i];
 
-		if (!domain || !domain->domain.event_count)
+		if (!domain || (!domain->domain.event_count && !*domain->hash))
 			continue;
 		if (schema->domains[i].domain) {
 			if (contradicts(&schema->domains[i], domain, level))

@@ -17,6 +17,8 @@
 
 /* A command line of 2 MiB fits. */
 #define RUN_MAX_BYTES (16u << 20)
+/* Descriptions of all domains are some 200 KiB. */
+#define SCHEMA_MAX_BYTES (8u << 20)
 
 static char *session_file(const struct trace_session *session, const char *name)
 {
@@ -104,6 +106,29 @@ static int session_read_run(struct trace_session *session, struct trace_problems
 	free(text);
 	free(path);
 	return status == -ENOMEM ? status : 0;
+}
+
+/* Older sessions have no such file; where it is damaged, the processes' metadata say the
+ * same. */
+static int session_read_schema(struct trace_session *session)
+{
+	char *path = session_file(session, "schema"), *text = NULL;
+	struct trace_schema_said said;
+	size_t bytes = 0;
+	int status = path ? trace_file_load(&session->files, path, SCHEMA_MAX_BYTES, &text, &bytes)
+			  : -ENOMEM;
+
+	if (!status) {
+		status = trace_schema_add(&session->schema, session->args_level, text, bytes, &said);
+		if (!status && said.bad)
+			trace_problem(session->problems, path, said.bad_offset,
+				      "%u descriptions of events that make no sense", said.bad);
+	} else if (status != -ENOMEM) {
+		status = 0;
+	}
+	free(text);
+	free(path);
+	return status;
 }
 
 static int process_compare(const void *a, const void *b)
@@ -352,7 +377,9 @@ static int session_load(struct trace_session *session, struct error *error)
 		status = session_read_run(session, ours ? NULL : session->problems);
 	if (status)
 		return status;
-	status = session_scan(session, error);
+	status = session_read_schema(session);
+	if (!status)
+		status = session_scan(session, error);
 	if (!status)
 		status = session_lay_out(session);
 	if (!status && ours && !session->process_count) {

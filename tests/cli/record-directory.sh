@@ -35,6 +35,7 @@ echo precious >one/notes
 check_status 1 "--force leaves a session with other files" "$TANDEM" record -o one --force true
 check_same "complete" "$(ls one | grep -vx kernel)" "control
 notes
+schema
 session.json"
 ln -s foreign link
 check_status 1 "--force follows no link" "$TANDEM" record -o link --force true
@@ -116,5 +117,6 @@ kill $recorder
 wait $recorder
 check "and is complete after the end" grep -q '"signal": 15' running/session.json
 check_same "no draft is left" "$(ls running | grep -vx kernel)" "control
+schema
 session.json"
 finish

@@ -11,6 +11,7 @@
 
 #include "schema/control.h"
 #include "schema/packet.h"
+#include "schema_put.h"
 
 int session_test_failures;
 
@@ -50,7 +51,7 @@ int session_test_run(struct session_test *session, uint32_t window_bytes, uint64
 {
 	static unsigned number;
 	const char *tmp = getenv("TANDEM_TMP");
-	char offset[32];
+	char offset[32], path[512];
 	int status;
 	pid_t child;
 
@@ -61,6 +62,8 @@ int session_test_run(struct session_test *session, uint32_t window_bytes, uint64
 		exit(1);
 	}
 	control_write(session->dir, window_bytes, limit_bytes);
+	snprintf(path, sizeof(path), "%s/schema", session->dir);
+	schema_put(path, TANDEM_ARGS_BASIC);
 	snprintf(offset, sizeof(offset), "%td", (char *)(void *)test - (char *)(void *)main);
 	child = fork();
 	if (!child) {

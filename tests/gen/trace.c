@@ -3,9 +3,10 @@
  *
  *	gen-trace LEVEL DIR	(LEVEL 0 to 2, DIR an empty folder)
  *
- * The metadata comes from the TSDL text. That the two agree is what
+ * The metadata comes from the descriptors as TSDL text. That the two agree is what
  * tests/gen/babeltrace.py looks at.
  */
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "core/metadata.h"
 #include "schema/packet.h"
 #include "schema/schema.h"
+
+#include "../core/schema_put.h"
 
 #define ROUNDS 3 /* records of each event, with other values and counts */
 
@@ -188,8 +191,12 @@ int main(int argc, char **argv)
 	tandem_control.args_level = level;
 	tandem_control.ticks_hz = 1000000000;
 	tandem_control.clock_source = TANDEM_CLOCK_MONOTONIC;
+	/* Beside the trace, as in a session: in the folder it would pass for a stream. */
+	snprintf(path, sizeof(path), "%s/../schema", argv[2]);
+	schema_put(path, (enum tandem_args_level)level);
 	if (tandem_metadata_write(&(struct tandem_metadata){
-		    .dir = argv[2], .uuid = uuid, .control = &tandem_control, .domains = ~0ull }))
+		    .dir = argv[2], .session = dirname(strdup(argv[2])), .uuid = uuid,
+		    .control = &tandem_control, .domains = ~0ull }))
 		return 1;
 	room_make(sizeof(*packet));
 	for (unsigned round = 0; round < ROUNDS; round++) {

@@ -1,16 +1,10 @@
-"""Writes the C tables of src/schema/schema.h and the TSDL text of a domain."""
+"""Writes the C tables of src/schema/schema.h."""
 
 import dataclasses
 import hashlib
 import re
 
 from model import TYPE_BYTES
-
-# TSDL's own words (CTF 1.8.3, appendix C.1.1): a field can't have them as its name;
-# a reader takes a leading underscore away.
-KEYWORDS = set("""align byte_order callsite char clock const double enum env event exponent_dig
-float floating_point int integer long mant_dig short signed size stream string struct trace
-typealias typedef unsigned variant void base encoding map _Bool _Complex _Imaginary""".split())
 
 # bt2 shows a sequence of these as text.
 TSDL_TYPES = """\
@@ -27,58 +21,6 @@ typealias integer { size = 64; align = 8; signed = true; } := i64;
 typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := utf8;
 typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; byte_order = le; } := f64;
 """
-
-
-def tsdl_field(field, results=None):
-    name = "_" + field.name if field.name in KEYWORDS else field.name
-    base = field.type
-    if field.kind in ("hex", "flags"):
-        base = "x%d" % (8 * TYPE_BYTES[field.type])
-    elif field.kind == "string":
-        base = "utf8"
-    elif field.kind == "enum" and field.names.values:
-        base = "enum %s" % field.names.type
-    if field.count_bytes:
-        return "%s %s[_%s_count]" % (base, name, field.name)
-    return "%s %s" % (base, name)
-
-
-def tsdl_enum(names):
-    body = ", ".join("%s = %d" % ('"%s"' % word if word in KEYWORDS else word, value)
-                     for value, word in names.values)
-    return "enum %s : %s { %s };\n" % (names.type, names.base, body)
-
-
-def names_used(layout, event):
-    used = [field.names for field in layout.fields if field.kind == "enum" and field.names.values]
-    if event.results and event.shows_result:
-        used.append(event.results)
-    return used
-
-
-def tsdl_events(domain_number, events, level):
-    """The text for one argument level: the enumerations it needs, then the events."""
-    enums, blocks = {}, []
-    for event in events:
-        if event.layouts is None:
-            continue
-        layout = event.layouts[level]
-        for names in names_used(layout, event):
-            enums[names.type] = names
-        fields = []
-        if event.cls != "RECORD":
-            result = "enum %s" % event.results.type if event.shows_result else "i32"
-            fields += ["%s result" % result, "u64 end"]
-        for field in layout.fields:
-            if field.count_bytes:
-                fields.append("u%d _%s_count" % (8 * field.count_bytes, field.name))
-            else:
-                fields.append(tsdl_field(field))
-        fields += [tsdl_field(field) for field in layout.fields if field.count_bytes]
-        blocks.append("event { name = \"%s\"; id = %d; stream_id = 0; fields := struct { %s}; };\n"
-                      % (event.name, domain_number << 10 | event.id,
-                         "".join(text + "; " for text in fields)))
-    return "".join(tsdl_enum(enums[key]) for key in sorted(enums)) + "".join(blocks)
 
 
 def c_string(text):
@@ -106,8 +48,9 @@ class Tables:
             values = "\n".join("\t{ %s, \"%s\" }," % (number(value), word)
                                for value, word in names.values)
             self.out.append("static const struct tandem_name %s_list[] = {\n%s\n};" % (symbol, values))
-            self.out.append("static const struct tandem_names %s = { \"%s\", %s_list, %d };\n"
-                            % (symbol, names.type, symbol, len(names.values)))
+            self.out.append("static const struct tandem_names %s = { \"%s\", %s_list, %d, %d, %d };\n"
+                            % (symbol, names.type, symbol, len(names.values),
+                               TYPE_BYTES[names.base], names.base[0] == "i"))
         return "&" + self.names[names]
 
     def fields_symbol(self, layout):
@@ -165,27 +108,16 @@ def schema_write(source, domain_name, domain_number, events):
 
 #include "schema/packet.h"
 
-/* TSDL text is longer than the 4095 characters that every compiler must take. */
-#pragma GCC diagnostic ignored "-Woverlength-strings"
-
-/* A traced process writes the text and never looks into a record: without the
- * tables, and their thousands of addresses, its loader has less to do. */
-#ifndef TANDEM_TSDL_ONLY
+/* A traced process never looks into a record: without the tables, and their
+ * thousands of addresses, its loader has less to do. */
+#ifndef TANDEM_NO_EVENTS
 """ % source]
     out += tables.out
     out.append("static const struct tandem_event events[] = {\n%s\n};\n" % "\n".join(rows))
     out.append("#define EVENTS events, sizeof(events) / sizeof(*events)\n#else\n"
                "#define EVENTS NULL, 0\n#endif\n")
-    texts = [tsdl_events(domain_number, events, level) for level in range(3)]
-    symbols = []
-    for level, text in enumerate(texts):
-        first = texts.index(text)
-        symbols.append("tsdl_%d" % first)
-        if first == level:
-            out.append("static const char tsdl_%d[] =\n%s;\n" % (level, c_string(text)))
-    out.append("static const char *const tsdl[] = { %s };\n" % ", ".join(symbols))
     out.append("const struct tandem_domain tandem_schema_%s = {\n"
-               "\t%d, \"%s\", \"%s\", EVENTS, { %d }, 1, tsdl,\n};"
+               "\t%d, \"%s\", \"%s\", EVENTS, { %d }, 1,\n};"
                % (domain_name, domain_number, domain_name, domain_hash(events), domain_number))
     return "\n".join(out) + "\n"
 

@@ -3,12 +3,9 @@
 
 #include "schema/packet.h"
 
-/* TSDL text is longer than the 4095 characters that every compiler must take. */
-#pragma GCC diagnostic ignored "-Woverlength-strings"
-
-/* A traced process writes the text and never looks into a record: without the
- * tables, and their thousands of addresses, its loader has less to do. */
-#ifndef TANDEM_TSDL_ONLY
+/* A traced process never looks into a record: without the tables, and their
+ * thousands of addresses, its loader has less to do. */
+#ifndef TANDEM_NO_EVENTS
 
 static const struct tandem_name names_tandem_domain_list[] = {
 	{ 0, "core" },
@@ -23,7 +20,7 @@ static const struct tandem_name names_tandem_domain_list[] = {
 	{ 9, "kernel" },
 	{ 10, "cudart" },
 };
-static const struct tandem_names names_tandem_domain = { "tandem_domain", names_tandem_domain_list, 11 };
+static const struct tandem_names names_tandem_domain = { "tandem_domain", names_tandem_domain_list, 11, 1, 0 };
 
 static const struct tandem_name names_tandem_device_type_list[] = {
 	{ 0, "other" },
@@ -31,7 +28,7 @@ static const struct tandem_name names_tandem_device_type_list[] = {
 	{ 2, "gpu" },
 	{ 3, "accelerator" },
 };
-static const struct tandem_names names_tandem_device_type = { "tandem_device_type", names_tandem_device_type_list, 4 };
+static const struct tandem_names names_tandem_device_type = { "tandem_device_type", names_tandem_device_type_list, 4, 1, 0 };
 
 static const struct tandem_field fields_0[] = {
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -66,7 +63,7 @@ static const struct tandem_name names_tandem_timing_list[] = {
 	{ 2, "asked" },
 	{ 3, "off" },
 };
-static const struct tandem_names names_tandem_timing = { "tandem_timing", names_tandem_timing_list, 4 };
+static const struct tandem_names names_tandem_timing = { "tandem_timing", names_tandem_timing_list, 4, 1, 0 };
 
 static const struct tandem_field fields_2[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -87,7 +84,7 @@ static const struct tandem_name names_tandem_program_source_list[] = {
 	{ 4, "builtin" },
 	{ 5, "linked" },
 };
-static const struct tandem_names names_tandem_program_source = { "tandem_program_source", names_tandem_program_source_list, 6 };
+static const struct tandem_names names_tandem_program_source = { "tandem_program_source", names_tandem_program_source_list, 6, 1, 0 };
 
 static const struct tandem_field fields_3[] = {
 	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -103,7 +100,7 @@ static const struct tandem_name names_tandem_build_step_list[] = {
 	{ 1, "compile" },
 	{ 2, "link" },
 };
-static const struct tandem_names names_tandem_build_step = { "tandem_build_step", names_tandem_build_step_list, 3 };
+static const struct tandem_names names_tandem_build_step = { "tandem_build_step", names_tandem_build_step_list, 3, 1, 0 };
 
 static const struct tandem_field fields_4[] = {
 	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -145,7 +142,7 @@ static const struct tandem_name names_tandem_memory_kind_list[] = {
 	{ 12, "other" },
 	{ 13, "pooled" },
 };
-static const struct tandem_names names_tandem_memory_kind = { "tandem_memory_kind", names_tandem_memory_kind_list, 14 };
+static const struct tandem_names names_tandem_memory_kind = { "tandem_memory_kind", names_tandem_memory_kind_list, 14, 1, 0 };
 
 static const struct tandem_field fields_6[] = {
 	{ "memory", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -178,7 +175,7 @@ static const struct tandem_name names_tandem_operation_kind_list[] = {
 	{ 9, "marker" },
 	{ 10, "other" },
 };
-static const struct tandem_names names_tandem_operation_kind = { "tandem_operation_kind", names_tandem_operation_kind_list, 11 };
+static const struct tandem_names names_tandem_operation_kind = { "tandem_operation_kind", names_tandem_operation_kind_list, 11, 1, 0 };
 
 static const struct tandem_name names_tandem_proof_list[] = {
 	{ 0, "never" },
@@ -192,14 +189,14 @@ static const struct tandem_name names_tandem_proof_list[] = {
 	{ 8, "exit" },
 	{ 9, "delivered" },
 };
-static const struct tandem_names names_tandem_proof = { "tandem_proof", names_tandem_proof_list, 10 };
+static const struct tandem_names names_tandem_proof = { "tandem_proof", names_tandem_proof_list, 10, 1, 0 };
 
 static const struct tandem_name names_tandem_timed_list[] = {
 	{ 0, "no" },
 	{ 1, "device_ns" },
 	{ 2, "session_ticks" },
 };
-static const struct tandem_names names_tandem_timed = { "tandem_timed", names_tandem_timed_list, 3 };
+static const struct tandem_names names_tandem_timed = { "tandem_timed", names_tandem_timed_list, 3, 1, 0 };
 
 static const struct tandem_field fields_8[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -251,7 +248,7 @@ static const struct tandem_name names_tandem_place_list[] = {
 	{ 6, "device_static" },
 	{ 7, "managed_static" },
 };
-static const struct tandem_names names_tandem_place = { "tandem_place", names_tandem_place_list, 8 };
+static const struct tandem_names names_tandem_place = { "tandem_place", names_tandem_place_list, 8, 1, 0 };
 
 static const struct tandem_field fields_10[] = {
 	{ "shape", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_shape, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -268,14 +265,14 @@ static const struct tandem_field fields_10[] = {
 static const struct tandem_name names_tandem_annotation_source_list[] = {
 	{ 0, "nvtx" },
 };
-static const struct tandem_names names_tandem_annotation_source = { "tandem_annotation_source", names_tandem_annotation_source_list, 1 };
+static const struct tandem_names names_tandem_annotation_source = { "tandem_annotation_source", names_tandem_annotation_source_list, 1, 1, 0 };
 
 static const struct tandem_name names_tandem_range_kind_list[] = {
 	{ 0, "nested" },
 	{ 1, "free" },
 	{ 2, "mark" },
 };
-static const struct tandem_names names_tandem_range_kind = { "tandem_range_kind", names_tandem_range_kind_list, 3 };
+static const struct tandem_names names_tandem_range_kind = { "tandem_range_kind", names_tandem_range_kind_list, 3, 1, 0 };
 
 static const struct tandem_name names_tandem_payload_list[] = {
 	{ 0, "none" },
@@ -283,7 +280,7 @@ static const struct tandem_name names_tandem_payload_list[] = {
 	{ 2, "signed" },
 	{ 3, "float" },
 };
-static const struct tandem_names names_tandem_payload = { "tandem_payload", names_tandem_payload_list, 4 };
+static const struct tandem_names names_tandem_payload = { "tandem_payload", names_tandem_payload_list, 4, 1, 0 };
 
 static const struct tandem_field fields_11[] = {
 	{ "source", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_annotation_source },
@@ -325,7 +322,7 @@ static const struct tandem_name names_tandem_loss_list[] = {
 	{ 6, "operations" },
 	{ 7, "kernel_buffer" },
 };
-static const struct tandem_names names_tandem_loss = { "tandem_loss", names_tandem_loss_list, 8 };
+static const struct tandem_names names_tandem_loss = { "tandem_loss", names_tandem_loss_list, 8, 1, 0 };
 
 static const struct tandem_field fields_15[] = {
 	{ "reason", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_loss },
@@ -384,42 +381,6 @@ static const struct tandem_event events[] = {
 #define EVENTS NULL, 0
 #endif
 
-static const char tsdl_0[] =
-	"enum tandem_annotation_source : u8 { nvtx = 0 };\n"
-	"enum tandem_build_step : u8 { build = 0, compile = 1, link = 2 };\n"
-	"enum tandem_device_type : u8 { other = 0, cpu = 1, gpu = 2, accelerator = 3 };\n"
-	"enum tandem_domain : u8 { core = 0, opencl = 1, cuda = 2, hip = 3, hsa = 4, levelzero = 5, ompt = 6, sycl = 7, opengl = 8, kernel = 9, cudart = 10 };\n"
-	"enum tandem_loss : u8 { disk_full = 0, size_limit = 1, io_error = 2, no_memory = 3, reentrant = 4, too_large = 5, operations = 6, kernel_buffer = 7 };\n"
-	"enum tandem_memory_kind : u8 { buffer = 0, image = 1, pipe = 2, svm = 3, sub_buffer = 4, usm_host = 5, usm_device = 6, usm_shared = 7, device = 8, host = 9, managed = 10, array = 11, other = 12, pooled = 13 };\n"
-	"enum tandem_operation_kind : u8 { kernel = 0, copy_h2d = 1, copy_d2h = 2, copy_d2d = 3, fill = 4, \"map\" = 5, unmap = 6, migrate = 7, barrier = 8, marker = 9, other = 10 };\n"
-	"enum tandem_payload : u8 { none = 0, \"unsigned\" = 1, \"signed\" = 2, \"float\" = 3 };\n"
-	"enum tandem_place : u8 { unknown = 0, pageable = 1, pinned = 2, device = 3, array = 4, managed = 5, device_static = 6, managed_static = 7 };\n"
-	"enum tandem_program_source : u8 { unknown = 0, source = 1, binary = 2, il = 3, builtin = 4, linked = 5 };\n"
-	"enum tandem_proof : u8 { never = 0, blocking_call = 1, finish = 2, wait = 3, status = 4, callback = 5, later_command = 6, release = 7, exit = 8, delivered = 9 };\n"
-	"enum tandem_range_kind : u8 { nested = 0, free = 1, mark = 2 };\n"
-	"enum tandem_timed : u8 { no = 0, device_ns = 1, session_ticks = 2 };\n"
-	"enum tandem_timing : u8 { unavailable = 0, forced = 1, asked = 2, off = 3 };\n"
-	"event { name = \"none\"; id = 0; stream_id = 0; fields := struct { }; };\n"
-	"event { name = \"device\"; id = 1; stream_id = 0; fields := struct { u32 device; enum tandem_domain domain; enum tandem_device_type type; x64 handle; u32 parent; u32 platform; u32 ordinal; u32 compute_units; u32 clock_mhz; u64 memory_bytes; u64 timer_ns; u64 max_work_group; u16 _name_count; u16 _platform_name_count; u16 _vendor_count; u16 _version_count; u16 _driver_count; utf8 name[_name_count]; utf8 platform_name[_platform_name_count]; utf8 vendor[_vendor_count]; utf8 version[_version_count]; utf8 driver[_driver_count]; }; };\n"
-	"event { name = \"context\"; id = 2; stream_id = 0; fields := struct { u32 context; enum tandem_domain domain; x64 handle; u16 _devices_count; u32 devices[_devices_count]; }; };\n"
-	"event { name = \"queue\"; id = 3; stream_id = 0; fields := struct { u32 queue; enum tandem_domain domain; x64 handle; u32 context; u32 device; x64 properties; enum tandem_timing timing; u8 in_order; }; };\n"
-	"event { name = \"program\"; id = 4; stream_id = 0; fields := struct { u32 program; enum tandem_domain domain; x64 handle; u32 context; enum tandem_program_source source; u64 bytes; }; };\n"
-	"event { name = \"build\"; id = 5; stream_id = 0; fields := struct { u32 program; enum tandem_domain domain; enum tandem_build_step step; u32 device; i32 status; u64 begin; u64 end; u16 _options_count; u16 _log_count; utf8 options[_options_count]; utf8 log[_log_count]; }; };\n"
-	"event { name = \"kernel\"; id = 6; stream_id = 0; fields := struct { u32 kernel; enum tandem_domain domain; x64 handle; u32 program; u64 max_work_group; u64 preferred_multiple; u64 local_bytes; u64 private_bytes; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"memory\"; id = 7; stream_id = 0; fields := struct { u32 memory; enum tandem_domain domain; enum tandem_memory_kind kind; x64 handle; u32 context; u32 device; u32 parent; x64 flags; u64 bytes; }; };\n"
-	"event { name = \"memory_free\"; id = 8; stream_id = 0; fields := struct { u32 memory; enum tandem_domain domain; u64 bytes; }; };\n"
-	"event { name = \"operation\"; id = 9; stream_id = 0; fields := struct { u64 op; u64 queued; u64 submitted; u64 start; u64 end; u32 queue; u32 kernel; u64 bytes; i32 status; u16 api; enum tandem_operation_kind kind; enum tandem_domain domain; enum tandem_proof proof; enum tandem_timed timed; u32 shape; }; };\n"
-	"event { name = \"launch_shape\"; id = 10; stream_id = 0; fields := struct { u32 shape; enum tandem_domain domain; u32 kernel; u32 groups_x; u32 groups_y; u32 groups_z; u32 items_x; u32 items_y; u32 items_z; u32 cluster_x; u32 cluster_y; u32 cluster_z; u32 registers; u32 static_local_bytes; u32 dynamic_local_bytes; u32 local_config_bytes; u32 private_bytes; u64 graph; u64 node; }; };\n"
-	"event { name = \"transfer_shape\"; id = 11; stream_id = 0; fields := struct { u32 shape; enum tandem_domain domain; enum tandem_place source; enum tandem_place destination; u8 asynchronous; u32 from; u32 to; u64 graph; u64 node; }; };\n"
-	"event { name = \"range\"; id = 12; stream_id = 0; fields := struct { enum tandem_annotation_source source; enum tandem_range_kind kind; enum tandem_payload payload_type; u32 scope; u32 category; x32 color; u64 range; x64 payload; u16 _text_count; utf8 text[_text_count]; }; };\n"
-	"event { name = \"range_end\"; id = 13; stream_id = 0; fields := struct { enum tandem_annotation_source source; u32 scope; u64 range; }; };\n"
-	"event { name = \"range_scope\"; id = 14; stream_id = 0; fields := struct { u32 scope; enum tandem_annotation_source source; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"range_category\"; id = 15; stream_id = 0; fields := struct { u32 scope; u32 category; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"lost\"; id = 16; stream_id = 0; fields := struct { enum tandem_loss reason; u64 count; }; };\n"
-	"event { name = \"clock_pair\"; id = 17; stream_id = 0; fields := struct { u32 device; enum tandem_domain domain; u64 device_ns; u64 begin; u64 until; }; };\n";
-
-static const char *const tsdl[] = { tsdl_0, tsdl_0, tsdl_0 };
-
 const struct tandem_domain tandem_schema_core = {
-	0, "core", "970baf18043ad8f61243e55d3603bef7", EVENTS, { 0 }, 1, tsdl,
+	0, "core", "970baf18043ad8f61243e55d3603bef7", EVENTS, { 0 }, 1,
 };

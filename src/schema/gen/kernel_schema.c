@@ -3,19 +3,16 @@
 
 #include "schema/packet.h"
 
-/* TSDL text is longer than the 4095 characters that every compiler must take. */
-#pragma GCC diagnostic ignored "-Woverlength-strings"
-
-/* A traced process writes the text and never looks into a record: without the
- * tables, and their thousands of addresses, its loader has less to do. */
-#ifndef TANDEM_TSDL_ONLY
+/* A traced process never looks into a record: without the tables, and their
+ * thousands of addresses, its loader has less to do. */
+#ifndef TANDEM_NO_EVENTS
 
 static const struct tandem_name names_tandem_scope_list[] = {
 	{ 0, "nothing" },
 	{ 1, "program" },
 	{ 2, "system" },
 };
-static const struct tandem_names names_tandem_scope = { "tandem_scope", names_tandem_scope_list, 3 };
+static const struct tandem_names names_tandem_scope = { "tandem_scope", names_tandem_scope_list, 3, 1, 0 };
 
 static const struct tandem_field fields_0[] = {
 	{ "scope", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 1, 0, 0, TANDEM_ROLE_none, 12, &names_tandem_scope },
@@ -31,7 +28,7 @@ static const struct tandem_name names_tandem_known_by_list[] = {
 	{ 1, "renamed" },
 	{ 2, "exec" },
 };
-static const struct tandem_names names_tandem_known_by = { "tandem_known_by", names_tandem_known_by_list, 3 };
+static const struct tandem_names names_tandem_known_by = { "tandem_known_by", names_tandem_known_by_list, 3, 1, 0 };
 
 static const struct tandem_field fields_1[] = {
 	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -54,7 +51,7 @@ static const struct tandem_name names_tandem_task_state_list[] = {
 	{ 9, "idle" },
 	{ 10, "unknown" },
 };
-static const struct tandem_names names_tandem_task_state = { "tandem_task_state", names_tandem_task_state_list, 11 };
+static const struct tandem_names names_tandem_task_state = { "tandem_task_state", names_tandem_task_state_list, 11, 1, 0 };
 
 static const struct tandem_field fields_2[] = {
 	{ "prev_tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -79,7 +76,7 @@ static const struct tandem_name names_tandem_waker_list[] = {
 	{ 2, "hardirq" },
 	{ 3, "nmi" },
 };
-static const struct tandem_names names_tandem_waker = { "tandem_waker", names_tandem_waker_list, 4 };
+static const struct tandem_names names_tandem_waker = { "tandem_waker", names_tandem_waker_list, 4, 1, 0 };
 
 static const struct tandem_field fields_5[] = {
 	{ "tid", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -153,7 +150,7 @@ static const struct tandem_name names_tandem_unwind_list[] = {
 	{ 0, "frame_pointers" },
 	{ 1, "saved_stacks" },
 };
-static const struct tandem_names names_tandem_unwind = { "tandem_unwind", names_tandem_unwind_list, 2 };
+static const struct tandem_names names_tandem_unwind = { "tandem_unwind", names_tandem_unwind_list, 2, 1, 0 };
 
 static const struct tandem_field fields_16[] = {
 	{ "period_ns", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_none, 12, NULL },
@@ -235,36 +232,6 @@ static const struct tandem_event events[] = {
 #define EVENTS NULL, 0
 #endif
 
-static const char tsdl_0[] =
-	"enum tandem_known_by : u8 { seen = 0, renamed = 1, exec = 2 };\n"
-	"enum tandem_scope : u8 { nothing = 0, program = 1, system = 2 };\n"
-	"enum tandem_task_state : u8 { runnable = 0, preempted = 1, sleeping = 2, disk = 3, stopped = 4, traced = 5, dead = 6, zombie = 7, parked = 8, idle = 9, unknown = 10 };\n"
-	"enum tandem_unwind : u8 { frame_pointers = 0, saved_stacks = 1 };\n"
-	"enum tandem_waker : u8 { thread = 0, softirq = 1, hardirq = 2, nmi = 3 };\n"
-	"event { name = \"none\"; id = 9216; stream_id = 0; fields := struct { }; };\n"
-	"event { name = \"collecting\"; id = 9217; stream_id = 0; fields := struct { enum tandem_scope scope; u8 anew; u8 switches; u8 wakeups; u8 migrations; u8 syscalls; }; };\n"
-	"event { name = \"task\"; id = 9218; stream_id = 0; fields := struct { u32 tid; u32 local_tid; u32 pid; enum tandem_known_by how; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"sched_switch\"; id = 9219; stream_id = 0; fields := struct { u32 prev_tid; u32 next_tid; enum tandem_task_state prev_state; u8 prev_prio; u8 next_prio; }; };\n"
-	"event { name = \"sched_in\"; id = 9220; stream_id = 0; fields := struct { u32 tid; }; };\n"
-	"event { name = \"sched_out\"; id = 9221; stream_id = 0; fields := struct { u32 tid; u8 preempted; }; };\n"
-	"event { name = \"sched_waking\"; id = 9222; stream_id = 0; fields := struct { u32 tid; u32 by; u16 target_cpu; enum tandem_waker waker; }; };\n"
-	"event { name = \"sched_wakeup\"; id = 9223; stream_id = 0; fields := struct { u32 tid; u16 target_cpu; }; };\n"
-	"event { name = \"sched_wakeup_new\"; id = 9224; stream_id = 0; fields := struct { u32 tid; u32 by; u16 target_cpu; }; };\n"
-	"event { name = \"sched_migrate_task\"; id = 9225; stream_id = 0; fields := struct { u32 tid; u16 orig_cpu; u16 dest_cpu; }; };\n"
-	"event { name = \"task_new\"; id = 9226; stream_id = 0; fields := struct { u32 tid; u32 local_tid; u32 pid; u32 parent_tid; u32 parent_pid; }; };\n"
-	"event { name = \"task_exit\"; id = 9227; stream_id = 0; fields := struct { u32 tid; u32 local_tid; u32 pid; }; };\n"
-	"event { name = \"syscall_name\"; id = 9228; stream_id = 0; fields := struct { u32 number; u16 _name_count; utf8 name[_name_count]; }; };\n"
-	"event { name = \"syscall_entry\"; id = 9229; stream_id = 0; fields := struct { u32 tid; u32 number; u16 _args_count; x64 args[_args_count]; }; };\n"
-	"event { name = \"syscall_exit\"; id = 9230; stream_id = 0; fields := struct { u32 tid; u32 number; i64 ret; }; };\n"
-	"event { name = \"format\"; id = 9231; stream_id = 0; fields := struct { u32 format; u16 _system_count; u16 _name_count; u16 _text_count; utf8 system[_system_count]; utf8 name[_name_count]; utf8 text[_text_count]; }; };\n"
-	"event { name = \"tracepoint\"; id = 9232; stream_id = 0; fields := struct { u32 tid; u32 format; u16 _data_count; x8 data[_data_count]; }; };\n"
-	"event { name = \"sampling\"; id = 9233; stream_id = 0; fields := struct { u64 period_ns; u8 in_kernel; enum tandem_unwind unwind; }; };\n"
-	"event { name = \"mapping\"; id = 9234; stream_id = 0; fields := struct { u32 pid; x64 start; u64 bytes; u64 offset; u16 _build_id_count; u16 _path_count; x8 build_id[_build_id_count]; utf8 path[_path_count]; }; };\n"
-	"event { name = \"sample\"; id = 9235; stream_id = 0; fields := struct { u32 local_tid; u32 pid; u8 in_kernel; u16 _frames_count; x64 frames[_frames_count]; }; };\n"
-	"event { name = \"sample_stack\"; id = 9236; stream_id = 0; fields := struct { u32 local_tid; u32 pid; u8 in_kernel; u16 _registers_count; u16 _stack_count; x64 registers[_registers_count]; x8 stack[_stack_count]; }; };\n";
-
-static const char *const tsdl[] = { tsdl_0, tsdl_0, tsdl_0 };
-
 const struct tandem_domain tandem_schema_kernel = {
-	9, "kernel", "db6614983fe8a9b3bc77420b10376c3e", EVENTS, { 9 }, 1, tsdl,
+	9, "kernel", "db6614983fe8a9b3bc77420b10376c3e", EVENTS, { 9 }, 1,
 };

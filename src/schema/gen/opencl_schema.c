@@ -3,12 +3,9 @@
 
 #include "schema/packet.h"
 
-/* TSDL text is longer than the 4095 characters that every compiler must take. */
-#pragma GCC diagnostic ignored "-Woverlength-strings"
-
-/* A traced process writes the text and never looks into a record: without the
- * tables, and their thousands of addresses, its loader has less to do. */
-#ifndef TANDEM_TSDL_ONLY
+/* A traced process never looks into a record: without the tables, and their
+ * thousands of addresses, its loader has less to do. */
+#ifndef TANDEM_NO_EVENTS
 
 static const struct tandem_field fields_0[] = {
 	{ "num_entries", TANDEM_FIELD_UINT, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -121,7 +118,7 @@ static const struct tandem_name names_cl_error_list[] = {
 	{ 16597, "CL_INVALID_GRALLOC_OBJECT_IMG" },
 	{ 16605, "CL_ECC_RECOVERED_IMG" },
 };
-static const struct tandem_names names_cl_error = { "cl_error", names_cl_error_list, 103 };
+static const struct tandem_names names_cl_error = { "cl_error", names_cl_error_list, 103, 4, 1 };
 
 static const struct tandem_name names_cl_platform_info_list[] = {
 	{ 2304, "CL_PLATFORM_PROFILE" },
@@ -141,7 +138,7 @@ static const struct tandem_name names_cl_platform_info_list[] = {
 	{ 8248, "CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR" },
 	{ 8260, "CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR" },
 };
-static const struct tandem_names names_cl_platform_info = { "cl_platform_info", names_cl_platform_info_list, 16 };
+static const struct tandem_names names_cl_platform_info = { "cl_platform_info", names_cl_platform_info_list, 16, 4, 0 };
 
 static const struct tandem_field fields_1[] = {
 	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -164,7 +161,7 @@ static const struct tandem_name names_cl_device_type_list[] = {
 	{ 16, "CL_DEVICE_TYPE_CUSTOM" },
 	{ 0xffffffffll, "CL_DEVICE_TYPE_ALL" },
 };
-static const struct tandem_names names_cl_device_type = { "cl_device_type", names_cl_device_type_list, 6 };
+static const struct tandem_names names_cl_device_type = { "cl_device_type", names_cl_device_type_list, 6, 8, 0 };
 
 static const struct tandem_field fields_3[] = {
 	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -390,7 +387,7 @@ static const struct tandem_name names_cl_device_info_list[] = {
 	{ 16981, "CL_DEVICE_NUM_THREADS_PER_EU_INTEL" },
 	{ 16982, "CL_DEVICE_FEATURE_CAPABILITIES_INTEL" },
 };
-static const struct tandem_names names_cl_device_info = { "cl_device_info", names_cl_device_info_list, 209 };
+static const struct tandem_names names_cl_device_info = { "cl_device_info", names_cl_device_info_list, 209, 4, 0 };
 
 static const struct tandem_field fields_5[] = {
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -456,7 +453,7 @@ static const struct tandem_name names_cl_context_info_list[] = {
 	{ 16535, "CL_CONTEXT_VA_API_DISPLAY_INTEL" },
 	{ 16578, "CL_CONTEXT_PERF_HINT_QCOM" },
 };
-static const struct tandem_names names_cl_context_info = { "cl_context_info", names_cl_context_info_list, 16 };
+static const struct tandem_names names_cl_context_info = { "cl_context_info", names_cl_context_info_list, 16, 4, 0 };
 
 static const struct tandem_field fields_12[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -479,7 +476,7 @@ static const struct tandem_name names_cl_command_queue_properties_list[] = {
 	{ 536870912, "CL_QUEUE_NO_SYNC_OPERATIONS_INTEL" },
 	{ 0x80000000ll, "CL_QUEUE_THREAD_LOCAL_EXEC_ENABLE_INTEL" },
 };
-static const struct tandem_names names_cl_command_queue_properties = { "cl_command_queue_properties", names_cl_command_queue_properties_list, 6 };
+static const struct tandem_names names_cl_command_queue_properties = { "cl_command_queue_properties", names_cl_command_queue_properties_list, 6, 8, 0 };
 
 static const struct tandem_field fields_14[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
@@ -509,7 +506,7 @@ static const struct tandem_name names_cl_command_queue_info_list[] = {
 	{ 4245, "CL_QUEUE_DEVICE_DEFAULT" },
 	{ 4248, "CL_QUEUE_PROPERTIES_ARRAY" },
 };
-static const struct tandem_names names_cl_command_queue_info = { "cl_command_queue_info", names_cl_command_queue_info_list, 7 };
+static const struct tandem_names names_cl_command_queue_info = { "cl_command_queue_info", names_cl_command_queue_info_list, 7, 4, 0 };
 
 static const struct tandem_field fields_17[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
@@ -528,7 +525,7 @@ static const struct tandem_name names_cl_bool_list[] = {
 	{ 0, "CL_FALSE" },
 	{ 1, "CL_TRUE" },
 };
-static const struct tandem_names names_cl_bool = { "cl_bool", names_cl_bool_list, 2 };
+static const struct tandem_names names_cl_bool = { "cl_bool", names_cl_bool_list, 2, 1, 0 };
 
 static const struct tandem_field fields_19[] = {
 	{ "queue", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_queue, 4, 0, 0, TANDEM_ROLE_queue, 24, NULL },
@@ -565,7 +562,7 @@ static const struct tandem_name names_cl_mem_flags_list[] = {
 	{ 268435456, "CL_MEM_USE_GRALLOC_PTR_IMG" },
 	{ 536870912, "CL_MEM_EXT_HOST_PTR_QCOM" },
 };
-static const struct tandem_names names_cl_mem_flags = { "cl_mem_flags", names_cl_mem_flags_list, 20 };
+static const struct tandem_names names_cl_mem_flags = { "cl_mem_flags", names_cl_mem_flags_list, 20, 8, 0 };
 
 static const struct tandem_field fields_21[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
@@ -612,7 +609,7 @@ static const struct tandem_name names_cl_channel_order_list[] = {
 	{ 16593, "CL_YV12_IMG" },
 	{ 16654, "CL_NV12_INTEL" },
 };
-static const struct tandem_names names_cl_channel_order = { "cl_channel_order", names_cl_channel_order_list, 27 };
+static const struct tandem_names names_cl_channel_order = { "cl_channel_order", names_cl_channel_order_list, 27, 4, 0 };
 
 static const struct tandem_name names_cl_channel_type_list[] = {
 	{ 4304, "CL_SNORM_INT8" },
@@ -642,7 +639,7 @@ static const struct tandem_name names_cl_channel_type_list[] = {
 	{ 4329, "CL_UNORM_INT12X4_EXT" },
 	{ 4330, "CL_UNORM_INT14X2_EXT" },
 };
-static const struct tandem_names names_cl_channel_type = { "cl_channel_type", names_cl_channel_type_list, 26 };
+static const struct tandem_names names_cl_channel_type = { "cl_channel_type", names_cl_channel_type_list, 26, 4, 0 };
 
 static const struct tandem_field fields_23[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
@@ -710,7 +707,7 @@ static const struct tandem_name names_cl_mem_object_type_list[] = {
 	{ 4342, "CL_MEM_OBJECT_IMAGE1D_BUFFER" },
 	{ 4343, "CL_MEM_OBJECT_PIPE" },
 };
-static const struct tandem_names names_cl_mem_object_type = { "cl_mem_object_type", names_cl_mem_object_type_list, 8 };
+static const struct tandem_names names_cl_mem_object_type = { "cl_mem_object_type", names_cl_mem_object_type_list, 8, 4, 0 };
 
 static const struct tandem_field fields_28[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -749,7 +746,7 @@ static const struct tandem_name names_cl_mem_info_list[] = {
 	{ 16567, "CL_MEM_USES_SVM_POINTER_ARM" },
 	{ 20481, "CL_MEM_DEVICE_ADDRESS_EXT" },
 };
-static const struct tandem_names names_cl_mem_info = { "cl_mem_info", names_cl_mem_info_list, 20 };
+static const struct tandem_names names_cl_mem_info = { "cl_mem_info", names_cl_mem_info_list, 20, 4, 0 };
 
 static const struct tandem_field fields_30[] = {
 	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -781,7 +778,7 @@ static const struct tandem_name names_cl_image_info_list[] = {
 	{ 16501, "CL_IMAGE_DX9_PLANE_INTEL" },
 	{ 16537, "CL_IMAGE_VA_API_PLANE_INTEL" },
 };
-static const struct tandem_names names_cl_image_info = { "cl_image_info", names_cl_image_info_list, 15 };
+static const struct tandem_names names_cl_image_info = { "cl_image_info", names_cl_image_info_list, 15, 4, 0 };
 
 static const struct tandem_field fields_32[] = {
 	{ "image", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_memory, 24, NULL },
@@ -803,13 +800,13 @@ static const struct tandem_name names_cl_addressing_mode_list[] = {
 	{ 4403, "CL_ADDRESS_REPEAT" },
 	{ 4404, "CL_ADDRESS_MIRRORED_REPEAT" },
 };
-static const struct tandem_names names_cl_addressing_mode = { "cl_addressing_mode", names_cl_addressing_mode_list, 5 };
+static const struct tandem_names names_cl_addressing_mode = { "cl_addressing_mode", names_cl_addressing_mode_list, 5, 4, 0 };
 
 static const struct tandem_name names_cl_filter_mode_list[] = {
 	{ 4416, "CL_FILTER_NEAREST" },
 	{ 4417, "CL_FILTER_LINEAR" },
 };
-static const struct tandem_names names_cl_filter_mode = { "cl_filter_mode", names_cl_filter_mode_list, 2 };
+static const struct tandem_names names_cl_filter_mode = { "cl_filter_mode", names_cl_filter_mode_list, 2, 4, 0 };
 
 static const struct tandem_field fields_34[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
@@ -843,7 +840,7 @@ static const struct tandem_name names_cl_sampler_info_list[] = {
 	{ 4439, "CL_SAMPLER_LOD_MAX" },
 	{ 4440, "CL_SAMPLER_PROPERTIES" },
 };
-static const struct tandem_names names_cl_sampler_info = { "cl_sampler_info", names_cl_sampler_info_list, 9 };
+static const struct tandem_names names_cl_sampler_info = { "cl_sampler_info", names_cl_sampler_info_list, 9, 4, 0 };
 
 static const struct tandem_field fields_37[] = {
 	{ "sampler", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_sampler, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -924,7 +921,7 @@ static const struct tandem_name names_cl_program_info_list[] = {
 	{ 4456, "CL_PROGRAM_KERNEL_NAMES" },
 	{ 4457, "CL_PROGRAM_IL" },
 };
-static const struct tandem_names names_cl_program_info = { "cl_program_info", names_cl_program_info_list, 10 };
+static const struct tandem_names names_cl_program_info = { "cl_program_info", names_cl_program_info_list, 10, 4, 0 };
 
 static const struct tandem_field fields_46[] = {
 	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -946,7 +943,7 @@ static const struct tandem_name names_cl_program_build_info_list[] = {
 	{ 4484, "CL_PROGRAM_BINARY_TYPE" },
 	{ 4485, "CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE" },
 };
-static const struct tandem_names names_cl_program_build_info = { "cl_program_build_info", names_cl_program_build_info_list, 5 };
+static const struct tandem_names names_cl_program_build_info = { "cl_program_build_info", names_cl_program_build_info_list, 5, 4, 0 };
 
 static const struct tandem_field fields_48[] = {
 	{ "program", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_program, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -1014,7 +1011,7 @@ static const struct tandem_name names_cl_kernel_info_list[] = {
 	{ 4501, "CL_KERNEL_ATTRIBUTES" },
 	{ 16873, "CL_KERNEL_MAX_WARP_COUNT_ARM" },
 };
-static const struct tandem_names names_cl_kernel_info = { "cl_kernel_info", names_cl_kernel_info_list, 7 };
+static const struct tandem_names names_cl_kernel_info = { "cl_kernel_info", names_cl_kernel_info_list, 7, 4, 0 };
 
 static const struct tandem_field fields_57[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
@@ -1039,7 +1036,7 @@ static const struct tandem_name names_cl_kernel_work_group_info_list[] = {
 	{ 16649, "CL_KERNEL_SPILL_MEM_SIZE_INTEL" },
 	{ 16986, "CL_KERNEL_ALLOCATIONS_INFO_INTEL" },
 };
-static const struct tandem_names names_cl_kernel_work_group_info = { "cl_kernel_work_group_info", names_cl_kernel_work_group_info_list, 8 };
+static const struct tandem_names names_cl_kernel_work_group_info = { "cl_kernel_work_group_info", names_cl_kernel_work_group_info_list, 8, 4, 0 };
 
 static const struct tandem_field fields_59[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
@@ -1073,7 +1070,7 @@ static const struct tandem_name names_cl_event_info_list[] = {
 	{ 4564, "CL_EVENT_CONTEXT" },
 	{ 16877, "CL_EVENT_COMMAND_TERMINATION_REASON_ARM" },
 };
-static const struct tandem_names names_cl_event_info = { "cl_event_info", names_cl_event_info_list, 6 };
+static const struct tandem_names names_cl_event_info = { "cl_event_info", names_cl_event_info_list, 6, 4, 0 };
 
 static const struct tandem_field fields_63[] = {
 	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_event, 24, NULL },
@@ -1099,7 +1096,7 @@ static const struct tandem_name names_cl_profiling_info_list[] = {
 	{ 4739, "CL_PROFILING_COMMAND_END" },
 	{ 4740, "CL_PROFILING_COMMAND_COMPLETE" },
 };
-static const struct tandem_names names_cl_profiling_info = { "cl_profiling_info", names_cl_profiling_info_list, 5 };
+static const struct tandem_names names_cl_profiling_info = { "cl_profiling_info", names_cl_profiling_info_list, 5, 4, 0 };
 
 static const struct tandem_field fields_66[] = {
 	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_event, 24, NULL },
@@ -1277,7 +1274,7 @@ static const struct tandem_name names_cl_map_flags_list[] = {
 	{ 2, "CL_MAP_WRITE" },
 	{ 4, "CL_MAP_WRITE_INVALIDATE_REGION" },
 };
-static const struct tandem_names names_cl_map_flags = { "cl_map_flags", names_cl_map_flags_list, 3 };
+static const struct tandem_names names_cl_map_flags = { "cl_map_flags", names_cl_map_flags_list, 3, 8, 0 };
 
 static const struct tandem_field fields_82[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
@@ -1497,7 +1494,7 @@ static const struct tandem_name names_cl_gl_texture_info_list[] = {
 	{ 8197, "CL_GL_MIPMAP_LEVEL" },
 	{ 8210, "CL_GL_NUM_SAMPLES" },
 };
-static const struct tandem_names names_cl_gl_texture_info = { "cl_gl_texture_info", names_cl_gl_texture_info_list, 3 };
+static const struct tandem_names names_cl_gl_texture_info = { "cl_gl_texture_info", names_cl_gl_texture_info_list, 3, 4, 0 };
 
 static const struct tandem_field fields_106[] = {
 	{ "memobj", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -1533,7 +1530,7 @@ static const struct tandem_name names_cl_gl_context_info_list[] = {
 	{ 8198, "CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR" },
 	{ 8199, "CL_DEVICES_FOR_GL_CONTEXT_KHR" },
 };
-static const struct tandem_names names_cl_gl_context_info = { "cl_gl_context_info", names_cl_gl_context_info_list, 2 };
+static const struct tandem_names names_cl_gl_context_info = { "cl_gl_context_info", names_cl_gl_context_info_list, 2, 4, 0 };
 
 static const struct tandem_field fields_110[] = {
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 24, &names_cl_gl_context_info },
@@ -1553,7 +1550,7 @@ static const struct tandem_name names_cl_command_execution_status_list[] = {
 	{ 2, "CL_SUBMITTED" },
 	{ 3, "CL_QUEUED" },
 };
-static const struct tandem_names names_cl_command_execution_status = { "cl_command_execution_status", names_cl_command_execution_status_list, 4 };
+static const struct tandem_names names_cl_command_execution_status = { "cl_command_execution_status", names_cl_command_execution_status_list, 4, 4, 1 };
 
 static const struct tandem_field fields_112[] = {
 	{ "event", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_event, 24, NULL },
@@ -1570,7 +1567,7 @@ static const struct tandem_field fields_113[] = {
 static const struct tandem_name names_cl_buffer_create_type_list[] = {
 	{ 4640, "CL_BUFFER_CREATE_TYPE_REGION" },
 };
-static const struct tandem_names names_cl_buffer_create_type = { "cl_buffer_create_type", names_cl_buffer_create_type_list, 1 };
+static const struct tandem_names names_cl_buffer_create_type = { "cl_buffer_create_type", names_cl_buffer_create_type_list, 1, 4, 0 };
 
 static const struct tandem_field fields_114[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
@@ -1808,7 +1805,7 @@ static const struct tandem_name names_cl_kernel_arg_info_list[] = {
 	{ 4505, "CL_KERNEL_ARG_TYPE_QUALIFIER" },
 	{ 4506, "CL_KERNEL_ARG_NAME" },
 };
-static const struct tandem_names names_cl_kernel_arg_info = { "cl_kernel_arg_info", names_cl_kernel_arg_info_list, 5 };
+static const struct tandem_names names_cl_kernel_arg_info = { "cl_kernel_arg_info", names_cl_kernel_arg_info_list, 5, 4, 0 };
 
 static const struct tandem_field fields_139[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
@@ -1872,7 +1869,7 @@ static const struct tandem_name names_cl_mem_migration_flags_list[] = {
 	{ 1, "CL_MIGRATE_MEM_OBJECT_HOST" },
 	{ 2, "CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED" },
 };
-static const struct tandem_names names_cl_mem_migration_flags = { "cl_mem_migration_flags", names_cl_mem_migration_flags_list, 2 };
+static const struct tandem_names names_cl_mem_migration_flags = { "cl_mem_migration_flags", names_cl_mem_migration_flags_list, 2, 8, 0 };
 
 static const struct tandem_field fields_145[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
@@ -1975,7 +1972,7 @@ static const struct tandem_name names_cl_pipe_info_list[] = {
 	{ 4385, "CL_PIPE_MAX_PACKETS" },
 	{ 4386, "CL_PIPE_PROPERTIES" },
 };
-static const struct tandem_names names_cl_pipe_info = { "cl_pipe_info", names_cl_pipe_info_list, 3 };
+static const struct tandem_names names_cl_pipe_info = { "cl_pipe_info", names_cl_pipe_info_list, 3, 4, 0 };
 
 static const struct tandem_field fields_157[] = {
 	{ "pipe", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_memory, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2004,7 +2001,7 @@ static const struct tandem_name names_cl_svm_mem_flags_list[] = {
 	{ 2048, "CL_MEM_SVM_ATOMICS" },
 	{ 4096, "CL_MEM_KERNEL_READ_AND_WRITE" },
 };
-static const struct tandem_names names_cl_svm_mem_flags = { "cl_svm_mem_flags", names_cl_svm_mem_flags_list, 12 };
+static const struct tandem_names names_cl_svm_mem_flags = { "cl_svm_mem_flags", names_cl_svm_mem_flags_list, 12, 8, 0 };
 
 static const struct tandem_field fields_159[] = {
 	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
@@ -2145,7 +2142,7 @@ static const struct tandem_name names_cl_kernel_exec_info_list[] = {
 	{ 16899, "CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL" },
 	{ 20482, "CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT" },
 };
-static const struct tandem_names names_cl_kernel_exec_info = { "cl_kernel_exec_info", names_cl_kernel_exec_info_list, 12 };
+static const struct tandem_names names_cl_kernel_exec_info = { "cl_kernel_exec_info", names_cl_kernel_exec_info_list, 12, 4, 0 };
 
 static const struct tandem_field fields_174[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
@@ -2168,7 +2165,7 @@ static const struct tandem_name names_cl_kernel_sub_group_info_list[] = {
 	{ 8244, "CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE" },
 	{ 16650, "CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL" },
 };
-static const struct tandem_names names_cl_kernel_sub_group_info = { "cl_kernel_sub_group_info", names_cl_kernel_sub_group_info_list, 6 };
+static const struct tandem_names names_cl_kernel_sub_group_info = { "cl_kernel_sub_group_info", names_cl_kernel_sub_group_info_list, 6, 4, 0 };
 
 static const struct tandem_field fields_176[] = {
 	{ "in_kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2402,7 +2399,7 @@ static const struct tandem_field fields_200[] = {
 static const struct tandem_name names_cl_accelerator_type_intel_list[] = {
 	{ 0, "CL_ACCELERATOR_TYPE_MOTION_ESTIMATION_INTEL" },
 };
-static const struct tandem_names names_cl_accelerator_type_intel = { "cl_accelerator_type_intel", names_cl_accelerator_type_intel_list, 1 };
+static const struct tandem_names names_cl_accelerator_type_intel = { "cl_accelerator_type_intel", names_cl_accelerator_type_intel_list, 1, 4, 0 };
 
 static const struct tandem_field fields_201[] = {
 	{ "returned", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, TANDEM_ROLE_returned, 24, NULL },
@@ -2512,7 +2509,7 @@ static const struct tandem_name names_cl_mipmap_filter_mode_img_list[] = {
 	{ 0, "CL_MIPMAP_FILTER_ANY_IMG" },
 	{ 1, "CL_MIPMAP_FILTER_BOX_IMG" },
 };
-static const struct tandem_names names_cl_mipmap_filter_mode_img = { "cl_mipmap_filter_mode_img", names_cl_mipmap_filter_mode_img_list, 2 };
+static const struct tandem_names names_cl_mipmap_filter_mode_img = { "cl_mipmap_filter_mode_img", names_cl_mipmap_filter_mode_img_list, 2, 4, 0 };
 
 static const struct tandem_field fields_214[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
@@ -2608,7 +2605,7 @@ static const struct tandem_field fields_222[] = {
 static const struct tandem_name names_cl_mem_migration_flags_ext_list[] = {
 	{ 1, "CL_MIGRATE_MEM_OBJECT_HOST_EXT" },
 };
-static const struct tandem_names names_cl_mem_migration_flags_ext = { "cl_mem_migration_flags_ext", names_cl_mem_migration_flags_ext_list, 1 };
+static const struct tandem_names names_cl_mem_migration_flags_ext = { "cl_mem_migration_flags_ext", names_cl_mem_migration_flags_ext_list, 1, 8, 0 };
 
 static const struct tandem_field fields_223[] = {
 	{ "op", TANDEM_FIELD_OP, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_op, 24, NULL },
@@ -2680,7 +2677,7 @@ static const struct tandem_name names_cl_accelerator_info_intel_list[] = {
 	{ 16530, "CL_ACCELERATOR_CONTEXT_INTEL" },
 	{ 16531, "CL_ACCELERATOR_TYPE_INTEL" },
 };
-static const struct tandem_names names_cl_accelerator_info_intel = { "cl_accelerator_info_intel", names_cl_accelerator_info_intel_list, 4 };
+static const struct tandem_names names_cl_accelerator_info_intel = { "cl_accelerator_info_intel", names_cl_accelerator_info_intel_list, 4, 4, 0 };
 
 static const struct tandem_field fields_230[] = {
 	{ "accelerator", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_accelerator, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2703,7 +2700,7 @@ static const struct tandem_name names_cl_command_buffer_info_khr_list[] = {
 	{ 4760, "CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR" },
 	{ 4761, "CL_COMMAND_BUFFER_CONTEXT_KHR" },
 };
-static const struct tandem_names names_cl_command_buffer_info_khr = { "cl_command_buffer_info_khr", names_cl_command_buffer_info_khr_list, 6 };
+static const struct tandem_names names_cl_command_buffer_info_khr = { "cl_command_buffer_info_khr", names_cl_command_buffer_info_khr_list, 6, 4, 0 };
 
 static const struct tandem_field fields_232[] = {
 	{ "command_buffer", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command_buffer, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2721,13 +2718,13 @@ static const struct tandem_field fields_233[] = {
 static const struct tandem_name names_cl_va_api_device_source_intel_list[] = {
 	{ 16532, "CL_VA_API_DISPLAY_INTEL" },
 };
-static const struct tandem_names names_cl_va_api_device_source_intel = { "cl_va_api_device_source_intel", names_cl_va_api_device_source_intel_list, 1 };
+static const struct tandem_names names_cl_va_api_device_source_intel = { "cl_va_api_device_source_intel", names_cl_va_api_device_source_intel_list, 1, 4, 0 };
 
 static const struct tandem_name names_cl_va_api_device_set_intel_list[] = {
 	{ 16533, "CL_PREFERRED_DEVICES_FOR_VA_API_INTEL" },
 	{ 16534, "CL_ALL_DEVICES_FOR_VA_API_INTEL" },
 };
-static const struct tandem_names names_cl_va_api_device_set_intel = { "cl_va_api_device_set_intel", names_cl_va_api_device_set_intel_list, 2 };
+static const struct tandem_names names_cl_va_api_device_set_intel = { "cl_va_api_device_set_intel", names_cl_va_api_device_set_intel_list, 2, 4, 0 };
 
 static const struct tandem_field fields_234[] = {
 	{ "platform", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_platform, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2749,7 +2746,7 @@ static const struct tandem_name names_cl_image_pitch_info_qcom_list[] = {
 	{ 16546, "CL_IMAGE_ROW_ALIGNMENT_QCOM" },
 	{ 16547, "CL_IMAGE_SLICE_ALIGNMENT_QCOM" },
 };
-static const struct tandem_names names_cl_image_pitch_info_qcom = { "cl_image_pitch_info_qcom", names_cl_image_pitch_info_qcom_list, 2 };
+static const struct tandem_names names_cl_image_pitch_info_qcom = { "cl_image_pitch_info_qcom", names_cl_image_pitch_info_qcom_list, 2, 4, 0 };
 
 static const struct tandem_field fields_236[] = {
 	{ "device", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_device, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2778,7 +2775,7 @@ static const struct tandem_name names_cl_icdl_info_list[] = {
 	{ 3, "CL_ICDL_NAME" },
 	{ 4, "CL_ICDL_VENDOR" },
 };
-static const struct tandem_names names_cl_icdl_info = { "cl_icdl_info", names_cl_icdl_info_list, 4 };
+static const struct tandem_names names_cl_icdl_info = { "cl_icdl_info", names_cl_icdl_info_list, 4, 4, 0 };
 
 static const struct tandem_field fields_238[] = {
 	{ "param_name", TANDEM_FIELD_ENUM, TANDEM_OBJECT_none, 4, 0, 0, TANDEM_ROLE_query, 24, &names_cl_icdl_info },
@@ -2801,7 +2798,7 @@ static const struct tandem_name names_cl_image_requirements_info_ext_list[] = {
 	{ 4789, "CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT" },
 	{ 4790, "CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT" },
 };
-static const struct tandem_names names_cl_image_requirements_info_ext = { "cl_image_requirements_info_ext", names_cl_image_requirements_info_ext_list, 8 };
+static const struct tandem_names names_cl_image_requirements_info_ext = { "cl_image_requirements_info_ext", names_cl_image_requirements_info_ext_list, 8, 4, 0 };
 
 static const struct tandem_field fields_240[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2871,7 +2868,7 @@ static const struct tandem_name names_cl_mem_info_intel_list[] = {
 	{ 16797, "CL_MEM_ALLOC_DEVICE_INTEL" },
 	{ 16798, "CL_MEM_ALLOC_BUFFER_LOCATION_INTEL" },
 };
-static const struct tandem_names names_cl_mem_info_intel = { "cl_mem_info_intel", names_cl_mem_info_intel_list, 5 };
+static const struct tandem_names names_cl_mem_info_intel = { "cl_mem_info_intel", names_cl_mem_info_intel_list, 5, 4, 0 };
 
 static const struct tandem_field fields_244[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2898,7 +2895,7 @@ static const struct tandem_name names_cl_mutable_command_info_khr_list[] = {
 	{ 4775, "CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR" },
 	{ 4781, "CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR" },
 };
-static const struct tandem_names names_cl_mutable_command_info_khr = { "cl_mutable_command_info_khr", names_cl_mutable_command_info_khr_list, 9 };
+static const struct tandem_names names_cl_mutable_command_info_khr = { "cl_mutable_command_info_khr", names_cl_mutable_command_info_khr_list, 9, 4, 0 };
 
 static const struct tandem_field fields_246[] = {
 	{ "command", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_command, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2922,7 +2919,7 @@ static const struct tandem_name names_cl_svm_pointer_info_khr_list[] = {
 	{ 16796, "CL_SVM_INFO_SIZE_KHR" },
 	{ 16797, "CL_SVM_INFO_ASSOCIATED_DEVICE_HANDLE_KHR" },
 };
-static const struct tandem_names names_cl_svm_pointer_info_khr = { "cl_svm_pointer_info_khr", names_cl_svm_pointer_info_khr_list, 7 };
+static const struct tandem_names names_cl_svm_pointer_info_khr = { "cl_svm_pointer_info_khr", names_cl_svm_pointer_info_khr_list, 7, 4, 0 };
 
 static const struct tandem_field fields_248[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2957,7 +2954,7 @@ static const struct tandem_name names_cl_svm_capabilities_khr_list[] = {
 	{ 8192, "CL_SVM_CAPABILITY_CONCURRENT_ATOMIC_ACCESS_KHR" },
 	{ 16384, "CL_SVM_CAPABILITY_INDIRECT_ACCESS_KHR" },
 };
-static const struct tandem_names names_cl_svm_capabilities_khr = { "cl_svm_capabilities_khr", names_cl_svm_capabilities_khr_list, 15 };
+static const struct tandem_names names_cl_svm_capabilities_khr = { "cl_svm_capabilities_khr", names_cl_svm_capabilities_khr_list, 15, 8, 0 };
 
 static const struct tandem_field fields_250[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -2983,7 +2980,7 @@ static const struct tandem_name names_cl_external_semaphore_handle_type_khr_list
 	{ 8281, "CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR" },
 	{ 8296, "CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR" },
 };
-static const struct tandem_names names_cl_external_semaphore_handle_type_khr = { "cl_external_semaphore_handle_type_khr", names_cl_external_semaphore_handle_type_khr_list, 6 };
+static const struct tandem_names names_cl_external_semaphore_handle_type_khr = { "cl_external_semaphore_handle_type_khr", names_cl_external_semaphore_handle_type_khr_list, 6, 4, 0 };
 
 static const struct tandem_field fields_252[] = {
 	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -3011,7 +3008,7 @@ static const struct tandem_name names_cl_semaphore_info_khr_list[] = {
 	{ 8275, "CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR" },
 	{ 8276, "CL_SEMAPHORE_EXPORTABLE_KHR" },
 };
-static const struct tandem_names names_cl_semaphore_info_khr = { "cl_semaphore_info_khr", names_cl_semaphore_info_khr_list, 8 };
+static const struct tandem_names names_cl_semaphore_info_khr = { "cl_semaphore_info_khr", names_cl_semaphore_info_khr_list, 8, 4, 0 };
 
 static const struct tandem_field fields_254[] = {
 	{ "sema_object", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_semaphore, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -3139,7 +3136,7 @@ static const struct tandem_name names_cl_svm_mem_flags_arm_list[] = {
 	{ 1024, "CL_MEM_SVM_FINE_GRAIN_BUFFER_ARM" },
 	{ 2048, "CL_MEM_SVM_ATOMICS_ARM" },
 };
-static const struct tandem_names names_cl_svm_mem_flags_arm = { "cl_svm_mem_flags_arm", names_cl_svm_mem_flags_arm_list, 2 };
+static const struct tandem_names names_cl_svm_mem_flags_arm = { "cl_svm_mem_flags_arm", names_cl_svm_mem_flags_arm_list, 2, 8, 0 };
 
 static const struct tandem_field fields_272[] = {
 	{ "returned", TANDEM_FIELD_HEX, TANDEM_OBJECT_none, 8, 0, 0, TANDEM_ROLE_returned, 24, NULL },
@@ -3193,7 +3190,7 @@ static const struct tandem_name names_cl_kernel_exec_info_arm_list[] = {
 	{ 16568, "CL_KERNEL_EXEC_INFO_SVM_PTRS_ARM" },
 	{ 16569, "CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM_ARM" },
 };
-static const struct tandem_names names_cl_kernel_exec_info_arm = { "cl_kernel_exec_info_arm", names_cl_kernel_exec_info_arm_list, 2 };
+static const struct tandem_names names_cl_kernel_exec_info_arm = { "cl_kernel_exec_info_arm", names_cl_kernel_exec_info_arm_list, 2, 4, 0 };
 
 static const struct tandem_field fields_279[] = {
 	{ "kernel", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_kernel, 4, 0, 0, TANDEM_ROLE_kernel, 24, NULL },
@@ -3213,7 +3210,7 @@ static const struct tandem_name names_cl_perf_hint_qcom_list[] = {
 	{ 16580, "CL_PERF_HINT_NORMAL_QCOM" },
 	{ 16581, "CL_PERF_HINT_LOW_QCOM" },
 };
-static const struct tandem_names names_cl_perf_hint_qcom = { "cl_perf_hint_qcom", names_cl_perf_hint_qcom_list, 3 };
+static const struct tandem_names names_cl_perf_hint_qcom = { "cl_perf_hint_qcom", names_cl_perf_hint_qcom_list, 3, 4, 0 };
 
 static const struct tandem_field fields_281[] = {
 	{ "context", TANDEM_FIELD_OBJECT, TANDEM_OBJECT_context, 4, 0, 0, TANDEM_ROLE_none, 24, NULL },
@@ -3687,781 +3684,6 @@ static const struct tandem_event events[] = {
 #define EVENTS NULL, 0
 #endif
 
-static const char tsdl_0[] =
-	"enum cl_error : i32 { CL_INVALID_SEMAPHORE_KHR = -1142, CL_INVALID_MUTABLE_COMMAND_KHR = -1141, CL_INCOMPATIBLE_COMMAND_QUEUE_KHR = -1140, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR = -1139, CL_INVALID_COMMAND_BUFFER_KHR = -1138, CL_ECC_UNRECOVERED_IMG = -1130, CL_GENERAL_FAULT_IMG = -1129, CL_SAFETY_FAULT_IMG = -1128, CL_PAGE_FAULT_IMG = -1127, CL_CANCELLED_IMG = -1126, CL_CONTEXT_TERMINATED_KHR = -1121, CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM = -1108, CL_VA_API_MEDIA_SURFACE_NOT_ACQUIRED_INTEL = -1101, CL_VA_API_MEDIA_SURFACE_ALREADY_ACQUIRED_INTEL = -1100, CL_INVALID_VA_API_MEDIA_SURFACE_INTEL = -1099, CL_INVALID_VA_API_MEDIA_ADAPTER_INTEL = -1098, CL_ACCELERATOR_TYPE_NOT_SUPPORTED_INTEL = -1097, CL_INVALID_ACCELERATOR_DESCRIPTOR_INTEL = -1096, CL_INVALID_ACCELERATOR_TYPE_INTEL = -1095, CL_INVALID_ACCELERATOR_INTEL = -1094, CL_INVALID_PARTITION_NAME_EXT = -1059, CL_INVALID_PARTITION_COUNT_EXT = -1058, CL_DEVICE_PARTITION_FAILED_EXT = -1057, CL_DX9_MEDIA_SURFACE_NOT_ACQUIRED_KHR = -1013, CL_DX9_MEDIA_SURFACE_ALREADY_ACQUIRED_KHR = -1012, CL_INVALID_DX9_MEDIA_SURFACE_KHR = -1011, CL_INVALID_DX9_MEDIA_ADAPTER_KHR = -1010, CL_D3D11_RESOURCE_NOT_ACQUIRED_KHR = -1009, CL_D3D11_RESOURCE_ALREADY_ACQUIRED_KHR = -1008, CL_INVALID_D3D11_RESOURCE_KHR = -1007, CL_INVALID_D3D11_DEVICE_KHR = -1006, CL_D3D10_RESOURCE_NOT_ACQUIRED_KHR = -1005, CL_D3D10_RESOURCE_ALREADY_ACQUIRED_KHR = -1004, CL_INVALID_D3D10_RESOURCE_KHR = -1003, CL_INVALID_D3D10_DEVICE_KHR = -1002, CL_PLATFORM_NOT_FOUND_KHR = -1001, CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR = -1000, CL_MAX_SIZE_RESTRICTION_EXCEEDED = -72, CL_INVALID_SPEC_ID = -71, CL_INVALID_DEVICE_QUEUE = -70, CL_INVALID_PIPE_SIZE = -69, CL_INVALID_DEVICE_PARTITION_COUNT = -68, CL_INVALID_LINKER_OPTIONS = -67, CL_INVALID_COMPILER_OPTIONS = -66, CL_INVALID_IMAGE_DESCRIPTOR = -65, CL_INVALID_PROPERTY = -64, CL_INVALID_GLOBAL_WORK_SIZE = -63, CL_INVALID_MIP_LEVEL = -62, CL_INVALID_BUFFER_SIZE = -61, CL_INVALID_GL_OBJECT = -60, CL_INVALID_OPERATION = -59, CL_INVALID_EVENT = -58, CL_INVALID_EVENT_WAIT_LIST = -57, CL_INVALID_GLOBAL_OFFSET = -56, CL_INVALID_WORK_ITEM_SIZE = -55, CL_INVALID_WORK_GROUP_SIZE = -54, CL_INVALID_WORK_DIMENSION = -53, CL_INVALID_KERNEL_ARGS = -52, CL_INVALID_ARG_SIZE = -51, CL_INVALID_ARG_VALUE = -50, CL_INVALID_ARG_INDEX = -49, CL_INVALID_KERNEL = -48, CL_INVALID_KERNEL_DEFINITION = -47, CL_INVALID_KERNEL_NAME = -46, CL_INVALID_PROGRAM_EXECUTABLE = -45, CL_INVALID_PROGRAM = -44, CL_INVALID_BUILD_OPTIONS = -43, CL_INVALID_BINARY = -42, CL_INVALID_SAMPLER = -41, CL_INVALID_IMAGE_SIZE = -40, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR = -39, CL_INVALID_MEM_OBJECT = -38, CL_INVALID_HOST_PTR = -37, CL_INVALID_COMMAND_QUEUE = -36, CL_INVALID_QUEUE_PROPERTIES = -35, CL_INVALID_CONTEXT = -34, CL_INVALID_DEVICE = -33, CL_INVALID_PLATFORM = -32, CL_INVALID_DEVICE_TYPE = -31, CL_INVALID_VALUE = -30, CL_KERNEL_ARG_INFO_NOT_AVAILABLE = -19, CL_DEVICE_PARTITION_FAILED = -18, CL_LINK_PROGRAM_FAILURE = -17, CL_LINKER_NOT_AVAILABLE = -16, CL_COMPILE_PROGRAM_FAILURE = -15, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST = -14, CL_MISALIGNED_SUB_BUFFER_OFFSET = -13, CL_MAP_FAILURE = -12, CL_BUILD_PROGRAM_FAILURE = -11, CL_IMAGE_FORMAT_NOT_SUPPORTED = -10, CL_IMAGE_FORMAT_MISMATCH = -9, CL_MEM_COPY_OVERLAP = -8, CL_PROFILING_INFO_NOT_AVAILABLE = -7, CL_OUT_OF_HOST_MEMORY = -6, CL_OUT_OF_RESOURCES = -5, CL_MEM_OBJECT_ALLOCATION_FAILURE = -4, CL_COMPILER_NOT_AVAILABLE = -3, CL_DEVICE_NOT_AVAILABLE = -2, CL_DEVICE_NOT_FOUND = -1, CL_SUCCESS = 0, CL_GRALLOC_RESOURCE_NOT_ACQUIRED_IMG = 16596, CL_INVALID_GRALLOC_OBJECT_IMG = 16597, CL_ECC_RECOVERED_IMG = 16605 };\n"
-	"event { name = \"none\"; id = 1024; stream_id = 0; fields := struct { }; };\n"
-	"event { name = \"clGetPlatformIDs\"; id = 1025; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetPlatformInfo\"; id = 1026; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetDeviceIDs\"; id = 1027; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetDeviceInfo\"; id = 1028; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateContext\"; id = 1029; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateContextFromType\"; id = 1030; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRetainContext\"; id = 1031; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseContext\"; id = 1032; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetContextInfo\"; id = 1033; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateCommandQueue\"; id = 1034; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRetainCommandQueue\"; id = 1035; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseCommandQueue\"; id = 1036; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetCommandQueueInfo\"; id = 1037; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetCommandQueueProperty\"; id = 1038; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateBuffer\"; id = 1039; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateImage2D\"; id = 1040; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateImage3D\"; id = 1041; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRetainMemObject\"; id = 1042; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseMemObject\"; id = 1043; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetSupportedImageFormats\"; id = 1044; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetMemObjectInfo\"; id = 1045; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetImageInfo\"; id = 1046; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateSampler\"; id = 1047; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRetainSampler\"; id = 1048; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseSampler\"; id = 1049; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetSamplerInfo\"; id = 1050; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateProgramWithSource\"; id = 1051; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateProgramWithBinary\"; id = 1052; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRetainProgram\"; id = 1053; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseProgram\"; id = 1054; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clBuildProgram\"; id = 1055; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clUnloadCompiler\"; id = 1056; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetProgramInfo\"; id = 1057; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetProgramBuildInfo\"; id = 1058; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateKernel\"; id = 1059; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateKernelsInProgram\"; id = 1060; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRetainKernel\"; id = 1061; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseKernel\"; id = 1062; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetKernelArg\"; id = 1063; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetKernelInfo\"; id = 1064; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetKernelWorkGroupInfo\"; id = 1065; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clWaitForEvents\"; id = 1066; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetEventInfo\"; id = 1067; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRetainEvent\"; id = 1068; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseEvent\"; id = 1069; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetEventProfilingInfo\"; id = 1070; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clFlush\"; id = 1071; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clFinish\"; id = 1072; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clEnqueueReadBuffer\"; id = 1073; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueWriteBuffer\"; id = 1074; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueCopyBuffer\"; id = 1075; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueReadImage\"; id = 1076; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueWriteImage\"; id = 1077; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueCopyImage\"; id = 1078; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueCopyImageToBuffer\"; id = 1079; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueCopyBufferToImage\"; id = 1080; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueMapBuffer\"; id = 1081; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueMapImage\"; id = 1082; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueUnmapMemObject\"; id = 1083; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueNDRangeKernel\"; id = 1084; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueTask\"; id = 1085; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueNativeKernel\"; id = 1086; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueMarker\"; id = 1087; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueWaitForEvents\"; id = 1088; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clEnqueueBarrier\"; id = 1089; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetExtensionFunctionAddress\"; id = 1090; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"clCreateFromGLBuffer\"; id = 1091; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateFromGLTexture2D\"; id = 1092; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateFromGLTexture3D\"; id = 1093; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateFromGLRenderbuffer\"; id = 1094; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetGLObjectInfo\"; id = 1095; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetGLTextureInfo\"; id = 1096; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clEnqueueAcquireGLObjects\"; id = 1097; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueReleaseGLObjects\"; id = 1098; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clGetGLContextInfoKHR\"; id = 1099; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetEventCallback\"; id = 1100; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateSubBuffer\"; id = 1101; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetMemObjectDestructorCallback\"; id = 1102; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateUserEvent\"; id = 1103; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetUserEventStatus\"; id = 1104; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clEnqueueReadBufferRect\"; id = 1105; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueWriteBufferRect\"; id = 1106; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueCopyBufferRect\"; id = 1107; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clCreateSubDevicesEXT\"; id = 1108; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRetainDeviceEXT\"; id = 1109; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseDeviceEXT\"; id = 1110; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateEventFromGLsyncKHR\"; id = 1111; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateSubDevices\"; id = 1112; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRetainDevice\"; id = 1113; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseDevice\"; id = 1114; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateImage\"; id = 1115; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateProgramWithBuiltInKernels\"; id = 1116; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCompileProgram\"; id = 1117; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clLinkProgram\"; id = 1118; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clUnloadPlatformCompiler\"; id = 1119; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetKernelArgInfo\"; id = 1120; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clEnqueueFillBuffer\"; id = 1121; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueFillImage\"; id = 1122; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueMigrateMemObjects\"; id = 1123; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueMarkerWithWaitList\"; id = 1124; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueBarrierWithWaitList\"; id = 1125; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clGetExtensionFunctionAddressForPlatform\"; id = 1126; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"clCreateFromGLTexture\"; id = 1127; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateFromEGLImageKHR\"; id = 1128; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clEnqueueAcquireEGLObjectsKHR\"; id = 1129; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueReleaseEGLObjectsKHR\"; id = 1130; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clCreateEventFromEGLSyncKHR\"; id = 1131; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateCommandQueueWithProperties\"; id = 1132; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreatePipe\"; id = 1133; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetPipeInfo\"; id = 1134; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSVMAlloc\"; id = 1135; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"clSVMFree\"; id = 1136; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"clEnqueueSVMFree\"; id = 1137; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueSVMMemcpy\"; id = 1138; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueSVMMemFill\"; id = 1139; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueSVMMap\"; id = 1140; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueSVMUnmap\"; id = 1141; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clCreateSamplerWithProperties\"; id = 1142; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetKernelArgSVMPointer\"; id = 1143; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetKernelExecInfo\"; id = 1144; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetKernelSubGroupInfoKHR\"; id = 1145; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCloneKernel\"; id = 1146; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateProgramWithIL\"; id = 1147; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clEnqueueSVMMigrateMem\"; id = 1148; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clGetDeviceAndHostTimer\"; id = 1149; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetHostTimer\"; id = 1150; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetKernelSubGroupInfo\"; id = 1151; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetDefaultDeviceCommandQueue\"; id = 1152; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetProgramReleaseCallback\"; id = 1153; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetProgramSpecializationConstant\"; id = 1154; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateBufferWithProperties\"; id = 1155; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateImageWithProperties\"; id = 1156; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetContextDestructorCallback\"; id = 1157; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCancelCommandsIMG\"; id = 1158; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCommandBarrierWithWaitListKHR\"; id = 1159; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCommandCopyBufferKHR\"; id = 1160; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCommandCopyBufferRectKHR\"; id = 1161; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCommandCopyBufferToImageKHR\"; id = 1162; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCommandCopyImageKHR\"; id = 1163; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCommandCopyImageToBufferKHR\"; id = 1164; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCommandFillBufferKHR\"; id = 1165; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCommandFillImageKHR\"; id = 1166; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCommandNDRangeKernelKHR\"; id = 1167; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCommandSVMMemFillKHR\"; id = 1168; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCommandSVMMemcpyKHR\"; id = 1169; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateAcceleratorINTEL\"; id = 1170; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateBufferWithPropertiesINTEL\"; id = 1171; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateCommandBufferKHR\"; id = 1172; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateCommandQueueWithPropertiesKHR\"; id = 1173; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateFromVA_APIMediaSurfaceINTEL\"; id = 1174; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateProgramWithILKHR\"; id = 1175; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clCreateSemaphoreWithPropertiesKHR\"; id = 1176; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clDeviceMemAllocINTEL\"; id = 1177; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clEnqueueAcquireExternalMemObjectsKHR\"; id = 1178; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueAcquireGrallocObjectsIMG\"; id = 1179; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueAcquireVA_APIMediaSurfacesINTEL\"; id = 1180; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueCommandBufferKHR\"; id = 1181; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueGenerateMipmapIMG\"; id = 1182; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueMemAdviseINTEL\"; id = 1183; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueMemFillINTEL\"; id = 1184; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueMemcpyINTEL\"; id = 1185; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueMemsetINTEL\"; id = 1186; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueMigrateMemINTEL\"; id = 1187; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueMigrateMemObjectEXT\"; id = 1188; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueReadHostPipeINTEL\"; id = 1189; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueReleaseExternalMemObjectsKHR\"; id = 1190; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueReleaseGrallocObjectsIMG\"; id = 1191; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueReleaseVA_APIMediaSurfacesINTEL\"; id = 1192; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueSVMFreeARM\"; id = 1193; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueSVMMapARM\"; id = 1194; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueSVMMemFillARM\"; id = 1195; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueSVMMemcpyARM\"; id = 1196; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueSVMUnmapARM\"; id = 1197; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueSignalSemaphoresKHR\"; id = 1198; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueWaitSemaphoresKHR\"; id = 1199; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clEnqueueWriteHostPipeINTEL\"; id = 1200; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; }; };\n"
-	"event { name = \"clFinalizeCommandBufferKHR\"; id = 1201; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetAcceleratorInfoINTEL\"; id = 1202; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetCommandBufferInfoKHR\"; id = 1203; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetDeviceIDsFromVA_APIMediaAdapterINTEL\"; id = 1204; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetDeviceImageInfoQCOM\"; id = 1205; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetICDLoaderInfoOCLICD\"; id = 1206; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetImageRequirementsInfoEXT\"; id = 1207; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetKernelSuggestedLocalWorkSize\"; id = 1208; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetKernelSuggestedLocalWorkSizeKHR\"; id = 1209; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetMemAllocInfoINTEL\"; id = 1210; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetMutableCommandInfoKHR\"; id = 1211; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetSVMPointerInfoKHR\"; id = 1212; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetSVMSuggestedTypeIndexKHR\"; id = 1213; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetSemaphoreHandleForTypeKHR\"; id = 1214; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetSemaphoreInfoKHR\"; id = 1215; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetSupportedGLTextureFormatsINTEL\"; id = 1216; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetSupportedVA_APIMediaSurfaceFormatsINTEL\"; id = 1217; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clHostMemAllocINTEL\"; id = 1218; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clIcdGetFunctionAddressForPlatformKHR\"; id = 1219; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"clIcdGetPlatformIDsKHR\"; id = 1220; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clIcdSetPlatformDispatchDataKHR\"; id = 1221; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clImportMemoryARM\"; id = 1222; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clLogMessagesToStderrAPPLE\"; id = 1223; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"clLogMessagesToStdoutAPPLE\"; id = 1224; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"clLogMessagesToSystemLogAPPLE\"; id = 1225; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"clMemBlockingFreeINTEL\"; id = 1226; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clMemFreeINTEL\"; id = 1227; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReImportSemaphoreSyncFdKHR\"; id = 1228; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseAcceleratorINTEL\"; id = 1229; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseCommandBufferKHR\"; id = 1230; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clReleaseSemaphoreKHR\"; id = 1231; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRemapCommandBufferKHR\"; id = 1232; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"clRetainAcceleratorINTEL\"; id = 1233; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRetainCommandBufferKHR\"; id = 1234; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clRetainSemaphoreKHR\"; id = 1235; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSVMAllocARM\"; id = 1236; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"clSVMAllocWithPropertiesKHR\"; id = 1237; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSVMFreeARM\"; id = 1238; stream_id = 0; fields := struct { i32 result; u64 end; }; };\n"
-	"event { name = \"clSVMFreeWithPropertiesKHR\"; id = 1239; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetContentSizeBufferPoCL\"; id = 1240; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetKernelArgDevicePointerEXT\"; id = 1241; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetKernelArgMemPointerINTEL\"; id = 1242; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetKernelArgSVMPointerARM\"; id = 1243; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetKernelExecInfoARM\"; id = 1244; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetMemObjectDestructorAPPLE\"; id = 1245; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSetPerfHintQCOM\"; id = 1246; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clSharedMemAllocINTEL\"; id = 1247; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clTerminateContextKHR\"; id = 1248; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clUpdateMutableCommandsKHR\"; id = 1249; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n";
-
-static const char tsdl_1[] =
-	"enum cl_accelerator_info_intel : u32 { CL_ACCELERATOR_DESCRIPTOR_INTEL = 16528, CL_ACCELERATOR_REFERENCE_COUNT_INTEL = 16529, CL_ACCELERATOR_CONTEXT_INTEL = 16530, CL_ACCELERATOR_TYPE_INTEL = 16531 };\n"
-	"enum cl_accelerator_type_intel : u32 { CL_ACCELERATOR_TYPE_MOTION_ESTIMATION_INTEL = 0 };\n"
-	"enum cl_addressing_mode : u32 { CL_ADDRESS_NONE = 4400, CL_ADDRESS_CLAMP_TO_EDGE = 4401, CL_ADDRESS_CLAMP = 4402, CL_ADDRESS_REPEAT = 4403, CL_ADDRESS_MIRRORED_REPEAT = 4404 };\n"
-	"enum cl_bool : u8 { CL_FALSE = 0, CL_TRUE = 1 };\n"
-	"enum cl_buffer_create_type : u32 { CL_BUFFER_CREATE_TYPE_REGION = 4640 };\n"
-	"enum cl_channel_order : u32 { CL_R = 4272, CL_A = 4273, CL_RG = 4274, CL_RA = 4275, CL_RGB = 4276, CL_RGBA = 4277, CL_BGRA = 4278, CL_ARGB = 4279, CL_INTENSITY = 4280, CL_LUMINANCE = 4281, CL_Rx = 4282, CL_RGx = 4283, CL_RGBx = 4284, CL_DEPTH = 4285, CL_DEPTH_STENCIL = 4286, CL_sRGB = 4287, CL_sRGBx = 4288, CL_sRGBA = 4289, CL_sBGRA = 4290, CL_ABGR = 4291, CL_YUYV_INTEL = 16502, CL_UYVY_INTEL = 16503, CL_YVYU_INTEL = 16504, CL_VYUY_INTEL = 16505, CL_NV21_IMG = 16592, CL_YV12_IMG = 16593, CL_NV12_INTEL = 16654 };\n"
-	"enum cl_channel_type : u32 { CL_SNORM_INT8 = 4304, CL_SNORM_INT16 = 4305, CL_UNORM_INT8 = 4306, CL_UNORM_INT16 = 4307, CL_UNORM_SHORT_565 = 4308, CL_UNORM_SHORT_555 = 4309, CL_UNORM_INT_101010 = 4310, CL_SIGNED_INT8 = 4311, CL_SIGNED_INT16 = 4312, CL_SIGNED_INT32 = 4313, CL_UNSIGNED_INT8 = 4314, CL_UNSIGNED_INT16 = 4315, CL_UNSIGNED_INT32 = 4316, CL_HALF_FLOAT = 4317, CL_FLOAT = 4318, CL_UNORM_INT24 = 4319, CL_UNORM_INT_101010_2 = 4320, CL_UNORM_INT10X6_EXT = 4321, CL_UNSIGNED_INT_RAW10_EXT = 4323, CL_UNSIGNED_INT_RAW12_EXT = 4324, CL_UNORM_INT_2_101010_EXT = 4325, CL_UNSIGNED_INT10X6_EXT = 4326, CL_UNSIGNED_INT12X4_EXT = 4327, CL_UNSIGNED_INT14X2_EXT = 4328, CL_UNORM_INT12X4_EXT = 4329, CL_UNORM_INT14X2_EXT = 4330 };\n"
-	"enum cl_command_buffer_info_khr : u32 { CL_COMMAND_BUFFER_QUEUES_KHR = 4756, CL_COMMAND_BUFFER_NUM_QUEUES_KHR = 4757, CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR = 4758, CL_COMMAND_BUFFER_STATE_KHR = 4759, CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR = 4760, CL_COMMAND_BUFFER_CONTEXT_KHR = 4761 };\n"
-	"enum cl_command_execution_status : i32 { CL_COMPLETE = 0, CL_RUNNING = 1, CL_SUBMITTED = 2, CL_QUEUED = 3 };\n"
-	"enum cl_command_queue_info : u32 { CL_QUEUE_CONTEXT = 4240, CL_QUEUE_DEVICE = 4241, CL_QUEUE_REFERENCE_COUNT = 4242, CL_QUEUE_PROPERTIES = 4243, CL_QUEUE_SIZE = 4244, CL_QUEUE_DEVICE_DEFAULT = 4245, CL_QUEUE_PROPERTIES_ARRAY = 4248 };\n"
-	"enum cl_context_info : u32 { CL_CONTEXT_REFERENCE_COUNT = 4224, CL_CONTEXT_DEVICES = 4225, CL_CONTEXT_PROPERTIES = 4226, CL_CONTEXT_NUM_DEVICES = 4227, CL_CONTEXT_ADAPTER_D3D9_KHR = 8229, CL_CONTEXT_ADAPTER_D3D9EX_KHR = 8230, CL_CONTEXT_ADAPTER_DXVA_KHR = 8231, CL_CONTEXT_D3D10_DEVICE_KHR = 16404, CL_CONTEXT_D3D11_DEVICE_KHR = 16413, CL_CONTEXT_D3D9_DEVICE_INTEL = 16422, CL_CONTEXT_D3D10_PREFER_SHARED_RESOURCES_KHR = 16428, CL_CONTEXT_D3D11_PREFER_SHARED_RESOURCES_KHR = 16429, CL_CONTEXT_D3D9EX_DEVICE_INTEL = 16498, CL_CONTEXT_DXVA_DEVICE_INTEL = 16499, CL_CONTEXT_VA_API_DISPLAY_INTEL = 16535, CL_CONTEXT_PERF_HINT_QCOM = 16578 };\n"
-	"enum cl_device_info : u32 { CL_DEVICE_TYPE = 4096, CL_DEVICE_VENDOR_ID = 4097, CL_DEVICE_MAX_COMPUTE_UNITS = 4098, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS = 4099, CL_DEVICE_MAX_WORK_GROUP_SIZE = 4100, CL_DEVICE_MAX_WORK_GROUP_SIZES = 4101, CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR = 4102, CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT = 4103, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT = 4104, CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG = 4105, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT = 4106, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE = 4107, CL_DEVICE_MAX_CLOCK_FREQUENCY = 4108, CL_DEVICE_ADDRESS_BITS = 4109, CL_DEVICE_MAX_READ_IMAGE_ARGS = 4110, CL_DEVICE_MAX_WRITE_IMAGE_ARGS = 4111, CL_DEVICE_MAX_MEM_ALLOC_SIZE = 4112, CL_DEVICE_IMAGE2D_MAX_WIDTH = 4113, CL_DEVICE_IMAGE2D_MAX_HEIGHT = 4114, CL_DEVICE_IMAGE3D_MAX_WIDTH = 4115, CL_DEVICE_IMAGE3D_MAX_HEIGHT = 4116, CL_DEVICE_IMAGE3D_MAX_DEPTH = 4117, CL_DEVICE_IMAGE_SUPPORT = 4118, CL_DEVICE_MAX_PARAMETER_SIZE = 4119, CL_DEVICE_MAX_SAMPLERS = 4120, CL_DEVICE_MEM_BASE_ADDR_ALIGN = 4121, CL_DEVICE_SINGLE_FP_CONFIG = 4123, CL_DEVICE_GLOBAL_MEM_CACHE_TYPE = 4124, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE = 4125, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE = 4126, CL_DEVICE_GLOBAL_MEM_SIZE = 4127, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE = 4128, CL_DEVICE_MAX_CONSTANT_ARGS = 4129, CL_DEVICE_LOCAL_MEM_TYPE = 4130, CL_DEVICE_LOCAL_MEM_SIZE = 4131, CL_DEVICE_ERROR_CORRECTION_SUPPORT = 4132, CL_DEVICE_PROFILING_TIMER_RESOLUTION = 4133, CL_DEVICE_ENDIAN_LITTLE = 4134, CL_DEVICE_AVAILABLE = 4135, CL_DEVICE_COMPILER_AVAILABLE = 4136, CL_DEVICE_EXECUTION_CAPABILITIES = 4137, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES = 4138, CL_DEVICE_NAME = 4139, CL_DEVICE_VENDOR = 4140, CL_DRIVER_VERSION = 4141, CL_DEVICE_PROFILE = 4142, CL_DEVICE_VERSION = 4143, CL_DEVICE_EXTENSIONS = 4144, CL_DEVICE_PLATFORM = 4145, CL_DEVICE_DOUBLE_FP_CONFIG = 4146, CL_DEVICE_HALF_FP_CONFIG = 4147, CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF = 4148, CL_DEVICE_HOST_UNIFIED_MEMORY = 4149, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR = 4150, CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT = 4151, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT = 4152, CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG = 4153, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT = 4154, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE = 4155, CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF = 4156, CL_DEVICE_LINKER_AVAILABLE = 4158, CL_DEVICE_BUILT_IN_KERNELS = 4159, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE = 4160, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE = 4161, CL_DEVICE_PARENT_DEVICE = 4162, CL_DEVICE_PARTITION_MAX_SUB_DEVICES = 4163, CL_DEVICE_PARTITION_PROPERTIES = 4164, CL_DEVICE_PARTITION_AFFINITY_DOMAIN = 4165, CL_DEVICE_PARTITION_TYPE = 4166, CL_DEVICE_REFERENCE_COUNT = 4167, CL_DEVICE_PREFERRED_INTEROP_USER_SYNC = 4168, CL_DEVICE_PRINTF_BUFFER_SIZE = 4169, CL_DEVICE_IMAGE_PITCH_ALIGNMENT = 4170, CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT = 4171, CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS = 4172, CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE = 4173, CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES = 4174, CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE = 4175, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE = 4176, CL_DEVICE_MAX_ON_DEVICE_QUEUES = 4177, CL_DEVICE_MAX_ON_DEVICE_EVENTS = 4178, CL_DEVICE_SVM_CAPABILITIES = 4179, CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE = 4180, CL_DEVICE_MAX_PIPE_ARGS = 4181, CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS = 4182, CL_DEVICE_PIPE_MAX_PACKET_SIZE = 4183, CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT = 4184, CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT = 4185, CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT = 4186, CL_DEVICE_IL_VERSION = 4187, CL_DEVICE_MAX_NUM_SUB_GROUPS = 4188, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS = 4189, CL_DEVICE_NUMERIC_VERSION = 4190, CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR = 4191, CL_DEVICE_EXTENSIONS_WITH_VERSION = 4192, CL_DEVICE_ILS_WITH_VERSION = 4193, CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION = 4194, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES = 4195, CL_DEVICE_ATOMIC_FENCE_CAPABILITIES = 4196, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT = 4197, CL_DEVICE_OPENCL_C_ALL_VERSIONS = 4198, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 4199, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT = 4200, CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT = 4201, CL_DEVICE_UUID = 4202, CL_DRIVER_UUID = 4203, CL_DEVICE_LUID_VALID = 4204, CL_DEVICE_LUID = 4205, CL_DEVICE_NODE_MASK = 4206, CL_DEVICE_OPENCL_C_FEATURES = 4207, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES = 4208, CL_DEVICE_PIPE_SUPPORT = 4209, CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED = 4210, CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES = 4211, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT = 4212, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED = 4213, CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR = 4214, CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR = 4215, CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR = 4762, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR = 4777, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR = 4778, CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR = 4779, CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR = 4780, CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR = 4784, CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS = 4793, CL_DEVICE_SPIRV_EXTENSIONS = 4794, CL_DEVICE_SPIRV_CAPABILITIES = 4795, CL_DEVICE_TERMINATE_CAPABILITY_KHR = 8241, CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR = 8245, CL_DEVICE_SEMAPHORE_TYPES_KHR = 8268, CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR = 8269, CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR = 8270, CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR = 8271, CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR = 8274, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV = 16384, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV = 16385, CL_DEVICE_REGISTERS_PER_BLOCK_NV = 16386, CL_DEVICE_WARP_SIZE_NV = 16387, CL_DEVICE_GPU_OVERLAP_NV = 16388, CL_DEVICE_KERNEL_EXEC_TIMEOUT_NV = 16389, CL_DEVICE_INTEGRATED_MEMORY_NV = 16390, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_AMD = 16432, CL_DEVICE_MAX_WORK_GROUP_SIZE_AMD = 16433, CL_DEVICE_PREFERRED_CONSTANT_BUFFER_SIZE_AMD = 16435, CL_DEVICE_PCIE_ID_AMD = 16436, CL_DEVICE_PROFILING_TIMER_OFFSET_AMD = 16438, CL_DEVICE_TOPOLOGY_AMD = 16439, CL_DEVICE_BOARD_NAME_AMD = 16440, CL_DEVICE_GLOBAL_FREE_MEMORY_AMD = 16441, CL_DEVICE_SIMD_PER_COMPUTE_UNIT_AMD = 16448, CL_DEVICE_SIMD_WIDTH_AMD = 16449, CL_DEVICE_SIMD_INSTRUCTION_WIDTH_AMD = 16450, CL_DEVICE_WAVEFRONT_WIDTH_AMD = 16451, CL_DEVICE_GLOBAL_MEM_CHANNELS_AMD = 16452, CL_DEVICE_GLOBAL_MEM_CHANNEL_BANKS_AMD = 16453, CL_DEVICE_GLOBAL_MEM_CHANNEL_BANK_WIDTH_AMD = 16454, CL_DEVICE_LOCAL_MEM_SIZE_PER_COMPUTE_UNIT_AMD = 16455, CL_DEVICE_LOCAL_MEM_BANKS_AMD = 16456, CL_DEVICE_THREAD_TRACE_SUPPORTED_AMD = 16457, CL_DEVICE_GFXIP_MAJOR_AMD = 16458, CL_DEVICE_GFXIP_MINOR_AMD = 16459, CL_DEVICE_AVAILABLE_ASYNC_QUEUES_AMD = 16460, CL_DEVICE_PARENT_DEVICE_EXT = 16468, CL_DEVICE_PARTITION_TYPES_EXT = 16469, CL_DEVICE_AFFINITY_DOMAINS_EXT = 16470, CL_DEVICE_REFERENCE_COUNT_EXT = 16471, CL_DEVICE_PARTITION_STYLE_EXT = 16472, CL_DEVICE_ME_VERSION_INTEL = 16510, CL_DEVICE_EXT_MEM_PADDING_IN_BYTES_QCOM = 16544, CL_DEVICE_PAGE_SIZE_QCOM = 16545, CL_DEVICE_SVM_CAPABILITIES_ARM = 16566, CL_DEVICE_COMPUTE_UNITS_BITFIELD_ARM = 16575, CL_DEVICE_MEMORY_CAPABILITIES_IMG = 16600, CL_DEVICE_WORKGROUP_PROTECTION_SVM_CAPABILITIES_IMG = 16602, CL_DEVICE_WORKGROUP_PROTECTION_DEVICE_ENQUEUE_CAPABILITIES_IMG = 16603, CL_DEVICE_SAFETY_MEM_SIZE_IMG = 16604, CL_DEVICE_SPIR_VERSIONS = 16608, CL_DEVICE_SIMULTANEOUS_INTEROPS_INTEL = 16644, CL_DEVICE_NUM_SIMULTANEOUS_INTEROPS_INTEL = 16645, CL_DEVICE_SUB_GROUP_SIZES_INTEL = 16648, CL_DEVICE_AVC_ME_VERSION_INTEL = 16651, CL_DEVICE_AVC_ME_SUPPORTS_TEXTURE_SAMPLER_USE_INTEL = 16652, CL_DEVICE_AVC_ME_SUPPORTS_PREEMPTION_INTEL = 16653, CL_DEVICE_PCI_BUS_INFO_KHR = 16655, CL_DEVICE_PLANAR_YUV_MAX_WIDTH_INTEL = 16766, CL_DEVICE_PLANAR_YUV_MAX_HEIGHT_INTEL = 16767, CL_DEVICE_QUEUE_FAMILY_PROPERTIES_INTEL = 16779, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL = 16784, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL = 16785, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL = 16786, CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL = 16787, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL = 16788, CL_DEVICE_JOB_SLOTS_ARM = 16864, CL_DEVICE_SCHEDULING_CONTROLS_CAPABILITIES_ARM = 16868, CL_DEVICE_MAX_WARP_COUNT_ARM = 16874, CL_DEVICE_SUPPORTED_REGISTER_ALLOCATIONS_ARM = 16875, CL_DEVICE_CONTROLLED_TERMINATION_CAPABILITIES_ARM = 16878, CL_DEVICE_SCHEDULING_CONTROLS_CAPABILITIES_IMG = 16930, CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT = 16944, CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT = 16945, CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT = 16946, CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT = 16947, CL_DEVICE_IP_VERSION_INTEL = 16976, CL_DEVICE_ID_INTEL = 16977, CL_DEVICE_NUM_SLICES_INTEL = 16978, CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL = 16979, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL = 16980, CL_DEVICE_NUM_THREADS_PER_EU_INTEL = 16981, CL_DEVICE_FEATURE_CAPABILITIES_INTEL = 16982 };\n"
-	"enum cl_error : i32 { CL_INVALID_SEMAPHORE_KHR = -1142, CL_INVALID_MUTABLE_COMMAND_KHR = -1141, CL_INCOMPATIBLE_COMMAND_QUEUE_KHR = -1140, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR = -1139, CL_INVALID_COMMAND_BUFFER_KHR = -1138, CL_ECC_UNRECOVERED_IMG = -1130, CL_GENERAL_FAULT_IMG = -1129, CL_SAFETY_FAULT_IMG = -1128, CL_PAGE_FAULT_IMG = -1127, CL_CANCELLED_IMG = -1126, CL_CONTEXT_TERMINATED_KHR = -1121, CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM = -1108, CL_VA_API_MEDIA_SURFACE_NOT_ACQUIRED_INTEL = -1101, CL_VA_API_MEDIA_SURFACE_ALREADY_ACQUIRED_INTEL = -1100, CL_INVALID_VA_API_MEDIA_SURFACE_INTEL = -1099, CL_INVALID_VA_API_MEDIA_ADAPTER_INTEL = -1098, CL_ACCELERATOR_TYPE_NOT_SUPPORTED_INTEL = -1097, CL_INVALID_ACCELERATOR_DESCRIPTOR_INTEL = -1096, CL_INVALID_ACCELERATOR_TYPE_INTEL = -1095, CL_INVALID_ACCELERATOR_INTEL = -1094, CL_INVALID_PARTITION_NAME_EXT = -1059, CL_INVALID_PARTITION_COUNT_EXT = -1058, CL_DEVICE_PARTITION_FAILED_EXT = -1057, CL_DX9_MEDIA_SURFACE_NOT_ACQUIRED_KHR = -1013, CL_DX9_MEDIA_SURFACE_ALREADY_ACQUIRED_KHR = -1012, CL_INVALID_DX9_MEDIA_SURFACE_KHR = -1011, CL_INVALID_DX9_MEDIA_ADAPTER_KHR = -1010, CL_D3D11_RESOURCE_NOT_ACQUIRED_KHR = -1009, CL_D3D11_RESOURCE_ALREADY_ACQUIRED_KHR = -1008, CL_INVALID_D3D11_RESOURCE_KHR = -1007, CL_INVALID_D3D11_DEVICE_KHR = -1006, CL_D3D10_RESOURCE_NOT_ACQUIRED_KHR = -1005, CL_D3D10_RESOURCE_ALREADY_ACQUIRED_KHR = -1004, CL_INVALID_D3D10_RESOURCE_KHR = -1003, CL_INVALID_D3D10_DEVICE_KHR = -1002, CL_PLATFORM_NOT_FOUND_KHR = -1001, CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR = -1000, CL_MAX_SIZE_RESTRICTION_EXCEEDED = -72, CL_INVALID_SPEC_ID = -71, CL_INVALID_DEVICE_QUEUE = -70, CL_INVALID_PIPE_SIZE = -69, CL_INVALID_DEVICE_PARTITION_COUNT = -68, CL_INVALID_LINKER_OPTIONS = -67, CL_INVALID_COMPILER_OPTIONS = -66, CL_INVALID_IMAGE_DESCRIPTOR = -65, CL_INVALID_PROPERTY = -64, CL_INVALID_GLOBAL_WORK_SIZE = -63, CL_INVALID_MIP_LEVEL = -62, CL_INVALID_BUFFER_SIZE = -61, CL_INVALID_GL_OBJECT = -60, CL_INVALID_OPERATION = -59, CL_INVALID_EVENT = -58, CL_INVALID_EVENT_WAIT_LIST = -57, CL_INVALID_GLOBAL_OFFSET = -56, CL_INVALID_WORK_ITEM_SIZE = -55, CL_INVALID_WORK_GROUP_SIZE = -54, CL_INVALID_WORK_DIMENSION = -53, CL_INVALID_KERNEL_ARGS = -52, CL_INVALID_ARG_SIZE = -51, CL_INVALID_ARG_VALUE = -50, CL_INVALID_ARG_INDEX = -49, CL_INVALID_KERNEL = -48, CL_INVALID_KERNEL_DEFINITION = -47, CL_INVALID_KERNEL_NAME = -46, CL_INVALID_PROGRAM_EXECUTABLE = -45, CL_INVALID_PROGRAM = -44, CL_INVALID_BUILD_OPTIONS = -43, CL_INVALID_BINARY = -42, CL_INVALID_SAMPLER = -41, CL_INVALID_IMAGE_SIZE = -40, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR = -39, CL_INVALID_MEM_OBJECT = -38, CL_INVALID_HOST_PTR = -37, CL_INVALID_COMMAND_QUEUE = -36, CL_INVALID_QUEUE_PROPERTIES = -35, CL_INVALID_CONTEXT = -34, CL_INVALID_DEVICE = -33, CL_INVALID_PLATFORM = -32, CL_INVALID_DEVICE_TYPE = -31, CL_INVALID_VALUE = -30, CL_KERNEL_ARG_INFO_NOT_AVAILABLE = -19, CL_DEVICE_PARTITION_FAILED = -18, CL_LINK_PROGRAM_FAILURE = -17, CL_LINKER_NOT_AVAILABLE = -16, CL_COMPILE_PROGRAM_FAILURE = -15, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST = -14, CL_MISALIGNED_SUB_BUFFER_OFFSET = -13, CL_MAP_FAILURE = -12, CL_BUILD_PROGRAM_FAILURE = -11, CL_IMAGE_FORMAT_NOT_SUPPORTED = -10, CL_IMAGE_FORMAT_MISMATCH = -9, CL_MEM_COPY_OVERLAP = -8, CL_PROFILING_INFO_NOT_AVAILABLE = -7, CL_OUT_OF_HOST_MEMORY = -6, CL_OUT_OF_RESOURCES = -5, CL_MEM_OBJECT_ALLOCATION_FAILURE = -4, CL_COMPILER_NOT_AVAILABLE = -3, CL_DEVICE_NOT_AVAILABLE = -2, CL_DEVICE_NOT_FOUND = -1, CL_SUCCESS = 0, CL_GRALLOC_RESOURCE_NOT_ACQUIRED_IMG = 16596, CL_INVALID_GRALLOC_OBJECT_IMG = 16597, CL_ECC_RECOVERED_IMG = 16605 };\n"
-	"enum cl_event_info : u32 { CL_EVENT_COMMAND_QUEUE = 4560, CL_EVENT_COMMAND_TYPE = 4561, CL_EVENT_REFERENCE_COUNT = 4562, CL_EVENT_COMMAND_EXECUTION_STATUS = 4563, CL_EVENT_CONTEXT = 4564, CL_EVENT_COMMAND_TERMINATION_REASON_ARM = 16877 };\n"
-	"enum cl_external_semaphore_handle_type_khr : u32 { CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR = 8277, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR = 8278, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR = 8279, CL_SEMAPHORE_HANDLE_SYNC_FD_KHR = 8280, CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR = 8281, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR = 8296 };\n"
-	"enum cl_filter_mode : u32 { CL_FILTER_NEAREST = 4416, CL_FILTER_LINEAR = 4417 };\n"
-	"enum cl_gl_context_info : u32 { CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR = 8198, CL_DEVICES_FOR_GL_CONTEXT_KHR = 8199 };\n"
-	"enum cl_gl_texture_info : u32 { CL_GL_TEXTURE_TARGET = 8196, CL_GL_MIPMAP_LEVEL = 8197, CL_GL_NUM_SAMPLES = 8210 };\n"
-	"enum cl_icdl_info : u32 { CL_ICDL_OCL_VERSION = 1, CL_ICDL_VERSION = 2, CL_ICDL_NAME = 3, CL_ICDL_VENDOR = 4 };\n"
-	"enum cl_image_info : u32 { CL_IMAGE_FORMAT = 4368, CL_IMAGE_ELEMENT_SIZE = 4369, CL_IMAGE_ROW_PITCH = 4370, CL_IMAGE_SLICE_PITCH = 4371, CL_IMAGE_WIDTH = 4372, CL_IMAGE_HEIGHT = 4373, CL_IMAGE_DEPTH = 4374, CL_IMAGE_ARRAY_SIZE = 4375, CL_IMAGE_NUM_MIP_LEVELS = 4377, CL_IMAGE_NUM_SAMPLES = 4378, CL_IMAGE_DX9_MEDIA_PLANE_KHR = 8234, CL_IMAGE_D3D10_SUBRESOURCE_KHR = 16406, CL_IMAGE_D3D11_SUBRESOURCE_KHR = 16415, CL_IMAGE_DX9_PLANE_INTEL = 16501, CL_IMAGE_VA_API_PLANE_INTEL = 16537 };\n"
-	"enum cl_image_pitch_info_qcom : u32 { CL_IMAGE_ROW_ALIGNMENT_QCOM = 16546, CL_IMAGE_SLICE_ALIGNMENT_QCOM = 16547 };\n"
-	"enum cl_image_requirements_info_ext : u32 { CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT = 4752, CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT = 4753, CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT = 4754, CL_IMAGE_REQUIREMENTS_SIZE_EXT = 4786, CL_IMAGE_REQUIREMENTS_MAX_WIDTH_EXT = 4787, CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT = 4788, CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT = 4789, CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT = 4790 };\n"
-	"enum cl_kernel_arg_info : u32 { CL_KERNEL_ARG_ADDRESS_QUALIFIER = 4502, CL_KERNEL_ARG_ACCESS_QUALIFIER = 4503, CL_KERNEL_ARG_TYPE_NAME = 4504, CL_KERNEL_ARG_TYPE_QUALIFIER = 4505, CL_KERNEL_ARG_NAME = 4506 };\n"
-	"enum cl_kernel_exec_info : u32 { CL_KERNEL_EXEC_INFO_SVM_PTRS = 4534, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM = 4535, CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR = 4539, CL_KERNEL_EXEC_INFO_WORKGROUP_BATCH_SIZE_ARM = 16869, CL_KERNEL_EXEC_INFO_WORKGROUP_BATCH_SIZE_MODIFIER_ARM = 16870, CL_KERNEL_EXEC_INFO_WARP_COUNT_LIMIT_ARM = 16872, CL_KERNEL_EXEC_INFO_COMPUTE_UNIT_MAX_QUEUED_BATCHES_ARM = 16881, CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL = 16896, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL = 16897, CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL = 16898, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL = 16899, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT = 20482 };\n"
-	"enum cl_kernel_exec_info_arm : u32 { CL_KERNEL_EXEC_INFO_SVM_PTRS_ARM = 16568, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM_ARM = 16569 };\n"
-	"enum cl_kernel_info : u32 { CL_KERNEL_FUNCTION_NAME = 4496, CL_KERNEL_NUM_ARGS = 4497, CL_KERNEL_REFERENCE_COUNT = 4498, CL_KERNEL_CONTEXT = 4499, CL_KERNEL_PROGRAM = 4500, CL_KERNEL_ATTRIBUTES = 4501, CL_KERNEL_MAX_WARP_COUNT_ARM = 16873 };\n"
-	"enum cl_kernel_sub_group_info : u32 { CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT = 4536, CL_KERNEL_MAX_NUM_SUB_GROUPS = 4537, CL_KERNEL_COMPILE_NUM_SUB_GROUPS = 4538, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE = 8243, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE = 8244, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL = 16650 };\n"
-	"enum cl_kernel_work_group_info : u32 { CL_KERNEL_WORK_GROUP_SIZE = 4528, CL_KERNEL_COMPILE_WORK_GROUP_SIZE = 4529, CL_KERNEL_LOCAL_MEM_SIZE = 4530, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 4531, CL_KERNEL_PRIVATE_MEM_SIZE = 4532, CL_KERNEL_GLOBAL_WORK_SIZE = 4533, CL_KERNEL_SPILL_MEM_SIZE_INTEL = 16649, CL_KERNEL_ALLOCATIONS_INFO_INTEL = 16986 };\n"
-	"enum cl_mem_info : u32 { CL_MEM_TYPE = 4352, CL_MEM_FLAGS = 4353, CL_MEM_SIZE = 4354, CL_MEM_HOST_PTR = 4355, CL_MEM_MAP_COUNT = 4356, CL_MEM_REFERENCE_COUNT = 4357, CL_MEM_CONTEXT = 4358, CL_MEM_ASSOCIATED_MEMOBJECT = 4359, CL_MEM_OFFSET = 4360, CL_MEM_USES_SVM_POINTER = 4361, CL_MEM_PROPERTIES = 4362, CL_MEM_DX9_MEDIA_ADAPTER_TYPE_KHR = 8232, CL_MEM_DX9_MEDIA_SURFACE_INFO_KHR = 8233, CL_MEM_D3D10_RESOURCE_KHR = 16405, CL_MEM_D3D11_RESOURCE_KHR = 16414, CL_MEM_DX9_RESOURCE_INTEL = 16423, CL_MEM_DX9_SHARED_HANDLE_INTEL = 16500, CL_MEM_VA_API_MEDIA_SURFACE_INTEL = 16536, CL_MEM_USES_SVM_POINTER_ARM = 16567, CL_MEM_DEVICE_ADDRESS_EXT = 20481 };\n"
-	"enum cl_mem_info_intel : u32 { CL_MEM_ALLOC_TYPE_INTEL = 16794, CL_MEM_ALLOC_BASE_PTR_INTEL = 16795, CL_MEM_ALLOC_SIZE_INTEL = 16796, CL_MEM_ALLOC_DEVICE_INTEL = 16797, CL_MEM_ALLOC_BUFFER_LOCATION_INTEL = 16798 };\n"
-	"enum cl_mem_object_type : u32 { CL_MEM_OBJECT_BUFFER = 4336, CL_MEM_OBJECT_IMAGE2D = 4337, CL_MEM_OBJECT_IMAGE3D = 4338, CL_MEM_OBJECT_IMAGE2D_ARRAY = 4339, CL_MEM_OBJECT_IMAGE1D = 4340, CL_MEM_OBJECT_IMAGE1D_ARRAY = 4341, CL_MEM_OBJECT_IMAGE1D_BUFFER = 4342, CL_MEM_OBJECT_PIPE = 4343 };\n"
-	"enum cl_mipmap_filter_mode_img : u32 { CL_MIPMAP_FILTER_ANY_IMG = 0, CL_MIPMAP_FILTER_BOX_IMG = 1 };\n"
-	"enum cl_mutable_command_info_khr : u32 { CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR = 4768, CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR = 4769, CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR = 4770, CL_MUTABLE_DISPATCH_KERNEL_KHR = 4771, CL_MUTABLE_DISPATCH_DIMENSIONS_KHR = 4772, CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR = 4773, CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR = 4774, CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR = 4775, CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR = 4781 };\n"
-	"enum cl_perf_hint_qcom : u32 { CL_PERF_HINT_HIGH_QCOM = 16579, CL_PERF_HINT_NORMAL_QCOM = 16580, CL_PERF_HINT_LOW_QCOM = 16581 };\n"
-	"enum cl_pipe_info : u32 { CL_PIPE_PACKET_SIZE = 4384, CL_PIPE_MAX_PACKETS = 4385, CL_PIPE_PROPERTIES = 4386 };\n"
-	"enum cl_platform_info : u32 { CL_PLATFORM_PROFILE = 2304, CL_PLATFORM_VERSION = 2305, CL_PLATFORM_NAME = 2306, CL_PLATFORM_VENDOR = 2307, CL_PLATFORM_EXTENSIONS = 2308, CL_PLATFORM_HOST_TIMER_RESOLUTION = 2309, CL_PLATFORM_NUMERIC_VERSION = 2310, CL_PLATFORM_EXTENSIONS_WITH_VERSION = 2311, CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR = 2312, CL_PLATFORM_SVM_TYPE_CAPABILITIES_KHR = 2313, CL_PLATFORM_ICD_SUFFIX_KHR = 2336, CL_PLATFORM_UNLOADABLE_KHR = 2337, CL_PLATFORM_SEMAPHORE_TYPES_KHR = 8246, CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR = 8247, CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR = 8248, CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR = 8260 };\n"
-	"enum cl_profiling_info : u32 { CL_PROFILING_COMMAND_QUEUED = 4736, CL_PROFILING_COMMAND_SUBMIT = 4737, CL_PROFILING_COMMAND_START = 4738, CL_PROFILING_COMMAND_END = 4739, CL_PROFILING_COMMAND_COMPLETE = 4740 };\n"
-	"enum cl_program_build_info : u32 { CL_PROGRAM_BUILD_STATUS = 4481, CL_PROGRAM_BUILD_OPTIONS = 4482, CL_PROGRAM_BUILD_LOG = 4483, CL_PROGRAM_BINARY_TYPE = 4484, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE = 4485 };\n"
-	"enum cl_program_info : u32 { CL_PROGRAM_REFERENCE_COUNT = 4448, CL_PROGRAM_CONTEXT = 4449, CL_PROGRAM_NUM_DEVICES = 4450, CL_PROGRAM_DEVICES = 4451, CL_PROGRAM_SOURCE = 4452, CL_PROGRAM_BINARY_SIZES = 4453, CL_PROGRAM_BINARIES = 4454, CL_PROGRAM_NUM_KERNELS = 4455, CL_PROGRAM_KERNEL_NAMES = 4456, CL_PROGRAM_IL = 4457 };\n"
-	"enum cl_sampler_info : u32 { CL_SAMPLER_REFERENCE_COUNT = 4432, CL_SAMPLER_CONTEXT = 4433, CL_SAMPLER_NORMALIZED_COORDS = 4434, CL_SAMPLER_ADDRESSING_MODE = 4435, CL_SAMPLER_FILTER_MODE = 4436, CL_SAMPLER_MIP_FILTER_MODE = 4437, CL_SAMPLER_LOD_MIN = 4438, CL_SAMPLER_LOD_MAX = 4439, CL_SAMPLER_PROPERTIES = 4440 };\n"
-	"enum cl_semaphore_info_khr : u32 { CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR = 0, CL_SEMAPHORE_CONTEXT_KHR = 8249, CL_SEMAPHORE_REFERENCE_COUNT_KHR = 8250, CL_SEMAPHORE_PROPERTIES_KHR = 8251, CL_SEMAPHORE_PAYLOAD_KHR = 8252, CL_SEMAPHORE_TYPE_KHR = 8253, CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR = 8275, CL_SEMAPHORE_EXPORTABLE_KHR = 8276 };\n"
-	"enum cl_svm_pointer_info_khr : u32 { CL_SVM_INFO_TYPE_INDEX_KHR = 8328, CL_SVM_INFO_CAPABILITIES_KHR = 8329, CL_SVM_INFO_PROPERTIES_KHR = 8330, CL_SVM_INFO_ACCESS_FLAGS_KHR = 8331, CL_SVM_INFO_BASE_PTR_KHR = 16795, CL_SVM_INFO_SIZE_KHR = 16796, CL_SVM_INFO_ASSOCIATED_DEVICE_HANDLE_KHR = 16797 };\n"
-	"enum cl_va_api_device_set_intel : u32 { CL_PREFERRED_DEVICES_FOR_VA_API_INTEL = 16533, CL_ALL_DEVICES_FOR_VA_API_INTEL = 16534 };\n"
-	"enum cl_va_api_device_source_intel : u32 { CL_VA_API_DISPLAY_INTEL = 16532 };\n"
-	"event { name = \"none\"; id = 1024; stream_id = 0; fields := struct { }; };\n"
-	"event { name = \"clGetPlatformIDs\"; id = 1025; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetPlatformInfo\"; id = 1026; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 platform; enum cl_platform_info param_name; }; };\n"
-	"event { name = \"clGetDeviceIDs\"; id = 1027; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 platform; x64 device_type; }; };\n"
-	"event { name = \"clGetDeviceInfo\"; id = 1028; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; enum cl_device_info param_name; }; };\n"
-	"event { name = \"clCreateContext\"; id = 1029; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u16 _devices_count; u32 devices[_devices_count]; }; };\n"
-	"event { name = \"clCreateContextFromType\"; id = 1030; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; x64 device_type; }; };\n"
-	"event { name = \"clRetainContext\"; id = 1031; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; }; };\n"
-	"event { name = \"clReleaseContext\"; id = 1032; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; }; };\n"
-	"event { name = \"clGetContextInfo\"; id = 1033; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; enum cl_context_info param_name; }; };\n"
-	"event { name = \"clCreateCommandQueue\"; id = 1034; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u32 device; x64 properties; }; };\n"
-	"event { name = \"clRetainCommandQueue\"; id = 1035; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; }; };\n"
-	"event { name = \"clReleaseCommandQueue\"; id = 1036; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; }; };\n"
-	"event { name = \"clGetCommandQueueInfo\"; id = 1037; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; enum cl_command_queue_info param_name; }; };\n"
-	"event { name = \"clSetCommandQueueProperty\"; id = 1038; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; x64 properties; enum cl_bool enable; }; };\n"
-	"event { name = \"clCreateBuffer\"; id = 1039; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u64 _size; }; };\n"
-	"event { name = \"clCreateImage2D\"; id = 1040; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; u64 image_width; u64 image_height; u64 image_row_pitch; }; };\n"
-	"event { name = \"clCreateImage3D\"; id = 1041; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; u64 image_width; u64 image_height; u64 image_depth; u64 image_row_pitch; u64 image_slice_pitch; }; };\n"
-	"event { name = \"clRetainMemObject\"; id = 1042; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; }; };\n"
-	"event { name = \"clReleaseMemObject\"; id = 1043; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; }; };\n"
-	"event { name = \"clGetSupportedImageFormats\"; id = 1044; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 flags; enum cl_mem_object_type image_type; }; };\n"
-	"event { name = \"clGetMemObjectInfo\"; id = 1045; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; enum cl_mem_info param_name; }; };\n"
-	"event { name = \"clGetImageInfo\"; id = 1046; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 image; enum cl_image_info param_name; }; };\n"
-	"event { name = \"clCreateSampler\"; id = 1047; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; enum cl_bool normalized_coords; enum cl_addressing_mode addressing_mode; enum cl_filter_mode filter_mode; }; };\n"
-	"event { name = \"clRetainSampler\"; id = 1048; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sampler; }; };\n"
-	"event { name = \"clReleaseSampler\"; id = 1049; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sampler; }; };\n"
-	"event { name = \"clGetSamplerInfo\"; id = 1050; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sampler; enum cl_sampler_info param_name; }; };\n"
-	"event { name = \"clCreateProgramWithSource\"; id = 1051; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u64 bytes; }; };\n"
-	"event { name = \"clCreateProgramWithBinary\"; id = 1052; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u16 _device_list_count; u64 bytes; u32 device_list[_device_list_count]; }; };\n"
-	"event { name = \"clRetainProgram\"; id = 1053; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; }; };\n"
-	"event { name = \"clReleaseProgram\"; id = 1054; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; }; };\n"
-	"event { name = \"clBuildProgram\"; id = 1055; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; u16 _device_list_count; u16 _options_count; u32 device_list[_device_list_count]; utf8 options[_options_count]; }; };\n"
-	"event { name = \"clUnloadCompiler\"; id = 1056; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetProgramInfo\"; id = 1057; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; enum cl_program_info param_name; }; };\n"
-	"event { name = \"clGetProgramBuildInfo\"; id = 1058; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; u32 device; enum cl_program_build_info param_name; }; };\n"
-	"event { name = \"clCreateKernel\"; id = 1059; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 program; u16 _kernel_name_count; utf8 kernel_name[_kernel_name_count]; }; };\n"
-	"event { name = \"clCreateKernelsInProgram\"; id = 1060; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; u32 num_kernels; }; };\n"
-	"event { name = \"clRetainKernel\"; id = 1061; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; }; };\n"
-	"event { name = \"clReleaseKernel\"; id = 1062; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; }; };\n"
-	"event { name = \"clSetKernelArg\"; id = 1063; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; u64 arg_size; }; };\n"
-	"event { name = \"clGetKernelInfo\"; id = 1064; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; enum cl_kernel_info param_name; }; };\n"
-	"event { name = \"clGetKernelWorkGroupInfo\"; id = 1065; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 device; enum cl_kernel_work_group_info param_name; }; };\n"
-	"event { name = \"clWaitForEvents\"; id = 1066; stream_id = 0; fields := struct { enum cl_error result; u64 end; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clGetEventInfo\"; id = 1067; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; enum cl_event_info param_name; }; };\n"
-	"event { name = \"clRetainEvent\"; id = 1068; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; }; };\n"
-	"event { name = \"clReleaseEvent\"; id = 1069; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; }; };\n"
-	"event { name = \"clGetEventProfilingInfo\"; id = 1070; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; enum cl_profiling_info param_name; }; };\n"
-	"event { name = \"clFlush\"; id = 1071; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; }; };\n"
-	"event { name = \"clFinish\"; id = 1072; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; }; };\n"
-	"event { name = \"clEnqueueReadBuffer\"; id = 1073; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; enum cl_bool blocking; u64 offset; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueWriteBuffer\"; id = 1074; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; enum cl_bool blocking; u64 offset; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCopyBuffer\"; id = 1075; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_buffer; u32 dst_buffer; u64 src_offset; u64 dst_offset; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReadImage\"; id = 1076; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 image; enum cl_bool blocking; u16 _region_count; u16 _wait_count; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueWriteImage\"; id = 1077; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 image; enum cl_bool blocking; u16 _region_count; u16 _wait_count; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCopyImage\"; id = 1078; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_image; u32 dst_image; u16 _region_count; u16 _wait_count; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCopyImageToBuffer\"; id = 1079; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_image; u32 dst_buffer; u16 _region_count; u64 dst_offset; u16 _wait_count; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCopyBufferToImage\"; id = 1080; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_buffer; u32 dst_image; u64 src_offset; u16 _region_count; u16 _wait_count; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMapBuffer\"; id = 1081; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; enum cl_bool blocking; x64 map_flags; u64 offset; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMapImage\"; id = 1082; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 image; enum cl_bool blocking; x64 map_flags; u16 _region_count; u16 _wait_count; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueUnmapMemObject\"; id = 1083; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 memobj; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueNDRangeKernel\"; id = 1084; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 kernel; u8 work_dim; u8 _global_count; u8 _local_count; u8 _offset_count; u8 _high_count; u8 _wait_count; u32 global[_global_count]; u16 local[_local_count]; u32 offset[_offset_count]; u32 high[_high_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueTask\"; id = 1085; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 kernel; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueNativeKernel\"; id = 1086; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_list_count; u16 _wait_count; u32 mem_list[_mem_list_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMarker\"; id = 1087; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; }; };\n"
-	"event { name = \"clEnqueueWaitForEvents\"; id = 1088; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueBarrier\"; id = 1089; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; }; };\n"
-	"event { name = \"clGetExtensionFunctionAddress\"; id = 1090; stream_id = 0; fields := struct { i32 result; u64 end; x64 returned; u16 _func_name_count; utf8 func_name[_func_name_count]; }; };\n"
-	"event { name = \"clCreateFromGLBuffer\"; id = 1091; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 bufobj; }; };\n"
-	"event { name = \"clCreateFromGLTexture2D\"; id = 1092; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 target; i32 miplevel; u32 texture; }; };\n"
-	"event { name = \"clCreateFromGLTexture3D\"; id = 1093; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 target; i32 miplevel; u32 texture; }; };\n"
-	"event { name = \"clCreateFromGLRenderbuffer\"; id = 1094; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 renderbuffer; }; };\n"
-	"event { name = \"clGetGLObjectInfo\"; id = 1095; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; }; };\n"
-	"event { name = \"clGetGLTextureInfo\"; id = 1096; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; enum cl_gl_texture_info param_name; }; };\n"
-	"event { name = \"clEnqueueAcquireGLObjects\"; id = 1097; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReleaseGLObjects\"; id = 1098; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clGetGLContextInfoKHR\"; id = 1099; stream_id = 0; fields := struct { enum cl_error result; u64 end; enum cl_gl_context_info param_name; }; };\n"
-	"event { name = \"clSetEventCallback\"; id = 1100; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; enum cl_command_execution_status command_exec_callback_type; }; };\n"
-	"event { name = \"clCreateSubBuffer\"; id = 1101; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 buffer; x64 flags; enum cl_buffer_create_type buffer_create_type; u64 origin; u64 _size; }; };\n"
-	"event { name = \"clSetMemObjectDestructorCallback\"; id = 1102; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; }; };\n"
-	"event { name = \"clCreateUserEvent\"; id = 1103; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 returned; u32 context; }; };\n"
-	"event { name = \"clSetUserEventStatus\"; id = 1104; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; enum cl_command_execution_status execution_status; }; };\n"
-	"event { name = \"clEnqueueReadBufferRect\"; id = 1105; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; enum cl_bool blocking; u16 _region_count; u16 _wait_count; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueWriteBufferRect\"; id = 1106; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; enum cl_bool blocking; u16 _region_count; u16 _wait_count; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCopyBufferRect\"; id = 1107; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_buffer; u32 dst_buffer; u16 _region_count; u16 _wait_count; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clCreateSubDevicesEXT\"; id = 1108; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 in_device; }; };\n"
-	"event { name = \"clRetainDeviceEXT\"; id = 1109; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; }; };\n"
-	"event { name = \"clReleaseDeviceEXT\"; id = 1110; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; }; };\n"
-	"event { name = \"clCreateEventFromGLsyncKHR\"; id = 1111; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 returned; u32 context; }; };\n"
-	"event { name = \"clCreateSubDevices\"; id = 1112; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 in_device; u32 num_devices; }; };\n"
-	"event { name = \"clRetainDevice\"; id = 1113; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; }; };\n"
-	"event { name = \"clReleaseDevice\"; id = 1114; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; }; };\n"
-	"event { name = \"clCreateImage\"; id = 1115; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; enum cl_mem_object_type image_type; u64 image_width; u64 image_height; u64 image_depth; u64 image_array_size; u64 image_row_pitch; u64 image_slice_pitch; u32 num_mip_levels; u32 num_samples; u32 buffer; }; };\n"
-	"event { name = \"clCreateProgramWithBuiltInKernels\"; id = 1116; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u16 _device_list_count; u16 _kernel_names_count; u32 device_list[_device_list_count]; utf8 kernel_names[_kernel_names_count]; }; };\n"
-	"event { name = \"clCompileProgram\"; id = 1117; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; u16 _device_list_count; u16 _options_count; u16 _input_headers_count; u32 device_list[_device_list_count]; utf8 options[_options_count]; u32 input_headers[_input_headers_count]; }; };\n"
-	"event { name = \"clLinkProgram\"; id = 1118; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u16 _device_list_count; u16 _options_count; u16 _input_programs_count; u32 device_list[_device_list_count]; utf8 options[_options_count]; u32 input_programs[_input_programs_count]; }; };\n"
-	"event { name = \"clUnloadPlatformCompiler\"; id = 1119; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 platform; }; };\n"
-	"event { name = \"clGetKernelArgInfo\"; id = 1120; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; enum cl_kernel_arg_info param_name; }; };\n"
-	"event { name = \"clEnqueueFillBuffer\"; id = 1121; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; u64 pattern_size; u64 offset; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueFillImage\"; id = 1122; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 image; u16 _region_count; u16 _wait_count; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMigrateMemObjects\"; id = 1123; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; x64 flags; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMarkerWithWaitList\"; id = 1124; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueBarrierWithWaitList\"; id = 1125; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clGetExtensionFunctionAddressForPlatform\"; id = 1126; stream_id = 0; fields := struct { i32 result; u64 end; x64 returned; u32 platform; u16 _func_name_count; utf8 func_name[_func_name_count]; }; };\n"
-	"event { name = \"clCreateFromGLTexture\"; id = 1127; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 target; i32 miplevel; u32 texture; }; };\n"
-	"event { name = \"clCreateFromEGLImageKHR\"; id = 1128; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; }; };\n"
-	"event { name = \"clEnqueueAcquireEGLObjectsKHR\"; id = 1129; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReleaseEGLObjectsKHR\"; id = 1130; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clCreateEventFromEGLSyncKHR\"; id = 1131; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 returned; u32 context; }; };\n"
-	"event { name = \"clCreateCommandQueueWithProperties\"; id = 1132; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u32 device; u16 _properties_count; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clCreatePipe\"; id = 1133; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 pipe_packet_size; u32 pipe_max_packets; }; };\n"
-	"event { name = \"clGetPipeInfo\"; id = 1134; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 pipe; enum cl_pipe_info param_name; }; };\n"
-	"event { name = \"clSVMAlloc\"; id = 1135; stream_id = 0; fields := struct { i32 result; u64 end; x64 returned; u32 context; x64 flags; u64 _size; u32 alignment; }; };\n"
-	"event { name = \"clSVMFree\"; id = 1136; stream_id = 0; fields := struct { i32 result; u64 end; u32 context; x64 svm_pointer; }; };\n"
-	"event { name = \"clEnqueueSVMFree\"; id = 1137; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_svm_pointers; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMemcpy\"; id = 1138; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; enum cl_bool blocking; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMemFill\"; id = 1139; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u64 pattern_size; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMap\"; id = 1140; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; enum cl_bool blocking; x64 flags; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMUnmap\"; id = 1141; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clCreateSamplerWithProperties\"; id = 1142; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; }; };\n"
-	"event { name = \"clSetKernelArgSVMPointer\"; id = 1143; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; }; };\n"
-	"event { name = \"clSetKernelExecInfo\"; id = 1144; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; enum cl_kernel_exec_info param_name; u64 param_value_size; }; };\n"
-	"event { name = \"clGetKernelSubGroupInfoKHR\"; id = 1145; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 in_kernel; u32 in_device; enum cl_kernel_sub_group_info param_name; u64 input_value_size; }; };\n"
-	"event { name = \"clCloneKernel\"; id = 1146; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 source_kernel; }; };\n"
-	"event { name = \"clCreateProgramWithIL\"; id = 1147; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u64 bytes; }; };\n"
-	"event { name = \"clEnqueueSVMMigrateMem\"; id = 1148; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_svm_pointers; x64 flags; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clGetDeviceAndHostTimer\"; id = 1149; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; }; };\n"
-	"event { name = \"clGetHostTimer\"; id = 1150; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; }; };\n"
-	"event { name = \"clGetKernelSubGroupInfo\"; id = 1151; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 device; enum cl_kernel_sub_group_info param_name; u64 input_value_size; }; };\n"
-	"event { name = \"clSetDefaultDeviceCommandQueue\"; id = 1152; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; u32 device; u32 queue; }; };\n"
-	"event { name = \"clSetProgramReleaseCallback\"; id = 1153; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; }; };\n"
-	"event { name = \"clSetProgramSpecializationConstant\"; id = 1154; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; u32 spec_id; u64 spec_size; }; };\n"
-	"event { name = \"clCreateBufferWithProperties\"; id = 1155; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u64 _size; }; };\n"
-	"event { name = \"clCreateImageWithProperties\"; id = 1156; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; enum cl_mem_object_type image_type; u64 image_width; u64 image_height; u64 image_depth; u64 image_array_size; u64 image_row_pitch; u64 image_slice_pitch; u32 num_mip_levels; u32 num_samples; u32 buffer; }; };\n"
-	"event { name = \"clSetContextDestructorCallback\"; id = 1157; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; }; };\n"
-	"event { name = \"clCancelCommandsIMG\"; id = 1158; stream_id = 0; fields := struct { enum cl_error result; u64 end; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clCommandBarrierWithWaitListKHR\"; id = 1159; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
-	"event { name = \"clCommandCopyBufferKHR\"; id = 1160; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
-	"event { name = \"clCommandCopyBufferRectKHR\"; id = 1161; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
-	"event { name = \"clCommandCopyBufferToImageKHR\"; id = 1162; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
-	"event { name = \"clCommandCopyImageKHR\"; id = 1163; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
-	"event { name = \"clCommandCopyImageToBufferKHR\"; id = 1164; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
-	"event { name = \"clCommandFillBufferKHR\"; id = 1165; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
-	"event { name = \"clCommandFillImageKHR\"; id = 1166; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
-	"event { name = \"clCommandNDRangeKernelKHR\"; id = 1167; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
-	"event { name = \"clCommandSVMMemFillKHR\"; id = 1168; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
-	"event { name = \"clCommandSVMMemcpyKHR\"; id = 1169; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; }; };\n"
-	"event { name = \"clCreateAcceleratorINTEL\"; id = 1170; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; enum cl_accelerator_type_intel accelerator_type; u64 descriptor_size; }; };\n"
-	"event { name = \"clCreateBufferWithPropertiesINTEL\"; id = 1171; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u64 _size; }; };\n"
-	"event { name = \"clCreateCommandBufferKHR\"; id = 1172; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u16 _queues_count; u32 queues[_queues_count]; }; };\n"
-	"event { name = \"clCreateCommandQueueWithPropertiesKHR\"; id = 1173; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u32 device; u16 _properties_count; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clCreateFromVA_APIMediaSurfaceINTEL\"; id = 1174; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 plane; }; };\n"
-	"event { name = \"clCreateProgramWithILKHR\"; id = 1175; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u64 bytes; }; };\n"
-	"event { name = \"clCreateSemaphoreWithPropertiesKHR\"; id = 1176; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; }; };\n"
-	"event { name = \"clDeviceMemAllocINTEL\"; id = 1177; stream_id = 0; fields := struct { enum cl_error result; u64 end; x64 returned; u32 context; u32 device; u64 _size; u32 alignment; }; };\n"
-	"event { name = \"clEnqueueAcquireExternalMemObjectsKHR\"; id = 1178; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueAcquireGrallocObjectsIMG\"; id = 1179; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueAcquireVA_APIMediaSurfacesINTEL\"; id = 1180; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCommandBufferKHR\"; id = 1181; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _queues_count; u32 command_buffer; u16 _wait_count; u32 queues[_queues_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueGenerateMipmapIMG\"; id = 1182; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_image; u32 dst_image; enum cl_mipmap_filter_mode_img mipmap_filter_mode; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMemAdviseINTEL\"; id = 1183; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u64 _size; u32 advice; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMemFillINTEL\"; id = 1184; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u64 pattern_size; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMemcpyINTEL\"; id = 1185; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; enum cl_bool blocking; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMemsetINTEL\"; id = 1186; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; i32 value; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMigrateMemINTEL\"; id = 1187; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u64 _size; x64 flags; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMigrateMemObjectEXT\"; id = 1188; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; x64 flags; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReadHostPipeINTEL\"; id = 1189; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 program; u16 _pipe_symbol_count; enum cl_bool blocking; u64 _size; u16 _wait_count; utf8 pipe_symbol[_pipe_symbol_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReleaseExternalMemObjectsKHR\"; id = 1190; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReleaseGrallocObjectsIMG\"; id = 1191; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReleaseVA_APIMediaSurfacesINTEL\"; id = 1192; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _mem_objects_count; u16 _wait_count; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMFreeARM\"; id = 1193; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_svm_pointers; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMapARM\"; id = 1194; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; enum cl_bool blocking; x64 flags; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMemFillARM\"; id = 1195; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u64 pattern_size; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMemcpyARM\"; id = 1196; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; enum cl_bool blocking; u64 _size; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMUnmapARM\"; id = 1197; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSignalSemaphoresKHR\"; id = 1198; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _sema_objects_count; u16 _wait_count; u32 sema_objects[_sema_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueWaitSemaphoresKHR\"; id = 1199; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u16 _sema_objects_count; u16 _wait_count; u32 sema_objects[_sema_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueWriteHostPipeINTEL\"; id = 1200; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 program; u16 _pipe_symbol_count; enum cl_bool blocking; u64 _size; u16 _wait_count; utf8 pipe_symbol[_pipe_symbol_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clFinalizeCommandBufferKHR\"; id = 1201; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n"
-	"event { name = \"clGetAcceleratorInfoINTEL\"; id = 1202; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 accelerator; enum cl_accelerator_info_intel param_name; }; };\n"
-	"event { name = \"clGetCommandBufferInfoKHR\"; id = 1203; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; enum cl_command_buffer_info_khr param_name; }; };\n"
-	"event { name = \"clGetDeviceIDsFromVA_APIMediaAdapterINTEL\"; id = 1204; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 platform; enum cl_va_api_device_source_intel media_adapter_type; enum cl_va_api_device_set_intel media_adapter_set; }; };\n"
-	"event { name = \"clGetDeviceImageInfoQCOM\"; id = 1205; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; u64 image_width; u64 image_height; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; enum cl_image_pitch_info_qcom param_name; }; };\n"
-	"event { name = \"clGetICDLoaderInfoOCLICD\"; id = 1206; stream_id = 0; fields := struct { enum cl_error result; u64 end; enum cl_icdl_info param_name; }; };\n"
-	"event { name = \"clGetImageRequirementsInfoEXT\"; id = 1207; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; enum cl_mem_object_type image_type; u64 image_width; u64 image_height; u64 image_depth; u64 image_array_size; u64 image_row_pitch; u64 image_slice_pitch; u32 num_mip_levels; u32 num_samples; u32 buffer; enum cl_image_requirements_info_ext param_name; }; };\n"
-	"event { name = \"clGetKernelSuggestedLocalWorkSize\"; id = 1208; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; u32 kernel; u8 work_dim; u8 _global_count; u8 _local_count; u8 _offset_count; u8 _high_count; u32 global[_global_count]; u16 local[_local_count]; u32 offset[_offset_count]; u32 high[_high_count]; }; };\n"
-	"event { name = \"clGetKernelSuggestedLocalWorkSizeKHR\"; id = 1209; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; u32 kernel; u8 work_dim; u8 _global_count; u8 _local_count; u8 _offset_count; u8 _high_count; u32 global[_global_count]; u16 local[_local_count]; u32 offset[_offset_count]; u32 high[_high_count]; }; };\n"
-	"event { name = \"clGetMemAllocInfoINTEL\"; id = 1210; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; enum cl_mem_info_intel param_name; }; };\n"
-	"event { name = \"clGetMutableCommandInfoKHR\"; id = 1211; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command; enum cl_mutable_command_info_khr param_name; }; };\n"
-	"event { name = \"clGetSVMPointerInfoKHR\"; id = 1212; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; u32 device; enum cl_svm_pointer_info_khr param_name; }; };\n"
-	"event { name = \"clGetSVMSuggestedTypeIndexKHR\"; id = 1213; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 required_capabilities; x64 desired_capabilities; u64 _size; }; };\n"
-	"event { name = \"clGetSemaphoreHandleForTypeKHR\"; id = 1214; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; u32 device; enum cl_external_semaphore_handle_type_khr handle_type; u64 handle_size; }; };\n"
-	"event { name = \"clGetSemaphoreInfoKHR\"; id = 1215; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; enum cl_semaphore_info_khr param_name; }; };\n"
-	"event { name = \"clGetSupportedGLTextureFormatsINTEL\"; id = 1216; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 flags; enum cl_mem_object_type image_type; }; };\n"
-	"event { name = \"clGetSupportedVA_APIMediaSurfaceFormatsINTEL\"; id = 1217; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 flags; enum cl_mem_object_type image_type; u32 plane; }; };\n"
-	"event { name = \"clHostMemAllocINTEL\"; id = 1218; stream_id = 0; fields := struct { enum cl_error result; u64 end; x64 returned; u32 context; u64 _size; u32 alignment; }; };\n"
-	"event { name = \"clIcdGetFunctionAddressForPlatformKHR\"; id = 1219; stream_id = 0; fields := struct { i32 result; u64 end; x64 returned; u32 platform; u16 _func_name_count; utf8 func_name[_func_name_count]; }; };\n"
-	"event { name = \"clIcdGetPlatformIDsKHR\"; id = 1220; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clIcdSetPlatformDispatchDataKHR\"; id = 1221; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 platform; }; };\n"
-	"event { name = \"clImportMemoryARM\"; id = 1222; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u64 _size; }; };\n"
-	"event { name = \"clLogMessagesToStderrAPPLE\"; id = 1223; stream_id = 0; fields := struct { i32 result; u64 end; u64 cb; }; };\n"
-	"event { name = \"clLogMessagesToStdoutAPPLE\"; id = 1224; stream_id = 0; fields := struct { i32 result; u64 end; u64 cb; }; };\n"
-	"event { name = \"clLogMessagesToSystemLogAPPLE\"; id = 1225; stream_id = 0; fields := struct { i32 result; u64 end; u64 cb; }; };\n"
-	"event { name = \"clMemBlockingFreeINTEL\"; id = 1226; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 ptr; }; };\n"
-	"event { name = \"clMemFreeINTEL\"; id = 1227; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 ptr; }; };\n"
-	"event { name = \"clReImportSemaphoreSyncFdKHR\"; id = 1228; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; i32 fd; }; };\n"
-	"event { name = \"clReleaseAcceleratorINTEL\"; id = 1229; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 accelerator; }; };\n"
-	"event { name = \"clReleaseCommandBufferKHR\"; id = 1230; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n"
-	"event { name = \"clReleaseSemaphoreKHR\"; id = 1231; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; }; };\n"
-	"event { name = \"clRemapCommandBufferKHR\"; id = 1232; stream_id = 0; fields := struct { i32 result; u64 end; u32 returned; u32 command_buffer; }; };\n"
-	"event { name = \"clRetainAcceleratorINTEL\"; id = 1233; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 accelerator; }; };\n"
-	"event { name = \"clRetainCommandBufferKHR\"; id = 1234; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n"
-	"event { name = \"clRetainSemaphoreKHR\"; id = 1235; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; }; };\n"
-	"event { name = \"clSVMAllocARM\"; id = 1236; stream_id = 0; fields := struct { i32 result; u64 end; x64 returned; u32 context; x64 flags; u64 _size; u32 alignment; }; };\n"
-	"event { name = \"clSVMAllocWithPropertiesKHR\"; id = 1237; stream_id = 0; fields := struct { enum cl_error result; u64 end; x64 returned; u32 context; u32 svm_type_index; u64 _size; }; };\n"
-	"event { name = \"clSVMFreeARM\"; id = 1238; stream_id = 0; fields := struct { i32 result; u64 end; u32 context; x64 svm_pointer; }; };\n"
-	"event { name = \"clSVMFreeWithPropertiesKHR\"; id = 1239; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; u64 flags; x64 ptr; }; };\n"
-	"event { name = \"clSetContentSizeBufferPoCL\"; id = 1240; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 buffer; u32 content_size_buffer; }; };\n"
-	"event { name = \"clSetKernelArgDevicePointerEXT\"; id = 1241; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; u64 arg_value; }; };\n"
-	"event { name = \"clSetKernelArgMemPointerINTEL\"; id = 1242; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; }; };\n"
-	"event { name = \"clSetKernelArgSVMPointerARM\"; id = 1243; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; }; };\n"
-	"event { name = \"clSetKernelExecInfoARM\"; id = 1244; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; enum cl_kernel_exec_info_arm param_name; u64 param_value_size; }; };\n"
-	"event { name = \"clSetMemObjectDestructorAPPLE\"; id = 1245; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; }; };\n"
-	"event { name = \"clSetPerfHintQCOM\"; id = 1246; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; enum cl_perf_hint_qcom perf_hint; }; };\n"
-	"event { name = \"clSharedMemAllocINTEL\"; id = 1247; stream_id = 0; fields := struct { enum cl_error result; u64 end; x64 returned; u32 context; u32 device; u64 _size; u32 alignment; }; };\n"
-	"event { name = \"clTerminateContextKHR\"; id = 1248; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; }; };\n"
-	"event { name = \"clUpdateMutableCommandsKHR\"; id = 1249; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n";
-
-static const char tsdl_2[] =
-	"enum cl_accelerator_info_intel : u32 { CL_ACCELERATOR_DESCRIPTOR_INTEL = 16528, CL_ACCELERATOR_REFERENCE_COUNT_INTEL = 16529, CL_ACCELERATOR_CONTEXT_INTEL = 16530, CL_ACCELERATOR_TYPE_INTEL = 16531 };\n"
-	"enum cl_accelerator_type_intel : u32 { CL_ACCELERATOR_TYPE_MOTION_ESTIMATION_INTEL = 0 };\n"
-	"enum cl_addressing_mode : u32 { CL_ADDRESS_NONE = 4400, CL_ADDRESS_CLAMP_TO_EDGE = 4401, CL_ADDRESS_CLAMP = 4402, CL_ADDRESS_REPEAT = 4403, CL_ADDRESS_MIRRORED_REPEAT = 4404 };\n"
-	"enum cl_bool : u8 { CL_FALSE = 0, CL_TRUE = 1 };\n"
-	"enum cl_buffer_create_type : u32 { CL_BUFFER_CREATE_TYPE_REGION = 4640 };\n"
-	"enum cl_channel_order : u32 { CL_R = 4272, CL_A = 4273, CL_RG = 4274, CL_RA = 4275, CL_RGB = 4276, CL_RGBA = 4277, CL_BGRA = 4278, CL_ARGB = 4279, CL_INTENSITY = 4280, CL_LUMINANCE = 4281, CL_Rx = 4282, CL_RGx = 4283, CL_RGBx = 4284, CL_DEPTH = 4285, CL_DEPTH_STENCIL = 4286, CL_sRGB = 4287, CL_sRGBx = 4288, CL_sRGBA = 4289, CL_sBGRA = 4290, CL_ABGR = 4291, CL_YUYV_INTEL = 16502, CL_UYVY_INTEL = 16503, CL_YVYU_INTEL = 16504, CL_VYUY_INTEL = 16505, CL_NV21_IMG = 16592, CL_YV12_IMG = 16593, CL_NV12_INTEL = 16654 };\n"
-	"enum cl_channel_type : u32 { CL_SNORM_INT8 = 4304, CL_SNORM_INT16 = 4305, CL_UNORM_INT8 = 4306, CL_UNORM_INT16 = 4307, CL_UNORM_SHORT_565 = 4308, CL_UNORM_SHORT_555 = 4309, CL_UNORM_INT_101010 = 4310, CL_SIGNED_INT8 = 4311, CL_SIGNED_INT16 = 4312, CL_SIGNED_INT32 = 4313, CL_UNSIGNED_INT8 = 4314, CL_UNSIGNED_INT16 = 4315, CL_UNSIGNED_INT32 = 4316, CL_HALF_FLOAT = 4317, CL_FLOAT = 4318, CL_UNORM_INT24 = 4319, CL_UNORM_INT_101010_2 = 4320, CL_UNORM_INT10X6_EXT = 4321, CL_UNSIGNED_INT_RAW10_EXT = 4323, CL_UNSIGNED_INT_RAW12_EXT = 4324, CL_UNORM_INT_2_101010_EXT = 4325, CL_UNSIGNED_INT10X6_EXT = 4326, CL_UNSIGNED_INT12X4_EXT = 4327, CL_UNSIGNED_INT14X2_EXT = 4328, CL_UNORM_INT12X4_EXT = 4329, CL_UNORM_INT14X2_EXT = 4330 };\n"
-	"enum cl_command_buffer_info_khr : u32 { CL_COMMAND_BUFFER_QUEUES_KHR = 4756, CL_COMMAND_BUFFER_NUM_QUEUES_KHR = 4757, CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR = 4758, CL_COMMAND_BUFFER_STATE_KHR = 4759, CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR = 4760, CL_COMMAND_BUFFER_CONTEXT_KHR = 4761 };\n"
-	"enum cl_command_execution_status : i32 { CL_COMPLETE = 0, CL_RUNNING = 1, CL_SUBMITTED = 2, CL_QUEUED = 3 };\n"
-	"enum cl_command_queue_info : u32 { CL_QUEUE_CONTEXT = 4240, CL_QUEUE_DEVICE = 4241, CL_QUEUE_REFERENCE_COUNT = 4242, CL_QUEUE_PROPERTIES = 4243, CL_QUEUE_SIZE = 4244, CL_QUEUE_DEVICE_DEFAULT = 4245, CL_QUEUE_PROPERTIES_ARRAY = 4248 };\n"
-	"enum cl_context_info : u32 { CL_CONTEXT_REFERENCE_COUNT = 4224, CL_CONTEXT_DEVICES = 4225, CL_CONTEXT_PROPERTIES = 4226, CL_CONTEXT_NUM_DEVICES = 4227, CL_CONTEXT_ADAPTER_D3D9_KHR = 8229, CL_CONTEXT_ADAPTER_D3D9EX_KHR = 8230, CL_CONTEXT_ADAPTER_DXVA_KHR = 8231, CL_CONTEXT_D3D10_DEVICE_KHR = 16404, CL_CONTEXT_D3D11_DEVICE_KHR = 16413, CL_CONTEXT_D3D9_DEVICE_INTEL = 16422, CL_CONTEXT_D3D10_PREFER_SHARED_RESOURCES_KHR = 16428, CL_CONTEXT_D3D11_PREFER_SHARED_RESOURCES_KHR = 16429, CL_CONTEXT_D3D9EX_DEVICE_INTEL = 16498, CL_CONTEXT_DXVA_DEVICE_INTEL = 16499, CL_CONTEXT_VA_API_DISPLAY_INTEL = 16535, CL_CONTEXT_PERF_HINT_QCOM = 16578 };\n"
-	"enum cl_device_info : u32 { CL_DEVICE_TYPE = 4096, CL_DEVICE_VENDOR_ID = 4097, CL_DEVICE_MAX_COMPUTE_UNITS = 4098, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS = 4099, CL_DEVICE_MAX_WORK_GROUP_SIZE = 4100, CL_DEVICE_MAX_WORK_GROUP_SIZES = 4101, CL_DEVICE_PREFERRED_VECTOR_WIDTH_CHAR = 4102, CL_DEVICE_PREFERRED_VECTOR_WIDTH_SHORT = 4103, CL_DEVICE_PREFERRED_VECTOR_WIDTH_INT = 4104, CL_DEVICE_PREFERRED_VECTOR_WIDTH_LONG = 4105, CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT = 4106, CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE = 4107, CL_DEVICE_MAX_CLOCK_FREQUENCY = 4108, CL_DEVICE_ADDRESS_BITS = 4109, CL_DEVICE_MAX_READ_IMAGE_ARGS = 4110, CL_DEVICE_MAX_WRITE_IMAGE_ARGS = 4111, CL_DEVICE_MAX_MEM_ALLOC_SIZE = 4112, CL_DEVICE_IMAGE2D_MAX_WIDTH = 4113, CL_DEVICE_IMAGE2D_MAX_HEIGHT = 4114, CL_DEVICE_IMAGE3D_MAX_WIDTH = 4115, CL_DEVICE_IMAGE3D_MAX_HEIGHT = 4116, CL_DEVICE_IMAGE3D_MAX_DEPTH = 4117, CL_DEVICE_IMAGE_SUPPORT = 4118, CL_DEVICE_MAX_PARAMETER_SIZE = 4119, CL_DEVICE_MAX_SAMPLERS = 4120, CL_DEVICE_MEM_BASE_ADDR_ALIGN = 4121, CL_DEVICE_SINGLE_FP_CONFIG = 4123, CL_DEVICE_GLOBAL_MEM_CACHE_TYPE = 4124, CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE = 4125, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE = 4126, CL_DEVICE_GLOBAL_MEM_SIZE = 4127, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE = 4128, CL_DEVICE_MAX_CONSTANT_ARGS = 4129, CL_DEVICE_LOCAL_MEM_TYPE = 4130, CL_DEVICE_LOCAL_MEM_SIZE = 4131, CL_DEVICE_ERROR_CORRECTION_SUPPORT = 4132, CL_DEVICE_PROFILING_TIMER_RESOLUTION = 4133, CL_DEVICE_ENDIAN_LITTLE = 4134, CL_DEVICE_AVAILABLE = 4135, CL_DEVICE_COMPILER_AVAILABLE = 4136, CL_DEVICE_EXECUTION_CAPABILITIES = 4137, CL_DEVICE_QUEUE_ON_HOST_PROPERTIES = 4138, CL_DEVICE_NAME = 4139, CL_DEVICE_VENDOR = 4140, CL_DRIVER_VERSION = 4141, CL_DEVICE_PROFILE = 4142, CL_DEVICE_VERSION = 4143, CL_DEVICE_EXTENSIONS = 4144, CL_DEVICE_PLATFORM = 4145, CL_DEVICE_DOUBLE_FP_CONFIG = 4146, CL_DEVICE_HALF_FP_CONFIG = 4147, CL_DEVICE_PREFERRED_VECTOR_WIDTH_HALF = 4148, CL_DEVICE_HOST_UNIFIED_MEMORY = 4149, CL_DEVICE_NATIVE_VECTOR_WIDTH_CHAR = 4150, CL_DEVICE_NATIVE_VECTOR_WIDTH_SHORT = 4151, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT = 4152, CL_DEVICE_NATIVE_VECTOR_WIDTH_LONG = 4153, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT = 4154, CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE = 4155, CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF = 4156, CL_DEVICE_LINKER_AVAILABLE = 4158, CL_DEVICE_BUILT_IN_KERNELS = 4159, CL_DEVICE_IMAGE_MAX_BUFFER_SIZE = 4160, CL_DEVICE_IMAGE_MAX_ARRAY_SIZE = 4161, CL_DEVICE_PARENT_DEVICE = 4162, CL_DEVICE_PARTITION_MAX_SUB_DEVICES = 4163, CL_DEVICE_PARTITION_PROPERTIES = 4164, CL_DEVICE_PARTITION_AFFINITY_DOMAIN = 4165, CL_DEVICE_PARTITION_TYPE = 4166, CL_DEVICE_REFERENCE_COUNT = 4167, CL_DEVICE_PREFERRED_INTEROP_USER_SYNC = 4168, CL_DEVICE_PRINTF_BUFFER_SIZE = 4169, CL_DEVICE_IMAGE_PITCH_ALIGNMENT = 4170, CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT = 4171, CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS = 4172, CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE = 4173, CL_DEVICE_QUEUE_ON_DEVICE_PROPERTIES = 4174, CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE = 4175, CL_DEVICE_QUEUE_ON_DEVICE_MAX_SIZE = 4176, CL_DEVICE_MAX_ON_DEVICE_QUEUES = 4177, CL_DEVICE_MAX_ON_DEVICE_EVENTS = 4178, CL_DEVICE_SVM_CAPABILITIES = 4179, CL_DEVICE_GLOBAL_VARIABLE_PREFERRED_TOTAL_SIZE = 4180, CL_DEVICE_MAX_PIPE_ARGS = 4181, CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS = 4182, CL_DEVICE_PIPE_MAX_PACKET_SIZE = 4183, CL_DEVICE_PREFERRED_PLATFORM_ATOMIC_ALIGNMENT = 4184, CL_DEVICE_PREFERRED_GLOBAL_ATOMIC_ALIGNMENT = 4185, CL_DEVICE_PREFERRED_LOCAL_ATOMIC_ALIGNMENT = 4186, CL_DEVICE_IL_VERSION = 4187, CL_DEVICE_MAX_NUM_SUB_GROUPS = 4188, CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS = 4189, CL_DEVICE_NUMERIC_VERSION = 4190, CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR = 4191, CL_DEVICE_EXTENSIONS_WITH_VERSION = 4192, CL_DEVICE_ILS_WITH_VERSION = 4193, CL_DEVICE_BUILT_IN_KERNELS_WITH_VERSION = 4194, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES = 4195, CL_DEVICE_ATOMIC_FENCE_CAPABILITIES = 4196, CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT = 4197, CL_DEVICE_OPENCL_C_ALL_VERSIONS = 4198, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 4199, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT = 4200, CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT = 4201, CL_DEVICE_UUID = 4202, CL_DRIVER_UUID = 4203, CL_DEVICE_LUID_VALID = 4204, CL_DEVICE_LUID = 4205, CL_DEVICE_NODE_MASK = 4206, CL_DEVICE_OPENCL_C_FEATURES = 4207, CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES = 4208, CL_DEVICE_PIPE_SUPPORT = 4209, CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED = 4210, CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES = 4211, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_8BIT = 4212, CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_4x8BIT_PACKED = 4213, CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR = 4214, CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR = 4215, CL_DEVICE_COMMAND_BUFFER_SUPPORTED_QUEUE_PROPERTIES_KHR = 4762, CL_DEVICE_COMMAND_BUFFER_CAPABILITIES_KHR = 4777, CL_DEVICE_COMMAND_BUFFER_REQUIRED_QUEUE_PROPERTIES_KHR = 4778, CL_DEVICE_COMMAND_BUFFER_NUM_SYNC_DEVICES_KHR = 4779, CL_DEVICE_COMMAND_BUFFER_SYNC_DEVICES_KHR = 4780, CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR = 4784, CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS = 4793, CL_DEVICE_SPIRV_EXTENSIONS = 4794, CL_DEVICE_SPIRV_CAPABILITIES = 4795, CL_DEVICE_TERMINATE_CAPABILITY_KHR = 8241, CL_DEVICE_MAX_NAMED_BARRIER_COUNT_KHR = 8245, CL_DEVICE_SEMAPHORE_TYPES_KHR = 8268, CL_DEVICE_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR = 8269, CL_DEVICE_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR = 8270, CL_DEVICE_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR = 8271, CL_DEVICE_EXTERNAL_MEMORY_IMPORT_ASSUME_LINEAR_IMAGES_HANDLE_TYPES_KHR = 8274, CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV = 16384, CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV = 16385, CL_DEVICE_REGISTERS_PER_BLOCK_NV = 16386, CL_DEVICE_WARP_SIZE_NV = 16387, CL_DEVICE_GPU_OVERLAP_NV = 16388, CL_DEVICE_KERNEL_EXEC_TIMEOUT_NV = 16389, CL_DEVICE_INTEGRATED_MEMORY_NV = 16390, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_AMD = 16432, CL_DEVICE_MAX_WORK_GROUP_SIZE_AMD = 16433, CL_DEVICE_PREFERRED_CONSTANT_BUFFER_SIZE_AMD = 16435, CL_DEVICE_PCIE_ID_AMD = 16436, CL_DEVICE_PROFILING_TIMER_OFFSET_AMD = 16438, CL_DEVICE_TOPOLOGY_AMD = 16439, CL_DEVICE_BOARD_NAME_AMD = 16440, CL_DEVICE_GLOBAL_FREE_MEMORY_AMD = 16441, CL_DEVICE_SIMD_PER_COMPUTE_UNIT_AMD = 16448, CL_DEVICE_SIMD_WIDTH_AMD = 16449, CL_DEVICE_SIMD_INSTRUCTION_WIDTH_AMD = 16450, CL_DEVICE_WAVEFRONT_WIDTH_AMD = 16451, CL_DEVICE_GLOBAL_MEM_CHANNELS_AMD = 16452, CL_DEVICE_GLOBAL_MEM_CHANNEL_BANKS_AMD = 16453, CL_DEVICE_GLOBAL_MEM_CHANNEL_BANK_WIDTH_AMD = 16454, CL_DEVICE_LOCAL_MEM_SIZE_PER_COMPUTE_UNIT_AMD = 16455, CL_DEVICE_LOCAL_MEM_BANKS_AMD = 16456, CL_DEVICE_THREAD_TRACE_SUPPORTED_AMD = 16457, CL_DEVICE_GFXIP_MAJOR_AMD = 16458, CL_DEVICE_GFXIP_MINOR_AMD = 16459, CL_DEVICE_AVAILABLE_ASYNC_QUEUES_AMD = 16460, CL_DEVICE_PARENT_DEVICE_EXT = 16468, CL_DEVICE_PARTITION_TYPES_EXT = 16469, CL_DEVICE_AFFINITY_DOMAINS_EXT = 16470, CL_DEVICE_REFERENCE_COUNT_EXT = 16471, CL_DEVICE_PARTITION_STYLE_EXT = 16472, CL_DEVICE_ME_VERSION_INTEL = 16510, CL_DEVICE_EXT_MEM_PADDING_IN_BYTES_QCOM = 16544, CL_DEVICE_PAGE_SIZE_QCOM = 16545, CL_DEVICE_SVM_CAPABILITIES_ARM = 16566, CL_DEVICE_COMPUTE_UNITS_BITFIELD_ARM = 16575, CL_DEVICE_MEMORY_CAPABILITIES_IMG = 16600, CL_DEVICE_WORKGROUP_PROTECTION_SVM_CAPABILITIES_IMG = 16602, CL_DEVICE_WORKGROUP_PROTECTION_DEVICE_ENQUEUE_CAPABILITIES_IMG = 16603, CL_DEVICE_SAFETY_MEM_SIZE_IMG = 16604, CL_DEVICE_SPIR_VERSIONS = 16608, CL_DEVICE_SIMULTANEOUS_INTEROPS_INTEL = 16644, CL_DEVICE_NUM_SIMULTANEOUS_INTEROPS_INTEL = 16645, CL_DEVICE_SUB_GROUP_SIZES_INTEL = 16648, CL_DEVICE_AVC_ME_VERSION_INTEL = 16651, CL_DEVICE_AVC_ME_SUPPORTS_TEXTURE_SAMPLER_USE_INTEL = 16652, CL_DEVICE_AVC_ME_SUPPORTS_PREEMPTION_INTEL = 16653, CL_DEVICE_PCI_BUS_INFO_KHR = 16655, CL_DEVICE_PLANAR_YUV_MAX_WIDTH_INTEL = 16766, CL_DEVICE_PLANAR_YUV_MAX_HEIGHT_INTEL = 16767, CL_DEVICE_QUEUE_FAMILY_PROPERTIES_INTEL = 16779, CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL = 16784, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL = 16785, CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL = 16786, CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL = 16787, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL = 16788, CL_DEVICE_JOB_SLOTS_ARM = 16864, CL_DEVICE_SCHEDULING_CONTROLS_CAPABILITIES_ARM = 16868, CL_DEVICE_MAX_WARP_COUNT_ARM = 16874, CL_DEVICE_SUPPORTED_REGISTER_ALLOCATIONS_ARM = 16875, CL_DEVICE_CONTROLLED_TERMINATION_CAPABILITIES_ARM = 16878, CL_DEVICE_SCHEDULING_CONTROLS_CAPABILITIES_IMG = 16930, CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT = 16944, CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT = 16945, CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT = 16946, CL_DEVICE_HALF_FP_ATOMIC_CAPABILITIES_EXT = 16947, CL_DEVICE_IP_VERSION_INTEL = 16976, CL_DEVICE_ID_INTEL = 16977, CL_DEVICE_NUM_SLICES_INTEL = 16978, CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL = 16979, CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL = 16980, CL_DEVICE_NUM_THREADS_PER_EU_INTEL = 16981, CL_DEVICE_FEATURE_CAPABILITIES_INTEL = 16982 };\n"
-	"enum cl_error : i32 { CL_INVALID_SEMAPHORE_KHR = -1142, CL_INVALID_MUTABLE_COMMAND_KHR = -1141, CL_INCOMPATIBLE_COMMAND_QUEUE_KHR = -1140, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR = -1139, CL_INVALID_COMMAND_BUFFER_KHR = -1138, CL_ECC_UNRECOVERED_IMG = -1130, CL_GENERAL_FAULT_IMG = -1129, CL_SAFETY_FAULT_IMG = -1128, CL_PAGE_FAULT_IMG = -1127, CL_CANCELLED_IMG = -1126, CL_CONTEXT_TERMINATED_KHR = -1121, CL_COMMAND_TERMINATED_ITSELF_WITH_FAILURE_ARM = -1108, CL_VA_API_MEDIA_SURFACE_NOT_ACQUIRED_INTEL = -1101, CL_VA_API_MEDIA_SURFACE_ALREADY_ACQUIRED_INTEL = -1100, CL_INVALID_VA_API_MEDIA_SURFACE_INTEL = -1099, CL_INVALID_VA_API_MEDIA_ADAPTER_INTEL = -1098, CL_ACCELERATOR_TYPE_NOT_SUPPORTED_INTEL = -1097, CL_INVALID_ACCELERATOR_DESCRIPTOR_INTEL = -1096, CL_INVALID_ACCELERATOR_TYPE_INTEL = -1095, CL_INVALID_ACCELERATOR_INTEL = -1094, CL_INVALID_PARTITION_NAME_EXT = -1059, CL_INVALID_PARTITION_COUNT_EXT = -1058, CL_DEVICE_PARTITION_FAILED_EXT = -1057, CL_DX9_MEDIA_SURFACE_NOT_ACQUIRED_KHR = -1013, CL_DX9_MEDIA_SURFACE_ALREADY_ACQUIRED_KHR = -1012, CL_INVALID_DX9_MEDIA_SURFACE_KHR = -1011, CL_INVALID_DX9_MEDIA_ADAPTER_KHR = -1010, CL_D3D11_RESOURCE_NOT_ACQUIRED_KHR = -1009, CL_D3D11_RESOURCE_ALREADY_ACQUIRED_KHR = -1008, CL_INVALID_D3D11_RESOURCE_KHR = -1007, CL_INVALID_D3D11_DEVICE_KHR = -1006, CL_D3D10_RESOURCE_NOT_ACQUIRED_KHR = -1005, CL_D3D10_RESOURCE_ALREADY_ACQUIRED_KHR = -1004, CL_INVALID_D3D10_RESOURCE_KHR = -1003, CL_INVALID_D3D10_DEVICE_KHR = -1002, CL_PLATFORM_NOT_FOUND_KHR = -1001, CL_INVALID_GL_SHAREGROUP_REFERENCE_KHR = -1000, CL_MAX_SIZE_RESTRICTION_EXCEEDED = -72, CL_INVALID_SPEC_ID = -71, CL_INVALID_DEVICE_QUEUE = -70, CL_INVALID_PIPE_SIZE = -69, CL_INVALID_DEVICE_PARTITION_COUNT = -68, CL_INVALID_LINKER_OPTIONS = -67, CL_INVALID_COMPILER_OPTIONS = -66, CL_INVALID_IMAGE_DESCRIPTOR = -65, CL_INVALID_PROPERTY = -64, CL_INVALID_GLOBAL_WORK_SIZE = -63, CL_INVALID_MIP_LEVEL = -62, CL_INVALID_BUFFER_SIZE = -61, CL_INVALID_GL_OBJECT = -60, CL_INVALID_OPERATION = -59, CL_INVALID_EVENT = -58, CL_INVALID_EVENT_WAIT_LIST = -57, CL_INVALID_GLOBAL_OFFSET = -56, CL_INVALID_WORK_ITEM_SIZE = -55, CL_INVALID_WORK_GROUP_SIZE = -54, CL_INVALID_WORK_DIMENSION = -53, CL_INVALID_KERNEL_ARGS = -52, CL_INVALID_ARG_SIZE = -51, CL_INVALID_ARG_VALUE = -50, CL_INVALID_ARG_INDEX = -49, CL_INVALID_KERNEL = -48, CL_INVALID_KERNEL_DEFINITION = -47, CL_INVALID_KERNEL_NAME = -46, CL_INVALID_PROGRAM_EXECUTABLE = -45, CL_INVALID_PROGRAM = -44, CL_INVALID_BUILD_OPTIONS = -43, CL_INVALID_BINARY = -42, CL_INVALID_SAMPLER = -41, CL_INVALID_IMAGE_SIZE = -40, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR = -39, CL_INVALID_MEM_OBJECT = -38, CL_INVALID_HOST_PTR = -37, CL_INVALID_COMMAND_QUEUE = -36, CL_INVALID_QUEUE_PROPERTIES = -35, CL_INVALID_CONTEXT = -34, CL_INVALID_DEVICE = -33, CL_INVALID_PLATFORM = -32, CL_INVALID_DEVICE_TYPE = -31, CL_INVALID_VALUE = -30, CL_KERNEL_ARG_INFO_NOT_AVAILABLE = -19, CL_DEVICE_PARTITION_FAILED = -18, CL_LINK_PROGRAM_FAILURE = -17, CL_LINKER_NOT_AVAILABLE = -16, CL_COMPILE_PROGRAM_FAILURE = -15, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST = -14, CL_MISALIGNED_SUB_BUFFER_OFFSET = -13, CL_MAP_FAILURE = -12, CL_BUILD_PROGRAM_FAILURE = -11, CL_IMAGE_FORMAT_NOT_SUPPORTED = -10, CL_IMAGE_FORMAT_MISMATCH = -9, CL_MEM_COPY_OVERLAP = -8, CL_PROFILING_INFO_NOT_AVAILABLE = -7, CL_OUT_OF_HOST_MEMORY = -6, CL_OUT_OF_RESOURCES = -5, CL_MEM_OBJECT_ALLOCATION_FAILURE = -4, CL_COMPILER_NOT_AVAILABLE = -3, CL_DEVICE_NOT_AVAILABLE = -2, CL_DEVICE_NOT_FOUND = -1, CL_SUCCESS = 0, CL_GRALLOC_RESOURCE_NOT_ACQUIRED_IMG = 16596, CL_INVALID_GRALLOC_OBJECT_IMG = 16597, CL_ECC_RECOVERED_IMG = 16605 };\n"
-	"enum cl_event_info : u32 { CL_EVENT_COMMAND_QUEUE = 4560, CL_EVENT_COMMAND_TYPE = 4561, CL_EVENT_REFERENCE_COUNT = 4562, CL_EVENT_COMMAND_EXECUTION_STATUS = 4563, CL_EVENT_CONTEXT = 4564, CL_EVENT_COMMAND_TERMINATION_REASON_ARM = 16877 };\n"
-	"enum cl_external_semaphore_handle_type_khr : u32 { CL_SEMAPHORE_HANDLE_OPAQUE_FD_KHR = 8277, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KHR = 8278, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_KMT_KHR = 8279, CL_SEMAPHORE_HANDLE_SYNC_FD_KHR = 8280, CL_SEMAPHORE_HANDLE_D3D12_FENCE_KHR = 8281, CL_SEMAPHORE_HANDLE_OPAQUE_WIN32_NAME_KHR = 8296 };\n"
-	"enum cl_filter_mode : u32 { CL_FILTER_NEAREST = 4416, CL_FILTER_LINEAR = 4417 };\n"
-	"enum cl_gl_context_info : u32 { CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR = 8198, CL_DEVICES_FOR_GL_CONTEXT_KHR = 8199 };\n"
-	"enum cl_gl_texture_info : u32 { CL_GL_TEXTURE_TARGET = 8196, CL_GL_MIPMAP_LEVEL = 8197, CL_GL_NUM_SAMPLES = 8210 };\n"
-	"enum cl_icdl_info : u32 { CL_ICDL_OCL_VERSION = 1, CL_ICDL_VERSION = 2, CL_ICDL_NAME = 3, CL_ICDL_VENDOR = 4 };\n"
-	"enum cl_image_info : u32 { CL_IMAGE_FORMAT = 4368, CL_IMAGE_ELEMENT_SIZE = 4369, CL_IMAGE_ROW_PITCH = 4370, CL_IMAGE_SLICE_PITCH = 4371, CL_IMAGE_WIDTH = 4372, CL_IMAGE_HEIGHT = 4373, CL_IMAGE_DEPTH = 4374, CL_IMAGE_ARRAY_SIZE = 4375, CL_IMAGE_NUM_MIP_LEVELS = 4377, CL_IMAGE_NUM_SAMPLES = 4378, CL_IMAGE_DX9_MEDIA_PLANE_KHR = 8234, CL_IMAGE_D3D10_SUBRESOURCE_KHR = 16406, CL_IMAGE_D3D11_SUBRESOURCE_KHR = 16415, CL_IMAGE_DX9_PLANE_INTEL = 16501, CL_IMAGE_VA_API_PLANE_INTEL = 16537 };\n"
-	"enum cl_image_pitch_info_qcom : u32 { CL_IMAGE_ROW_ALIGNMENT_QCOM = 16546, CL_IMAGE_SLICE_ALIGNMENT_QCOM = 16547 };\n"
-	"enum cl_image_requirements_info_ext : u32 { CL_IMAGE_REQUIREMENTS_ROW_PITCH_ALIGNMENT_EXT = 4752, CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT = 4753, CL_IMAGE_REQUIREMENTS_BASE_ADDRESS_ALIGNMENT_EXT = 4754, CL_IMAGE_REQUIREMENTS_SIZE_EXT = 4786, CL_IMAGE_REQUIREMENTS_MAX_WIDTH_EXT = 4787, CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT = 4788, CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT = 4789, CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT = 4790 };\n"
-	"enum cl_kernel_arg_info : u32 { CL_KERNEL_ARG_ADDRESS_QUALIFIER = 4502, CL_KERNEL_ARG_ACCESS_QUALIFIER = 4503, CL_KERNEL_ARG_TYPE_NAME = 4504, CL_KERNEL_ARG_TYPE_QUALIFIER = 4505, CL_KERNEL_ARG_NAME = 4506 };\n"
-	"enum cl_kernel_exec_info : u32 { CL_KERNEL_EXEC_INFO_SVM_PTRS = 4534, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM = 4535, CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR = 4539, CL_KERNEL_EXEC_INFO_WORKGROUP_BATCH_SIZE_ARM = 16869, CL_KERNEL_EXEC_INFO_WORKGROUP_BATCH_SIZE_MODIFIER_ARM = 16870, CL_KERNEL_EXEC_INFO_WARP_COUNT_LIMIT_ARM = 16872, CL_KERNEL_EXEC_INFO_COMPUTE_UNIT_MAX_QUEUED_BATCHES_ARM = 16881, CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL = 16896, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL = 16897, CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL = 16898, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL = 16899, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT = 20482 };\n"
-	"enum cl_kernel_exec_info_arm : u32 { CL_KERNEL_EXEC_INFO_SVM_PTRS_ARM = 16568, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM_ARM = 16569 };\n"
-	"enum cl_kernel_info : u32 { CL_KERNEL_FUNCTION_NAME = 4496, CL_KERNEL_NUM_ARGS = 4497, CL_KERNEL_REFERENCE_COUNT = 4498, CL_KERNEL_CONTEXT = 4499, CL_KERNEL_PROGRAM = 4500, CL_KERNEL_ATTRIBUTES = 4501, CL_KERNEL_MAX_WARP_COUNT_ARM = 16873 };\n"
-	"enum cl_kernel_sub_group_info : u32 { CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT = 4536, CL_KERNEL_MAX_NUM_SUB_GROUPS = 4537, CL_KERNEL_COMPILE_NUM_SUB_GROUPS = 4538, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE = 8243, CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE = 8244, CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL = 16650 };\n"
-	"enum cl_kernel_work_group_info : u32 { CL_KERNEL_WORK_GROUP_SIZE = 4528, CL_KERNEL_COMPILE_WORK_GROUP_SIZE = 4529, CL_KERNEL_LOCAL_MEM_SIZE = 4530, CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE = 4531, CL_KERNEL_PRIVATE_MEM_SIZE = 4532, CL_KERNEL_GLOBAL_WORK_SIZE = 4533, CL_KERNEL_SPILL_MEM_SIZE_INTEL = 16649, CL_KERNEL_ALLOCATIONS_INFO_INTEL = 16986 };\n"
-	"enum cl_mem_info : u32 { CL_MEM_TYPE = 4352, CL_MEM_FLAGS = 4353, CL_MEM_SIZE = 4354, CL_MEM_HOST_PTR = 4355, CL_MEM_MAP_COUNT = 4356, CL_MEM_REFERENCE_COUNT = 4357, CL_MEM_CONTEXT = 4358, CL_MEM_ASSOCIATED_MEMOBJECT = 4359, CL_MEM_OFFSET = 4360, CL_MEM_USES_SVM_POINTER = 4361, CL_MEM_PROPERTIES = 4362, CL_MEM_DX9_MEDIA_ADAPTER_TYPE_KHR = 8232, CL_MEM_DX9_MEDIA_SURFACE_INFO_KHR = 8233, CL_MEM_D3D10_RESOURCE_KHR = 16405, CL_MEM_D3D11_RESOURCE_KHR = 16414, CL_MEM_DX9_RESOURCE_INTEL = 16423, CL_MEM_DX9_SHARED_HANDLE_INTEL = 16500, CL_MEM_VA_API_MEDIA_SURFACE_INTEL = 16536, CL_MEM_USES_SVM_POINTER_ARM = 16567, CL_MEM_DEVICE_ADDRESS_EXT = 20481 };\n"
-	"enum cl_mem_info_intel : u32 { CL_MEM_ALLOC_TYPE_INTEL = 16794, CL_MEM_ALLOC_BASE_PTR_INTEL = 16795, CL_MEM_ALLOC_SIZE_INTEL = 16796, CL_MEM_ALLOC_DEVICE_INTEL = 16797, CL_MEM_ALLOC_BUFFER_LOCATION_INTEL = 16798 };\n"
-	"enum cl_mem_object_type : u32 { CL_MEM_OBJECT_BUFFER = 4336, CL_MEM_OBJECT_IMAGE2D = 4337, CL_MEM_OBJECT_IMAGE3D = 4338, CL_MEM_OBJECT_IMAGE2D_ARRAY = 4339, CL_MEM_OBJECT_IMAGE1D = 4340, CL_MEM_OBJECT_IMAGE1D_ARRAY = 4341, CL_MEM_OBJECT_IMAGE1D_BUFFER = 4342, CL_MEM_OBJECT_PIPE = 4343 };\n"
-	"enum cl_mipmap_filter_mode_img : u32 { CL_MIPMAP_FILTER_ANY_IMG = 0, CL_MIPMAP_FILTER_BOX_IMG = 1 };\n"
-	"enum cl_mutable_command_info_khr : u32 { CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR = 4768, CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR = 4769, CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR = 4770, CL_MUTABLE_DISPATCH_KERNEL_KHR = 4771, CL_MUTABLE_DISPATCH_DIMENSIONS_KHR = 4772, CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR = 4773, CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR = 4774, CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR = 4775, CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR = 4781 };\n"
-	"enum cl_perf_hint_qcom : u32 { CL_PERF_HINT_HIGH_QCOM = 16579, CL_PERF_HINT_NORMAL_QCOM = 16580, CL_PERF_HINT_LOW_QCOM = 16581 };\n"
-	"enum cl_pipe_info : u32 { CL_PIPE_PACKET_SIZE = 4384, CL_PIPE_MAX_PACKETS = 4385, CL_PIPE_PROPERTIES = 4386 };\n"
-	"enum cl_platform_info : u32 { CL_PLATFORM_PROFILE = 2304, CL_PLATFORM_VERSION = 2305, CL_PLATFORM_NAME = 2306, CL_PLATFORM_VENDOR = 2307, CL_PLATFORM_EXTENSIONS = 2308, CL_PLATFORM_HOST_TIMER_RESOLUTION = 2309, CL_PLATFORM_NUMERIC_VERSION = 2310, CL_PLATFORM_EXTENSIONS_WITH_VERSION = 2311, CL_PLATFORM_COMMAND_BUFFER_CAPABILITIES_KHR = 2312, CL_PLATFORM_SVM_TYPE_CAPABILITIES_KHR = 2313, CL_PLATFORM_ICD_SUFFIX_KHR = 2336, CL_PLATFORM_UNLOADABLE_KHR = 2337, CL_PLATFORM_SEMAPHORE_TYPES_KHR = 8246, CL_PLATFORM_SEMAPHORE_IMPORT_HANDLE_TYPES_KHR = 8247, CL_PLATFORM_SEMAPHORE_EXPORT_HANDLE_TYPES_KHR = 8248, CL_PLATFORM_EXTERNAL_MEMORY_IMPORT_HANDLE_TYPES_KHR = 8260 };\n"
-	"enum cl_profiling_info : u32 { CL_PROFILING_COMMAND_QUEUED = 4736, CL_PROFILING_COMMAND_SUBMIT = 4737, CL_PROFILING_COMMAND_START = 4738, CL_PROFILING_COMMAND_END = 4739, CL_PROFILING_COMMAND_COMPLETE = 4740 };\n"
-	"enum cl_program_build_info : u32 { CL_PROGRAM_BUILD_STATUS = 4481, CL_PROGRAM_BUILD_OPTIONS = 4482, CL_PROGRAM_BUILD_LOG = 4483, CL_PROGRAM_BINARY_TYPE = 4484, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE = 4485 };\n"
-	"enum cl_program_info : u32 { CL_PROGRAM_REFERENCE_COUNT = 4448, CL_PROGRAM_CONTEXT = 4449, CL_PROGRAM_NUM_DEVICES = 4450, CL_PROGRAM_DEVICES = 4451, CL_PROGRAM_SOURCE = 4452, CL_PROGRAM_BINARY_SIZES = 4453, CL_PROGRAM_BINARIES = 4454, CL_PROGRAM_NUM_KERNELS = 4455, CL_PROGRAM_KERNEL_NAMES = 4456, CL_PROGRAM_IL = 4457 };\n"
-	"enum cl_sampler_info : u32 { CL_SAMPLER_REFERENCE_COUNT = 4432, CL_SAMPLER_CONTEXT = 4433, CL_SAMPLER_NORMALIZED_COORDS = 4434, CL_SAMPLER_ADDRESSING_MODE = 4435, CL_SAMPLER_FILTER_MODE = 4436, CL_SAMPLER_MIP_FILTER_MODE = 4437, CL_SAMPLER_LOD_MIN = 4438, CL_SAMPLER_LOD_MAX = 4439, CL_SAMPLER_PROPERTIES = 4440 };\n"
-	"enum cl_semaphore_info_khr : u32 { CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR = 0, CL_SEMAPHORE_CONTEXT_KHR = 8249, CL_SEMAPHORE_REFERENCE_COUNT_KHR = 8250, CL_SEMAPHORE_PROPERTIES_KHR = 8251, CL_SEMAPHORE_PAYLOAD_KHR = 8252, CL_SEMAPHORE_TYPE_KHR = 8253, CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR = 8275, CL_SEMAPHORE_EXPORTABLE_KHR = 8276 };\n"
-	"enum cl_svm_pointer_info_khr : u32 { CL_SVM_INFO_TYPE_INDEX_KHR = 8328, CL_SVM_INFO_CAPABILITIES_KHR = 8329, CL_SVM_INFO_PROPERTIES_KHR = 8330, CL_SVM_INFO_ACCESS_FLAGS_KHR = 8331, CL_SVM_INFO_BASE_PTR_KHR = 16795, CL_SVM_INFO_SIZE_KHR = 16796, CL_SVM_INFO_ASSOCIATED_DEVICE_HANDLE_KHR = 16797 };\n"
-	"enum cl_va_api_device_set_intel : u32 { CL_PREFERRED_DEVICES_FOR_VA_API_INTEL = 16533, CL_ALL_DEVICES_FOR_VA_API_INTEL = 16534 };\n"
-	"enum cl_va_api_device_source_intel : u32 { CL_VA_API_DISPLAY_INTEL = 16532 };\n"
-	"event { name = \"none\"; id = 1024; stream_id = 0; fields := struct { }; };\n"
-	"event { name = \"clGetPlatformIDs\"; id = 1025; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 num_entries; x64 platforms; x64 num_platforms; }; };\n"
-	"event { name = \"clGetPlatformInfo\"; id = 1026; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 platform; enum cl_platform_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetDeviceIDs\"; id = 1027; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 platform; x64 device_type; u32 num_entries; x64 devices; x64 num_devices; }; };\n"
-	"event { name = \"clGetDeviceInfo\"; id = 1028; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; enum cl_device_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clCreateContext\"; id = 1029; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u16 _properties_count; u32 num_devices; u16 _devices_count; x64 pfn_notify; x64 user_data; x64 errcode_ret; x64 properties[_properties_count]; u32 devices[_devices_count]; }; };\n"
-	"event { name = \"clCreateContextFromType\"; id = 1030; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u16 _properties_count; x64 device_type; x64 pfn_notify; x64 user_data; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clRetainContext\"; id = 1031; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; }; };\n"
-	"event { name = \"clReleaseContext\"; id = 1032; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; }; };\n"
-	"event { name = \"clGetContextInfo\"; id = 1033; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; enum cl_context_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clCreateCommandQueue\"; id = 1034; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u32 device; x64 properties; x64 errcode_ret; }; };\n"
-	"event { name = \"clRetainCommandQueue\"; id = 1035; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; }; };\n"
-	"event { name = \"clReleaseCommandQueue\"; id = 1036; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; }; };\n"
-	"event { name = \"clGetCommandQueueInfo\"; id = 1037; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; enum cl_command_queue_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clSetCommandQueueProperty\"; id = 1038; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; x64 properties; enum cl_bool enable; x64 old_properties; }; };\n"
-	"event { name = \"clCreateBuffer\"; id = 1039; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u64 _size; x64 host_ptr; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateImage2D\"; id = 1040; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; u64 image_width; u64 image_height; u64 image_row_pitch; x64 host_ptr; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateImage3D\"; id = 1041; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; u64 image_width; u64 image_height; u64 image_depth; u64 image_row_pitch; u64 image_slice_pitch; x64 host_ptr; x64 errcode_ret; }; };\n"
-	"event { name = \"clRetainMemObject\"; id = 1042; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; }; };\n"
-	"event { name = \"clReleaseMemObject\"; id = 1043; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; }; };\n"
-	"event { name = \"clGetSupportedImageFormats\"; id = 1044; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 flags; enum cl_mem_object_type image_type; u32 num_entries; x64 image_formats; x64 num_image_formats; }; };\n"
-	"event { name = \"clGetMemObjectInfo\"; id = 1045; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; enum cl_mem_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetImageInfo\"; id = 1046; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 image; enum cl_image_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clCreateSampler\"; id = 1047; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; enum cl_bool normalized_coords; enum cl_addressing_mode addressing_mode; enum cl_filter_mode filter_mode; x64 errcode_ret; }; };\n"
-	"event { name = \"clRetainSampler\"; id = 1048; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sampler; }; };\n"
-	"event { name = \"clReleaseSampler\"; id = 1049; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sampler; }; };\n"
-	"event { name = \"clGetSamplerInfo\"; id = 1050; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sampler; enum cl_sampler_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clCreateProgramWithSource\"; id = 1051; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u32 count; u16 _strings_count; u16 _lengths_count; x64 errcode_ret; u64 bytes; utf8 strings[_strings_count]; u64 lengths[_lengths_count]; }; };\n"
-	"event { name = \"clCreateProgramWithBinary\"; id = 1052; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u32 num_devices; u16 _device_list_count; u16 _lengths_count; x64 binaries; x64 binary_status; x64 errcode_ret; u64 bytes; u32 device_list[_device_list_count]; u64 lengths[_lengths_count]; }; };\n"
-	"event { name = \"clRetainProgram\"; id = 1053; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; }; };\n"
-	"event { name = \"clReleaseProgram\"; id = 1054; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; }; };\n"
-	"event { name = \"clBuildProgram\"; id = 1055; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; u32 num_devices; u16 _device_list_count; u16 _options_count; x64 pfn_notify; x64 user_data; u32 device_list[_device_list_count]; utf8 options[_options_count]; }; };\n"
-	"event { name = \"clUnloadCompiler\"; id = 1056; stream_id = 0; fields := struct { enum cl_error result; u64 end; }; };\n"
-	"event { name = \"clGetProgramInfo\"; id = 1057; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; enum cl_program_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetProgramBuildInfo\"; id = 1058; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; u32 device; enum cl_program_build_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clCreateKernel\"; id = 1059; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 program; u16 _kernel_name_count; x64 errcode_ret; utf8 kernel_name[_kernel_name_count]; }; };\n"
-	"event { name = \"clCreateKernelsInProgram\"; id = 1060; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; u32 num_kernels; x64 kernels; x64 num_kernels_ret; }; };\n"
-	"event { name = \"clRetainKernel\"; id = 1061; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; }; };\n"
-	"event { name = \"clReleaseKernel\"; id = 1062; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; }; };\n"
-	"event { name = \"clSetKernelArg\"; id = 1063; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; u64 arg_size; u16 _arg_value_count; x8 arg_value[_arg_value_count]; }; };\n"
-	"event { name = \"clGetKernelInfo\"; id = 1064; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; enum cl_kernel_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetKernelWorkGroupInfo\"; id = 1065; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 device; enum cl_kernel_work_group_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clWaitForEvents\"; id = 1066; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 num_events; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clGetEventInfo\"; id = 1067; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; enum cl_event_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clRetainEvent\"; id = 1068; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; }; };\n"
-	"event { name = \"clReleaseEvent\"; id = 1069; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; }; };\n"
-	"event { name = \"clGetEventProfilingInfo\"; id = 1070; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; enum cl_profiling_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clFlush\"; id = 1071; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; }; };\n"
-	"event { name = \"clFinish\"; id = 1072; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; }; };\n"
-	"event { name = \"clEnqueueReadBuffer\"; id = 1073; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; enum cl_bool blocking; u64 offset; u64 _size; x64 ptr; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueWriteBuffer\"; id = 1074; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; enum cl_bool blocking; u64 offset; u64 _size; x64 ptr; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCopyBuffer\"; id = 1075; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_buffer; u32 dst_buffer; u64 src_offset; u64 dst_offset; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReadImage\"; id = 1076; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 image; enum cl_bool blocking; u16 _origin_count; u16 _region_count; u64 row_pitch; u64 slice_pitch; x64 ptr; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 origin[_origin_count]; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueWriteImage\"; id = 1077; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 image; enum cl_bool blocking; u16 _origin_count; u16 _region_count; u64 input_row_pitch; u64 input_slice_pitch; x64 ptr; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 origin[_origin_count]; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCopyImage\"; id = 1078; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_image; u32 dst_image; u16 _src_origin_count; u16 _dst_origin_count; u16 _region_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 src_origin[_src_origin_count]; u64 dst_origin[_dst_origin_count]; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCopyImageToBuffer\"; id = 1079; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_image; u32 dst_buffer; u16 _src_origin_count; u16 _region_count; u64 dst_offset; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 src_origin[_src_origin_count]; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCopyBufferToImage\"; id = 1080; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_buffer; u32 dst_image; u64 src_offset; u16 _dst_origin_count; u16 _region_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 dst_origin[_dst_origin_count]; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMapBuffer\"; id = 1081; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; enum cl_bool blocking; x64 map_flags; u64 offset; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; x64 errcode_ret; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMapImage\"; id = 1082; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 image; enum cl_bool blocking; x64 map_flags; u16 _origin_count; u16 _region_count; x64 image_row_pitch; x64 image_slice_pitch; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; x64 errcode_ret; u64 origin[_origin_count]; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueUnmapMemObject\"; id = 1083; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 memobj; x64 mapped_ptr; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueNDRangeKernel\"; id = 1084; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 kernel; u8 work_dim; u8 _global_count; u8 _local_count; u8 _offset_count; u8 _high_count; u32 num_events_in_wait_list; u8 _wait_count; x64 _event; u32 global[_global_count]; u16 local[_local_count]; u32 offset[_offset_count]; u32 high[_high_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueTask\"; id = 1085; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 kernel; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueNativeKernel\"; id = 1086; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; x64 user_func; x64 args; u64 cb_args; u32 num_mem_objects; u16 _mem_list_count; u16 _args_mem_loc_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_list[_mem_list_count]; x64 args_mem_loc[_args_mem_loc_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMarker\"; id = 1087; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; x64 _event; }; };\n"
-	"event { name = \"clEnqueueWaitForEvents\"; id = 1088; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; u32 num_events; u16 _wait_count; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueBarrier\"; id = 1089; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; }; };\n"
-	"event { name = \"clGetExtensionFunctionAddress\"; id = 1090; stream_id = 0; fields := struct { i32 result; u64 end; x64 returned; u16 _func_name_count; utf8 func_name[_func_name_count]; }; };\n"
-	"event { name = \"clCreateFromGLBuffer\"; id = 1091; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 bufobj; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateFromGLTexture2D\"; id = 1092; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 target; i32 miplevel; u32 texture; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateFromGLTexture3D\"; id = 1093; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 target; i32 miplevel; u32 texture; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateFromGLRenderbuffer\"; id = 1094; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 renderbuffer; x64 errcode_ret; }; };\n"
-	"event { name = \"clGetGLObjectInfo\"; id = 1095; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; x64 gl_object_type; x64 gl_object_name; }; };\n"
-	"event { name = \"clGetGLTextureInfo\"; id = 1096; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; enum cl_gl_texture_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clEnqueueAcquireGLObjects\"; id = 1097; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_objects; u16 _mem_objects_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReleaseGLObjects\"; id = 1098; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_objects; u16 _mem_objects_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clGetGLContextInfoKHR\"; id = 1099; stream_id = 0; fields := struct { enum cl_error result; u64 end; u16 _properties_count; enum cl_gl_context_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clSetEventCallback\"; id = 1100; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; enum cl_command_execution_status command_exec_callback_type; x64 pfn_notify; x64 user_data; }; };\n"
-	"event { name = \"clCreateSubBuffer\"; id = 1101; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 buffer; x64 flags; enum cl_buffer_create_type buffer_create_type; x64 buffer_create_info; x64 errcode_ret; u64 origin; u64 _size; }; };\n"
-	"event { name = \"clSetMemObjectDestructorCallback\"; id = 1102; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; x64 pfn_notify; x64 user_data; }; };\n"
-	"event { name = \"clCreateUserEvent\"; id = 1103; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 returned; u32 context; x64 errcode_ret; }; };\n"
-	"event { name = \"clSetUserEventStatus\"; id = 1104; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 _event; enum cl_command_execution_status execution_status; }; };\n"
-	"event { name = \"clEnqueueReadBufferRect\"; id = 1105; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; enum cl_bool blocking; u16 _buffer_origin_count; u16 _host_origin_count; u16 _region_count; u64 buffer_row_pitch; u64 buffer_slice_pitch; u64 host_row_pitch; u64 host_slice_pitch; x64 ptr; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 buffer_origin[_buffer_origin_count]; u64 host_origin[_host_origin_count]; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueWriteBufferRect\"; id = 1106; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; enum cl_bool blocking; u16 _buffer_origin_count; u16 _host_origin_count; u16 _region_count; u64 buffer_row_pitch; u64 buffer_slice_pitch; u64 host_row_pitch; u64 host_slice_pitch; x64 ptr; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 buffer_origin[_buffer_origin_count]; u64 host_origin[_host_origin_count]; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCopyBufferRect\"; id = 1107; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_buffer; u32 dst_buffer; u16 _src_origin_count; u16 _dst_origin_count; u16 _region_count; u64 src_row_pitch; u64 src_slice_pitch; u64 dst_row_pitch; u64 dst_slice_pitch; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 src_origin[_src_origin_count]; u64 dst_origin[_dst_origin_count]; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clCreateSubDevicesEXT\"; id = 1108; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 in_device; u16 _properties_count; u32 num_entries; x64 out_devices; x64 num_devices; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clRetainDeviceEXT\"; id = 1109; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; }; };\n"
-	"event { name = \"clReleaseDeviceEXT\"; id = 1110; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; }; };\n"
-	"event { name = \"clCreateEventFromGLsyncKHR\"; id = 1111; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 returned; u32 context; x64 sync; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateSubDevices\"; id = 1112; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 in_device; u16 _properties_count; u32 num_devices; x64 out_devices; x64 num_devices_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clRetainDevice\"; id = 1113; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; }; };\n"
-	"event { name = \"clReleaseDevice\"; id = 1114; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; }; };\n"
-	"event { name = \"clCreateImage\"; id = 1115; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; enum cl_mem_object_type image_type; u64 image_width; u64 image_height; u64 image_depth; u64 image_array_size; u64 image_row_pitch; u64 image_slice_pitch; u32 num_mip_levels; u32 num_samples; u32 buffer; x64 host_ptr; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateProgramWithBuiltInKernels\"; id = 1116; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u32 num_devices; u16 _device_list_count; u16 _kernel_names_count; x64 errcode_ret; u32 device_list[_device_list_count]; utf8 kernel_names[_kernel_names_count]; }; };\n"
-	"event { name = \"clCompileProgram\"; id = 1117; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; u32 num_devices; u16 _device_list_count; u16 _options_count; u32 num_input_headers; u16 _input_headers_count; u16 _header_include_names_count; x64 pfn_notify; x64 user_data; u32 device_list[_device_list_count]; utf8 options[_options_count]; u32 input_headers[_input_headers_count]; utf8 header_include_names[_header_include_names_count]; }; };\n"
-	"event { name = \"clLinkProgram\"; id = 1118; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u32 num_devices; u16 _device_list_count; u16 _options_count; u32 num_input_programs; u16 _input_programs_count; x64 pfn_notify; x64 user_data; x64 errcode_ret; u32 device_list[_device_list_count]; utf8 options[_options_count]; u32 input_programs[_input_programs_count]; }; };\n"
-	"event { name = \"clUnloadPlatformCompiler\"; id = 1119; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 platform; }; };\n"
-	"event { name = \"clGetKernelArgInfo\"; id = 1120; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; enum cl_kernel_arg_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clEnqueueFillBuffer\"; id = 1121; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 buffer; u16 _pattern_count; u64 pattern_size; u64 offset; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; x8 pattern[_pattern_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueFillImage\"; id = 1122; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 image; x64 fill_color; u16 _origin_count; u16 _region_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 origin[_origin_count]; u64 region[_region_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMigrateMemObjects\"; id = 1123; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_mem_objects; u16 _mem_objects_count; x64 flags; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMarkerWithWaitList\"; id = 1124; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueBarrierWithWaitList\"; id = 1125; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clGetExtensionFunctionAddressForPlatform\"; id = 1126; stream_id = 0; fields := struct { i32 result; u64 end; x64 returned; u32 platform; u16 _func_name_count; utf8 func_name[_func_name_count]; }; };\n"
-	"event { name = \"clCreateFromGLTexture\"; id = 1127; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 target; i32 miplevel; u32 texture; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateFromEGLImageKHR\"; id = 1128; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 egldisplay; x64 eglimage; x64 flags; u16 _properties_count; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clEnqueueAcquireEGLObjectsKHR\"; id = 1129; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_objects; u16 _mem_objects_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReleaseEGLObjectsKHR\"; id = 1130; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_objects; u16 _mem_objects_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clCreateEventFromEGLSyncKHR\"; id = 1131; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 returned; u32 context; x64 sync; x64 display; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateCommandQueueWithProperties\"; id = 1132; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u32 device; u16 _properties_count; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clCreatePipe\"; id = 1133; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u32 pipe_packet_size; u32 pipe_max_packets; u16 _properties_count; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clGetPipeInfo\"; id = 1134; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 pipe; enum cl_pipe_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clSVMAlloc\"; id = 1135; stream_id = 0; fields := struct { i32 result; u64 end; x64 returned; u32 context; x64 flags; u64 _size; u32 alignment; }; };\n"
-	"event { name = \"clSVMFree\"; id = 1136; stream_id = 0; fields := struct { i32 result; u64 end; u32 context; x64 svm_pointer; }; };\n"
-	"event { name = \"clEnqueueSVMFree\"; id = 1137; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_svm_pointers; u16 _svm_pointers_count; x64 pfn_free_func; x64 user_data; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; x64 svm_pointers[_svm_pointers_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMemcpy\"; id = 1138; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; enum cl_bool blocking; x64 dst_ptr; x64 src_ptr; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMemFill\"; id = 1139; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; x64 svm_ptr; u16 _pattern_count; u64 pattern_size; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; x8 pattern[_pattern_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMap\"; id = 1140; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; enum cl_bool blocking; x64 flags; x64 svm_ptr; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMUnmap\"; id = 1141; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; x64 svm_ptr; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clCreateSamplerWithProperties\"; id = 1142; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u16 _sampler_properties_count; x64 errcode_ret; x64 sampler_properties[_sampler_properties_count]; }; };\n"
-	"event { name = \"clSetKernelArgSVMPointer\"; id = 1143; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; x64 arg_value; }; };\n"
-	"event { name = \"clSetKernelExecInfo\"; id = 1144; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; enum cl_kernel_exec_info param_name; u64 param_value_size; u16 _param_value_count; x8 param_value[_param_value_count]; }; };\n"
-	"event { name = \"clGetKernelSubGroupInfoKHR\"; id = 1145; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 in_kernel; u32 in_device; enum cl_kernel_sub_group_info param_name; u64 input_value_size; u16 _input_value_count; u64 param_value_size; x64 param_value; x64 param_value_size_ret; x8 input_value[_input_value_count]; }; };\n"
-	"event { name = \"clCloneKernel\"; id = 1146; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 source_kernel; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateProgramWithIL\"; id = 1147; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 il; u64 bytes; x64 errcode_ret; }; };\n"
-	"event { name = \"clEnqueueSVMMigrateMem\"; id = 1148; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_svm_pointers; u16 _svm_pointers_count; u16 _sizes_count; x64 flags; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; x64 svm_pointers[_svm_pointers_count]; u64 sizes[_sizes_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clGetDeviceAndHostTimer\"; id = 1149; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; x64 device_timestamp; x64 host_timestamp; }; };\n"
-	"event { name = \"clGetHostTimer\"; id = 1150; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; x64 host_timestamp; }; };\n"
-	"event { name = \"clGetKernelSubGroupInfo\"; id = 1151; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 device; enum cl_kernel_sub_group_info param_name; u64 input_value_size; u16 _input_value_count; u64 param_value_size; x64 param_value; x64 param_value_size_ret; x8 input_value[_input_value_count]; }; };\n"
-	"event { name = \"clSetDefaultDeviceCommandQueue\"; id = 1152; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; u32 device; u32 queue; }; };\n"
-	"event { name = \"clSetProgramReleaseCallback\"; id = 1153; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; x64 pfn_notify; x64 user_data; }; };\n"
-	"event { name = \"clSetProgramSpecializationConstant\"; id = 1154; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 program; u32 spec_id; u64 spec_size; u16 _spec_value_count; x8 spec_value[_spec_value_count]; }; };\n"
-	"event { name = \"clCreateBufferWithProperties\"; id = 1155; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u16 _properties_count; x64 flags; u64 _size; x64 host_ptr; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clCreateImageWithProperties\"; id = 1156; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u16 _properties_count; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; enum cl_mem_object_type image_type; u64 image_width; u64 image_height; u64 image_depth; u64 image_array_size; u64 image_row_pitch; u64 image_slice_pitch; u32 num_mip_levels; u32 num_samples; u32 buffer; x64 host_ptr; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clSetContextDestructorCallback\"; id = 1157; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 pfn_notify; x64 user_data; }; };\n"
-	"event { name = \"clCancelCommandsIMG\"; id = 1158; stream_id = 0; fields := struct { enum cl_error result; u64 end; u16 _wait_count; u64 num_events_in_list; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clCommandBarrierWithWaitListKHR\"; id = 1159; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; }; };\n"
-	"event { name = \"clCommandCopyBufferKHR\"; id = 1160; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
-	"event { name = \"clCommandCopyBufferRectKHR\"; id = 1161; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; x64 word12; x64 word13; x64 word14; x64 word15; }; };\n"
-	"event { name = \"clCommandCopyBufferToImageKHR\"; id = 1162; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
-	"event { name = \"clCommandCopyImageKHR\"; id = 1163; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
-	"event { name = \"clCommandCopyImageToBufferKHR\"; id = 1164; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
-	"event { name = \"clCommandFillBufferKHR\"; id = 1165; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
-	"event { name = \"clCommandFillImageKHR\"; id = 1166; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; }; };\n"
-	"event { name = \"clCommandNDRangeKernelKHR\"; id = 1167; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; x64 word11; }; };\n"
-	"event { name = \"clCommandSVMMemFillKHR\"; id = 1168; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; x64 word10; }; };\n"
-	"event { name = \"clCommandSVMMemcpyKHR\"; id = 1169; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; u32 queue; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; x64 word8; x64 word9; }; };\n"
-	"event { name = \"clCreateAcceleratorINTEL\"; id = 1170; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; enum cl_accelerator_type_intel accelerator_type; u64 descriptor_size; u16 _descriptor_count; x64 errcode_ret; x8 descriptor[_descriptor_count]; }; };\n"
-	"event { name = \"clCreateBufferWithPropertiesINTEL\"; id = 1171; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u16 _properties_count; x64 flags; u64 _size; x64 host_ptr; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clCreateCommandBufferKHR\"; id = 1172; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 num_queues; u16 _queues_count; u16 _properties_count; x64 errcode_ret; u32 queues[_queues_count]; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clCreateCommandQueueWithPropertiesKHR\"; id = 1173; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u32 device; u16 _properties_count; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clCreateFromVA_APIMediaSurfaceINTEL\"; id = 1174; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; x64 surface; u32 plane; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateProgramWithILKHR\"; id = 1175; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 il; u64 bytes; x64 errcode_ret; }; };\n"
-	"event { name = \"clCreateSemaphoreWithPropertiesKHR\"; id = 1176; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; u16 _sema_props_count; x64 errcode_ret; x64 sema_props[_sema_props_count]; }; };\n"
-	"event { name = \"clDeviceMemAllocINTEL\"; id = 1177; stream_id = 0; fields := struct { enum cl_error result; u64 end; x64 returned; u32 context; u32 device; u16 _properties_count; u64 _size; u32 alignment; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clEnqueueAcquireExternalMemObjectsKHR\"; id = 1178; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_mem_objects; u16 _mem_objects_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueAcquireGrallocObjectsIMG\"; id = 1179; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_objects; u16 _mem_objects_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueAcquireVA_APIMediaSurfacesINTEL\"; id = 1180; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_objects; u16 _mem_objects_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueCommandBufferKHR\"; id = 1181; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_queues; u16 _queues_count; u32 command_buffer; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 queues[_queues_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueGenerateMipmapIMG\"; id = 1182; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 src_image; u32 dst_image; enum cl_mipmap_filter_mode_img mipmap_filter_mode; x64 array_region; x64 mip_region; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMemAdviseINTEL\"; id = 1183; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; x64 ptr; u64 _size; u32 advice; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMemFillINTEL\"; id = 1184; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; x64 dst_ptr; u16 _pattern_count; u64 pattern_size; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; x8 pattern[_pattern_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMemcpyINTEL\"; id = 1185; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; enum cl_bool blocking; x64 dst_ptr; x64 src_ptr; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMemsetINTEL\"; id = 1186; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; x64 dst_ptr; i32 value; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMigrateMemINTEL\"; id = 1187; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; x64 ptr; u64 _size; x64 flags; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueMigrateMemObjectEXT\"; id = 1188; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_mem_objects; u16 _mem_objects_count; x64 flags; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReadHostPipeINTEL\"; id = 1189; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 program; u16 _pipe_symbol_count; enum cl_bool blocking; x64 ptr; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; utf8 pipe_symbol[_pipe_symbol_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReleaseExternalMemObjectsKHR\"; id = 1190; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_mem_objects; u16 _mem_objects_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReleaseGrallocObjectsIMG\"; id = 1191; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_objects; u16 _mem_objects_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueReleaseVA_APIMediaSurfacesINTEL\"; id = 1192; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_objects; u16 _mem_objects_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 mem_objects[_mem_objects_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMFreeARM\"; id = 1193; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_svm_pointers; u16 _svm_pointers_count; x64 pfn_free_func; x64 user_data; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; x64 svm_pointers[_svm_pointers_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMapARM\"; id = 1194; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; enum cl_bool blocking; x64 flags; x64 svm_ptr; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMemFillARM\"; id = 1195; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; x64 svm_ptr; u16 _pattern_count; u64 pattern_size; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; x8 pattern[_pattern_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMMemcpyARM\"; id = 1196; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; enum cl_bool blocking; x64 dst_ptr; x64 src_ptr; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSVMUnmapARM\"; id = 1197; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; x64 svm_ptr; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueSignalSemaphoresKHR\"; id = 1198; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_sema_objects; u16 _sema_objects_count; u16 _sema_payload_list_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 sema_objects[_sema_objects_count]; u64 sema_payload_list[_sema_payload_list_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueWaitSemaphoresKHR\"; id = 1199; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 num_sema_objects; u16 _sema_objects_count; u16 _sema_payload_list_count; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; u32 sema_objects[_sema_objects_count]; u64 sema_payload_list[_sema_payload_list_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clEnqueueWriteHostPipeINTEL\"; id = 1200; stream_id = 0; fields := struct { enum cl_error result; u64 end; u64 op; u32 queue; u32 program; u16 _pipe_symbol_count; enum cl_bool blocking; x64 ptr; u64 _size; u32 num_events_in_wait_list; u16 _wait_count; x64 _event; utf8 pipe_symbol[_pipe_symbol_count]; u64 wait[_wait_count]; }; };\n"
-	"event { name = \"clFinalizeCommandBufferKHR\"; id = 1201; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n"
-	"event { name = \"clGetAcceleratorInfoINTEL\"; id = 1202; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 accelerator; enum cl_accelerator_info_intel param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetCommandBufferInfoKHR\"; id = 1203; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; enum cl_command_buffer_info_khr param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetDeviceIDsFromVA_APIMediaAdapterINTEL\"; id = 1204; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 platform; enum cl_va_api_device_source_intel media_adapter_type; x64 media_adapter; enum cl_va_api_device_set_intel media_adapter_set; u32 num_entries; x64 devices; x64 num_devices; }; };\n"
-	"event { name = \"clGetDeviceImageInfoQCOM\"; id = 1205; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 device; u64 image_width; u64 image_height; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; enum cl_image_pitch_info_qcom param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetICDLoaderInfoOCLICD\"; id = 1206; stream_id = 0; fields := struct { enum cl_error result; u64 end; enum cl_icdl_info param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetImageRequirementsInfoEXT\"; id = 1207; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; u16 _properties_count; x64 flags; enum cl_channel_order image_channel_order; enum cl_channel_type image_channel_data_type; enum cl_mem_object_type image_type; u64 image_width; u64 image_height; u64 image_depth; u64 image_array_size; u64 image_row_pitch; u64 image_slice_pitch; u32 num_mip_levels; u32 num_samples; u32 buffer; enum cl_image_requirements_info_ext param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clGetKernelSuggestedLocalWorkSize\"; id = 1208; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; u32 kernel; u8 work_dim; u8 _global_count; u8 _local_count; u8 _offset_count; u8 _high_count; x64 suggested_local_work_size; u32 global[_global_count]; u16 local[_local_count]; u32 offset[_offset_count]; u32 high[_high_count]; }; };\n"
-	"event { name = \"clGetKernelSuggestedLocalWorkSizeKHR\"; id = 1209; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 queue; u32 kernel; u8 work_dim; u8 _global_count; u8 _local_count; u8 _offset_count; u8 _high_count; x64 suggested_local_work_size; u32 global[_global_count]; u16 local[_local_count]; u32 offset[_offset_count]; u32 high[_high_count]; }; };\n"
-	"event { name = \"clGetMemAllocInfoINTEL\"; id = 1210; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 ptr; enum cl_mem_info_intel param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetMutableCommandInfoKHR\"; id = 1211; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command; enum cl_mutable_command_info_khr param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetSVMPointerInfoKHR\"; id = 1212; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; u32 device; x64 ptr; enum cl_svm_pointer_info_khr param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetSVMSuggestedTypeIndexKHR\"; id = 1213; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 required_capabilities; x64 desired_capabilities; u16 _properties_count; u64 _size; x64 suggested_svm_type_index; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clGetSemaphoreHandleForTypeKHR\"; id = 1214; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; u32 device; enum cl_external_semaphore_handle_type_khr handle_type; u64 handle_size; x64 handle_ptr; x64 handle_size_ret; }; };\n"
-	"event { name = \"clGetSemaphoreInfoKHR\"; id = 1215; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; enum cl_semaphore_info_khr param_name; u64 param_value_size; x64 param_value; x64 param_value_size_ret; }; };\n"
-	"event { name = \"clGetSupportedGLTextureFormatsINTEL\"; id = 1216; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 flags; enum cl_mem_object_type image_type; u32 num_entries; x64 gl_formats; x64 num_texture_formats; }; };\n"
-	"event { name = \"clGetSupportedVA_APIMediaSurfaceFormatsINTEL\"; id = 1217; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 flags; enum cl_mem_object_type image_type; u32 plane; u32 num_entries; x64 va_api_formats; x64 num_surface_formats; }; };\n"
-	"event { name = \"clHostMemAllocINTEL\"; id = 1218; stream_id = 0; fields := struct { enum cl_error result; u64 end; x64 returned; u32 context; u16 _properties_count; u64 _size; u32 alignment; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clIcdGetFunctionAddressForPlatformKHR\"; id = 1219; stream_id = 0; fields := struct { i32 result; u64 end; x64 returned; u32 platform; u16 _func_name_count; utf8 func_name[_func_name_count]; }; };\n"
-	"event { name = \"clIcdGetPlatformIDsKHR\"; id = 1220; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 num_entries; x64 platforms; x64 num_platforms; }; };\n"
-	"event { name = \"clIcdSetPlatformDispatchDataKHR\"; id = 1221; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 platform; x64 dispatch_data; }; };\n"
-	"event { name = \"clImportMemoryARM\"; id = 1222; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 returned; u32 context; x64 flags; u16 _properties_count; x64 memory; u64 _size; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clLogMessagesToStderrAPPLE\"; id = 1223; stream_id = 0; fields := struct { i32 result; u64 end; u16 _errstr_count; x64 private_info; u64 cb; x64 user_data; utf8 errstr[_errstr_count]; }; };\n"
-	"event { name = \"clLogMessagesToStdoutAPPLE\"; id = 1224; stream_id = 0; fields := struct { i32 result; u64 end; u16 _errstr_count; x64 private_info; u64 cb; x64 user_data; utf8 errstr[_errstr_count]; }; };\n"
-	"event { name = \"clLogMessagesToSystemLogAPPLE\"; id = 1225; stream_id = 0; fields := struct { i32 result; u64 end; u16 _errstr_count; x64 private_info; u64 cb; x64 user_data; utf8 errstr[_errstr_count]; }; };\n"
-	"event { name = \"clMemBlockingFreeINTEL\"; id = 1226; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 ptr; }; };\n"
-	"event { name = \"clMemFreeINTEL\"; id = 1227; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; x64 ptr; }; };\n"
-	"event { name = \"clReImportSemaphoreSyncFdKHR\"; id = 1228; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; u16 _reimport_props_count; i32 fd; x64 reimport_props[_reimport_props_count]; }; };\n"
-	"event { name = \"clReleaseAcceleratorINTEL\"; id = 1229; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 accelerator; }; };\n"
-	"event { name = \"clReleaseCommandBufferKHR\"; id = 1230; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n"
-	"event { name = \"clReleaseSemaphoreKHR\"; id = 1231; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; }; };\n"
-	"event { name = \"clRemapCommandBufferKHR\"; id = 1232; stream_id = 0; fields := struct { i32 result; u64 end; u32 returned; u32 command_buffer; x64 word1; x64 word2; x64 word3; x64 word4; x64 word5; x64 word6; x64 word7; }; };\n"
-	"event { name = \"clRetainAcceleratorINTEL\"; id = 1233; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 accelerator; }; };\n"
-	"event { name = \"clRetainCommandBufferKHR\"; id = 1234; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; }; };\n"
-	"event { name = \"clRetainSemaphoreKHR\"; id = 1235; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 sema_object; }; };\n"
-	"event { name = \"clSVMAllocARM\"; id = 1236; stream_id = 0; fields := struct { i32 result; u64 end; x64 returned; u32 context; x64 flags; u64 _size; u32 alignment; }; };\n"
-	"event { name = \"clSVMAllocWithPropertiesKHR\"; id = 1237; stream_id = 0; fields := struct { enum cl_error result; u64 end; x64 returned; u32 context; u16 _properties_count; u32 svm_type_index; u64 _size; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clSVMFreeARM\"; id = 1238; stream_id = 0; fields := struct { i32 result; u64 end; u32 context; x64 svm_pointer; }; };\n"
-	"event { name = \"clSVMFreeWithPropertiesKHR\"; id = 1239; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; u16 _properties_count; u64 flags; x64 ptr; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clSetContentSizeBufferPoCL\"; id = 1240; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 buffer; u32 content_size_buffer; }; };\n"
-	"event { name = \"clSetKernelArgDevicePointerEXT\"; id = 1241; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; u64 arg_value; }; };\n"
-	"event { name = \"clSetKernelArgMemPointerINTEL\"; id = 1242; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; x64 arg_value; }; };\n"
-	"event { name = \"clSetKernelArgSVMPointerARM\"; id = 1243; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; u32 arg_index; x64 arg_value; }; };\n"
-	"event { name = \"clSetKernelExecInfoARM\"; id = 1244; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 kernel; enum cl_kernel_exec_info_arm param_name; u64 param_value_size; u16 _param_value_count; x8 param_value[_param_value_count]; }; };\n"
-	"event { name = \"clSetMemObjectDestructorAPPLE\"; id = 1245; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 memobj; x64 pfn_notify; x64 user_data; }; };\n"
-	"event { name = \"clSetPerfHintQCOM\"; id = 1246; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; enum cl_perf_hint_qcom perf_hint; }; };\n"
-	"event { name = \"clSharedMemAllocINTEL\"; id = 1247; stream_id = 0; fields := struct { enum cl_error result; u64 end; x64 returned; u32 context; u32 device; u16 _properties_count; u64 _size; u32 alignment; x64 errcode_ret; x64 properties[_properties_count]; }; };\n"
-	"event { name = \"clTerminateContextKHR\"; id = 1248; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 context; }; };\n"
-	"event { name = \"clUpdateMutableCommandsKHR\"; id = 1249; stream_id = 0; fields := struct { enum cl_error result; u64 end; u32 command_buffer; x64 word1; x64 word2; x64 word3; }; };\n";
-
-static const char *const tsdl[] = { tsdl_0, tsdl_1, tsdl_2 };
-
 const struct tandem_domain tandem_schema_opencl = {
-	1, "opencl", "3eb8f370e9e2e6eeb6e070efe9b25495", EVENTS, { 1 }, 1, tsdl,
+	1, "opencl", "3eb8f370e9e2e6eeb6e070efe9b25495", EVENTS, { 1 }, 1,
 };
