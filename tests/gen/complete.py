@@ -49,8 +49,11 @@ check(set(functions) ^ set(events), "each has an event")
 check([name for name in table if "EXPORT(%s);" % name not in wrappers
        or "[OPENCL_FN_%s] = (void *)wrap_%s," % (name, name) not in wrappers],
       "the %d of the dispatch table are wrapped and exported" % len(table))
-check([name for name in extensions for slot in range(4)
-       if "(void *)wrap_%s_s%d," % (name, slot) not in wrappers],
+slots = text_of("src/domains/opencl/gen/extensions.h")
+included = re.findall(r"#define SLOT (\d)\n#define IN_SLOT\(name\) name##_s\1\n"
+                      r'#include "domains/opencl/gen/extensions.h"', wrappers)
+check([name for name in extensions if "(void *)IN_SLOT(wrap_%s)," % name not in slots]
+      + ([] if included == list("0123") else ["slots: %s" % included]),
       "the %d extension functions are wrapped in each slot" % len(extensions))
 
 # A command without an event can't be followed.

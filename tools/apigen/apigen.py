@@ -67,6 +67,7 @@ def opencl_make(outputs):
     outputs[gen + "records.h"] = c_records.records_h(calls, sources)
     outputs[gen + "records.c"] = c_records.records_c(calls, sources)
     outputs[gen + "wrappers.c"] = c_wrappers.wrappers_c(calls, sources)
+    outputs[gen + "extensions.h"] = c_wrappers.extensions_h(calls, sources)
     outputs[gen + "custom.h"] = c_wrappers.custom_h(calls, sources)
     outputs["tests/gen/opencl_types.c"] = c_types.types_c(calls, description, sources)
     outputs["src/schema/gen/opencl_schema.c"] = schema.schema_write(

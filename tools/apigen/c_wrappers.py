@@ -1,4 +1,4 @@
-"""Writes wrappers.c and custom.h: what the program calls instead of OpenCL."""
+"""Writes wrappers.c, extensions.h and custom.h: what the program calls instead of OpenCL."""
 
 import re
 
@@ -7,6 +7,8 @@ from c_text import declare, head, params, wrap
 # Parameters that need no place on the stack (x86-64; more on other machines).
 # With more, compilers copy them around before two calls but not before one.
 REGISTERS = 6
+# Drivers of one extension function that get wrappers.
+SLOTS = 4
 
 
 def names(call):
@@ -86,25 +88,26 @@ TESTS = {None: "opencl_recording", "hiding": "opencl_recording_or_hiding",
          "session": "opencl_in_session"}
 
 
-def wrapper_write(call, suffix, real):
+def wrapper_write(call, name, real):
     """record_F() and wrap_F(). The recorded call is a function of its own with the wrapper's
-    parameters, so that the wrapper needs no frame and ends in one of two jumps."""
+    parameters, so that the wrapper needs no frame and ends in one of two jumps. `name` is a
+    format for both their names."""
     function = call.function
     test = TESTS[call.rule.get("test")]
     body = ("opencl_custom_" if "custom" in call.rule else "body_") + call.name
-    name = call.name + suffix
+    record, wrapper = (name % (word + call.name) for word in ("record_", "wrap_"))
     void = function.c == "void"
     returns = "" if void else "return "
-    out = [wrap("static NOINLINE %s(" % declare(function.c, "record_" + name), params(function), ")"),
+    out = [wrap("static NOINLINE %s(" % declare(function.c, record), params(function), ")"),
            "{",
            wrap("%s%s(" % (returns, body), [real] + names(call), ");", 1),
            "}\n",
-           wrap("static %s(" % declare(function.c, "wrap_" + name), params(function), ")"), "{"]
+           wrap("static %s(" % declare(function.c, wrapper), params(function), ")"), "{"]
     if len(function.params) > REGISTERS:
-        out.append("\topencl_pfn_%s to = %s() ? record_%s : %s;\n" % (call.name, test, name, real))
+        out.append("\topencl_pfn_%s to = %s() ? %s :\n\t\t\t%s;\n" % (call.name, test, record, real))
         return out + [wrap("%sto(" % returns, names(call), ");", 1), "}\n"]
     direct = wrap("%s%s(" % (returns, real), names(call) or [""], ");", 2)
-    recorded = wrap("%srecord_%s(" % (returns, name), names(call) or [""], ");", 2 if void else 1)
+    recorded = wrap("%s%s(" % (returns, record), names(call) or [""], ");", 2 if void else 1)
     if void:
         return out + ["\tif (tandem_likely(!%s()))" % test, direct, "\telse", recorded, "}\n"]
     return out + ["\tif (tandem_likely(!%s()))" % test, direct, recorded, "}\n"]
@@ -131,21 +134,32 @@ def wrappers_c(calls, sources):
         if "custom" not in call.rule:
             out += body_write(call)
         if not call.extension:
-            out += wrapper_write(call, "", "opencl_next." + call.name)
+            out += wrapper_write(call, "%s", "opencl_next." + call.name)
             out[-1] = "}\nEXPORT(%s);\n" % call.name
-            continue
-        for slot in range(4):
-            out += wrapper_write(call, "_s%d" % slot,
-                                 "opencl_ext_real[%d].%s" % (slot, call.name))
     out.append("void *const opencl_wraps[OPENCL_FN_COUNT] = {")
     out += ["\t[OPENCL_FN_%s] = (void *)wrap_%s," % (call.name, call.name)
             for call in calls if not call.extension]
-    out.append("};\n\nvoid *const opencl_ext_wrap[OPENCL_SLOTS][OPENCL_EXTENSION_COUNT] = {")
-    for slot in range(4):
-        out.append("\t{")
-        out += ["\t\t(void *)wrap_%s_s%d," % (call.name, slot) for call in calls if call.extension]
-        out.append("\t},")
-    out.append("};\n_Static_assert(OPENCL_SLOTS == 4, \"as many as there are wrappers above\");")
+    out.append("};\n\n/* Each driver of an extension function has wrappers of its own. */")
+    for slot in range(SLOTS):
+        out.append("#define SLOT %d\n#define IN_SLOT(name) name##_s%d\n"
+                   "#include \"domains/opencl/gen/extensions.h\"\n"
+                   "#undef IN_SLOT\n#undef SLOT\n" % (slot, slot))
+    out.append("void *const *const opencl_ext_wrap[OPENCL_SLOTS] = {")
+    out += ["\text_wrap_s%d," % slot for slot in range(SLOTS)]
+    out.append("};\n_Static_assert(OPENCL_SLOTS == %d, \"as many as are included above\");" % SLOTS)
+    return "\n".join(out) + "\n"
+
+
+def extensions_h(calls, sources):
+    out = [head("The wrappers of extension functions for one driver's functions: no header of its "
+                "own, but included by wrappers.c once for each SLOT. IN_SLOT(name) is a name there.",
+                sources)]
+    extensions = [call for call in calls if call.extension]
+    for call in extensions:
+        out += wrapper_write(call, "IN_SLOT(%s)", "opencl_ext_real[SLOT]." + call.name)
+    out.append("static void *const IN_SLOT(ext_wrap)[OPENCL_EXTENSION_COUNT] = {")
+    out += ["\t(void *)IN_SLOT(wrap_%s)," % call.name for call in extensions]
+    out.append("};")
     return "\n".join(out) + "\n"
 
 

@@ -1032,7 +1032,7 @@ struct opencl_extensions {
 };
 
 extern struct opencl_extensions opencl_ext_real[OPENCL_SLOTS];
-extern void *const opencl_ext_wrap[OPENCL_SLOTS][OPENCL_EXTENSION_COUNT];
+extern void *const *const opencl_ext_wrap[OPENCL_SLOTS]; /* OPENCL_EXTENSION_COUNT each */
 
 /* Our wrappers, by number; NULL for extension functions. */
 extern void *const opencl_wraps[OPENCL_FN_COUNT];

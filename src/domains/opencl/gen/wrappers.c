@@ -461,7 +461,8 @@ static void *wrap_clCreateImage2D(void *context, uint64_t flags, const void *ima
 		size_t image_width, size_t image_height, size_t image_row_pitch, void *host_ptr,
 		void *errcode_ret)
 {
-	opencl_pfn_clCreateImage2D to = opencl_recording() ? record_clCreateImage2D : opencl_next.clCreateImage2D;
+	opencl_pfn_clCreateImage2D to = opencl_recording() ? record_clCreateImage2D :
+			opencl_next.clCreateImage2D;
 
 	return to(context, flags, image_format, image_width, image_height, image_row_pitch,
 			host_ptr, errcode_ret);
@@ -508,7 +509,8 @@ static void *wrap_clCreateImage3D(void *context, uint64_t flags, const void *ima
 		size_t image_row_pitch, size_t image_slice_pitch, void *host_ptr,
 		void *errcode_ret)
 {
-	opencl_pfn_clCreateImage3D to = opencl_recording() ? record_clCreateImage3D : opencl_next.clCreateImage3D;
+	opencl_pfn_clCreateImage3D to = opencl_recording() ? record_clCreateImage3D :
+			opencl_next.clCreateImage3D;
 
 	return to(context, flags, image_format, image_width, image_height, image_depth,
 			image_row_pitch, image_slice_pitch, host_ptr, errcode_ret);
@@ -847,7 +849,8 @@ static void *wrap_clCreateProgramWithBinary(void *context, uint32_t num_devices,
 		const void *device_list, const void *lengths, const void *binaries,
 		void *binary_status, void *errcode_ret)
 {
-	opencl_pfn_clCreateProgramWithBinary to = opencl_recording() ? record_clCreateProgramWithBinary : opencl_next.clCreateProgramWithBinary;
+	opencl_pfn_clCreateProgramWithBinary to = opencl_recording() ? record_clCreateProgramWithBinary :
+			opencl_next.clCreateProgramWithBinary;
 
 	return to(context, num_devices, device_list, lengths, binaries, binary_status,
 			errcode_ret);
@@ -1397,7 +1400,8 @@ static int32_t wrap_clEnqueueReadBuffer(void *command_queue, void *buffer,
 		uint32_t blocking_read, size_t offset, size_t size, void *ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueReadBuffer to = opencl_recording() ? record_clEnqueueReadBuffer : opencl_next.clEnqueueReadBuffer;
+	opencl_pfn_clEnqueueReadBuffer to = opencl_recording() ? record_clEnqueueReadBuffer :
+			opencl_next.clEnqueueReadBuffer;
 
 	return to(command_queue, buffer, blocking_read, offset, size, ptr,
 			num_events_in_wait_list, event_wait_list, event);
@@ -1437,7 +1441,8 @@ static int32_t wrap_clEnqueueWriteBuffer(void *command_queue, void *buffer,
 		uint32_t blocking_write, size_t offset, size_t size, const void *ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueWriteBuffer to = opencl_recording() ? record_clEnqueueWriteBuffer : opencl_next.clEnqueueWriteBuffer;
+	opencl_pfn_clEnqueueWriteBuffer to = opencl_recording() ? record_clEnqueueWriteBuffer :
+			opencl_next.clEnqueueWriteBuffer;
 
 	return to(command_queue, buffer, blocking_write, offset, size, ptr,
 			num_events_in_wait_list, event_wait_list, event);
@@ -1477,7 +1482,8 @@ static int32_t wrap_clEnqueueCopyBuffer(void *command_queue, void *src_buffer, v
 		size_t src_offset, size_t dst_offset, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueCopyBuffer to = opencl_recording() ? record_clEnqueueCopyBuffer : opencl_next.clEnqueueCopyBuffer;
+	opencl_pfn_clEnqueueCopyBuffer to = opencl_recording() ? record_clEnqueueCopyBuffer :
+			opencl_next.clEnqueueCopyBuffer;
 
 	return to(command_queue, src_buffer, dst_buffer, src_offset, dst_offset, size,
 			num_events_in_wait_list, event_wait_list, event);
@@ -1520,7 +1526,8 @@ static int32_t wrap_clEnqueueReadImage(void *command_queue, void *image, uint32_
 		void *ptr, uint32_t num_events_in_wait_list, const void *event_wait_list,
 		void *event)
 {
-	opencl_pfn_clEnqueueReadImage to = opencl_recording() ? record_clEnqueueReadImage : opencl_next.clEnqueueReadImage;
+	opencl_pfn_clEnqueueReadImage to = opencl_recording() ? record_clEnqueueReadImage :
+			opencl_next.clEnqueueReadImage;
 
 	return to(command_queue, image, blocking_read, origin, region, row_pitch, slice_pitch,
 			ptr, num_events_in_wait_list, event_wait_list, event);
@@ -1565,7 +1572,8 @@ static int32_t wrap_clEnqueueWriteImage(void *command_queue, void *image,
 		size_t input_row_pitch, size_t input_slice_pitch, const void *ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueWriteImage to = opencl_recording() ? record_clEnqueueWriteImage : opencl_next.clEnqueueWriteImage;
+	opencl_pfn_clEnqueueWriteImage to = opencl_recording() ? record_clEnqueueWriteImage :
+			opencl_next.clEnqueueWriteImage;
 
 	return to(command_queue, image, blocking_write, origin, region, input_row_pitch,
 			input_slice_pitch, ptr, num_events_in_wait_list, event_wait_list,
@@ -1608,7 +1616,8 @@ static int32_t wrap_clEnqueueCopyImage(void *command_queue, void *src_image, voi
 		const void *src_origin, const void *dst_origin, const void *region,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueCopyImage to = opencl_recording() ? record_clEnqueueCopyImage : opencl_next.clEnqueueCopyImage;
+	opencl_pfn_clEnqueueCopyImage to = opencl_recording() ? record_clEnqueueCopyImage :
+			opencl_next.clEnqueueCopyImage;
 
 	return to(command_queue, src_image, dst_image, src_origin, dst_origin, region,
 			num_events_in_wait_list, event_wait_list, event);
@@ -1650,7 +1659,8 @@ static int32_t wrap_clEnqueueCopyImageToBuffer(void *command_queue, void *src_im
 		void *dst_buffer, const void *src_origin, const void *region, size_t dst_offset,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueCopyImageToBuffer to = opencl_recording() ? record_clEnqueueCopyImageToBuffer : opencl_next.clEnqueueCopyImageToBuffer;
+	opencl_pfn_clEnqueueCopyImageToBuffer to = opencl_recording() ? record_clEnqueueCopyImageToBuffer :
+			opencl_next.clEnqueueCopyImageToBuffer;
 
 	return to(command_queue, src_image, dst_buffer, src_origin, region, dst_offset,
 			num_events_in_wait_list, event_wait_list, event);
@@ -1692,7 +1702,8 @@ static int32_t wrap_clEnqueueCopyBufferToImage(void *command_queue, void *src_bu
 		void *dst_image, size_t src_offset, const void *dst_origin, const void *region,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueCopyBufferToImage to = opencl_recording() ? record_clEnqueueCopyBufferToImage : opencl_next.clEnqueueCopyBufferToImage;
+	opencl_pfn_clEnqueueCopyBufferToImage to = opencl_recording() ? record_clEnqueueCopyBufferToImage :
+			opencl_next.clEnqueueCopyBufferToImage;
 
 	return to(command_queue, src_buffer, dst_image, src_offset, dst_origin, region,
 			num_events_in_wait_list, event_wait_list, event);
@@ -1738,7 +1749,8 @@ static void *wrap_clEnqueueMapBuffer(void *command_queue, void *buffer, uint32_t
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event,
 		void *errcode_ret)
 {
-	opencl_pfn_clEnqueueMapBuffer to = opencl_recording() ? record_clEnqueueMapBuffer : opencl_next.clEnqueueMapBuffer;
+	opencl_pfn_clEnqueueMapBuffer to = opencl_recording() ? record_clEnqueueMapBuffer :
+			opencl_next.clEnqueueMapBuffer;
 
 	return to(command_queue, buffer, blocking_map, map_flags, offset, size,
 			num_events_in_wait_list, event_wait_list, event, errcode_ret);
@@ -1790,7 +1802,8 @@ static void *wrap_clEnqueueMapImage(void *command_queue, void *image, uint32_t b
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event,
 		void *errcode_ret)
 {
-	opencl_pfn_clEnqueueMapImage to = opencl_recording() ? record_clEnqueueMapImage : opencl_next.clEnqueueMapImage;
+	opencl_pfn_clEnqueueMapImage to = opencl_recording() ? record_clEnqueueMapImage :
+			opencl_next.clEnqueueMapImage;
 
 	return to(command_queue, image, blocking_map, map_flags, origin, region,
 			image_row_pitch, image_slice_pitch, num_events_in_wait_list,
@@ -1872,7 +1885,8 @@ static int32_t wrap_clEnqueueNDRangeKernel(void *command_queue, void *kernel, ui
 		const void *local_work_size, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueNDRangeKernel to = opencl_recording() ? record_clEnqueueNDRangeKernel : opencl_next.clEnqueueNDRangeKernel;
+	opencl_pfn_clEnqueueNDRangeKernel to = opencl_recording() ? record_clEnqueueNDRangeKernel :
+			opencl_next.clEnqueueNDRangeKernel;
 
 	return to(command_queue, kernel, work_dim, global_work_offset, global_work_size,
 			local_work_size, num_events_in_wait_list, event_wait_list, event);
@@ -1950,7 +1964,8 @@ static int32_t wrap_clEnqueueNativeKernel(void *command_queue, void *user_func, 
 		const void *args_mem_loc, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueNativeKernel to = opencl_recording() ? record_clEnqueueNativeKernel : opencl_next.clEnqueueNativeKernel;
+	opencl_pfn_clEnqueueNativeKernel to = opencl_recording() ? record_clEnqueueNativeKernel :
+			opencl_next.clEnqueueNativeKernel;
 
 	return to(command_queue, user_func, args, cb_args, num_mem_objects, mem_list,
 			args_mem_loc, num_events_in_wait_list, event_wait_list, event);
@@ -2568,7 +2583,8 @@ static int32_t wrap_clEnqueueReadBufferRect(void *command_queue, void *buffer,
 		size_t host_row_pitch, size_t host_slice_pitch, void *ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueReadBufferRect to = opencl_recording() ? record_clEnqueueReadBufferRect : opencl_next.clEnqueueReadBufferRect;
+	opencl_pfn_clEnqueueReadBufferRect to = opencl_recording() ? record_clEnqueueReadBufferRect :
+			opencl_next.clEnqueueReadBufferRect;
 
 	return to(command_queue, buffer, blocking_read, buffer_origin, host_origin, region,
 			buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch,
@@ -2619,7 +2635,8 @@ static int32_t wrap_clEnqueueWriteBufferRect(void *command_queue, void *buffer,
 		size_t host_row_pitch, size_t host_slice_pitch, const void *ptr,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueWriteBufferRect to = opencl_recording() ? record_clEnqueueWriteBufferRect : opencl_next.clEnqueueWriteBufferRect;
+	opencl_pfn_clEnqueueWriteBufferRect to = opencl_recording() ? record_clEnqueueWriteBufferRect :
+			opencl_next.clEnqueueWriteBufferRect;
 
 	return to(command_queue, buffer, blocking_write, buffer_origin, host_origin, region,
 			buffer_row_pitch, buffer_slice_pitch, host_row_pitch, host_slice_pitch,
@@ -2669,7 +2686,8 @@ static int32_t wrap_clEnqueueCopyBufferRect(void *command_queue, void *src_buffe
 		size_t dst_row_pitch, size_t dst_slice_pitch, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueCopyBufferRect to = opencl_recording() ? record_clEnqueueCopyBufferRect : opencl_next.clEnqueueCopyBufferRect;
+	opencl_pfn_clEnqueueCopyBufferRect to = opencl_recording() ? record_clEnqueueCopyBufferRect :
+			opencl_next.clEnqueueCopyBufferRect;
 
 	return to(command_queue, src_buffer, dst_buffer, src_origin, dst_origin, region,
 			src_row_pitch, src_slice_pitch, dst_row_pitch, dst_slice_pitch,
@@ -2971,7 +2989,8 @@ static int32_t wrap_clCompileProgram(void *program, uint32_t num_devices,
 		const void *input_headers, const void *header_include_names, void *pfn_notify,
 		void *user_data)
 {
-	opencl_pfn_clCompileProgram to = opencl_recording() ? record_clCompileProgram : opencl_next.clCompileProgram;
+	opencl_pfn_clCompileProgram to = opencl_recording() ? record_clCompileProgram :
+			opencl_next.clCompileProgram;
 
 	return to(program, num_devices, device_list, options, num_input_headers, input_headers,
 			header_include_names, pfn_notify, user_data);
@@ -2992,7 +3011,8 @@ static void *wrap_clLinkProgram(void *context, uint32_t num_devices, const void 
 		const void *options, uint32_t num_input_programs, const void *input_programs,
 		void *pfn_notify, void *user_data, void *errcode_ret)
 {
-	opencl_pfn_clLinkProgram to = opencl_recording() ? record_clLinkProgram : opencl_next.clLinkProgram;
+	opencl_pfn_clLinkProgram to = opencl_recording() ? record_clLinkProgram :
+			opencl_next.clLinkProgram;
 
 	return to(context, num_devices, device_list, options, num_input_programs,
 			input_programs, pfn_notify, user_data, errcode_ret);
@@ -3091,7 +3111,8 @@ static int32_t wrap_clEnqueueFillBuffer(void *command_queue, void *buffer, const
 		size_t pattern_size, size_t offset, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueFillBuffer to = opencl_recording() ? record_clEnqueueFillBuffer : opencl_next.clEnqueueFillBuffer;
+	opencl_pfn_clEnqueueFillBuffer to = opencl_recording() ? record_clEnqueueFillBuffer :
+			opencl_next.clEnqueueFillBuffer;
 
 	return to(command_queue, buffer, pattern, pattern_size, offset, size,
 			num_events_in_wait_list, event_wait_list, event);
@@ -3131,7 +3152,8 @@ static int32_t wrap_clEnqueueFillImage(void *command_queue, void *image, const v
 		const void *origin, const void *region, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueFillImage to = opencl_recording() ? record_clEnqueueFillImage : opencl_next.clEnqueueFillImage;
+	opencl_pfn_clEnqueueFillImage to = opencl_recording() ? record_clEnqueueFillImage :
+			opencl_next.clEnqueueFillImage;
 
 	return to(command_queue, image, fill_color, origin, region, num_events_in_wait_list,
 			event_wait_list, event);
@@ -3172,7 +3194,8 @@ static int32_t wrap_clEnqueueMigrateMemObjects(void *command_queue, uint32_t num
 		const void *mem_objects, uint64_t flags, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueMigrateMemObjects to = opencl_recording() ? record_clEnqueueMigrateMemObjects : opencl_next.clEnqueueMigrateMemObjects;
+	opencl_pfn_clEnqueueMigrateMemObjects to = opencl_recording() ? record_clEnqueueMigrateMemObjects :
+			opencl_next.clEnqueueMigrateMemObjects;
 
 	return to(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list,
 			event_wait_list, event);
@@ -3622,7 +3645,8 @@ static int32_t wrap_clEnqueueSVMFree(void *command_queue, uint32_t num_svm_point
 		void *svm_pointers, void *pfn_free_func, void *user_data,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueSVMFree to = opencl_recording() ? record_clEnqueueSVMFree : opencl_next.clEnqueueSVMFree;
+	opencl_pfn_clEnqueueSVMFree to = opencl_recording() ? record_clEnqueueSVMFree :
+			opencl_next.clEnqueueSVMFree;
 
 	return to(command_queue, num_svm_pointers, svm_pointers, pfn_free_func, user_data,
 			num_events_in_wait_list, event_wait_list, event);
@@ -3662,7 +3686,8 @@ static int32_t wrap_clEnqueueSVMMemcpy(void *command_queue, uint32_t blocking_co
 		void *dst_ptr, const void *src_ptr, size_t size,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueSVMMemcpy to = opencl_recording() ? record_clEnqueueSVMMemcpy : opencl_next.clEnqueueSVMMemcpy;
+	opencl_pfn_clEnqueueSVMMemcpy to = opencl_recording() ? record_clEnqueueSVMMemcpy :
+			opencl_next.clEnqueueSVMMemcpy;
 
 	return to(command_queue, blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
 			event_wait_list, event);
@@ -3701,7 +3726,8 @@ static int32_t wrap_clEnqueueSVMMemFill(void *command_queue, void *svm_ptr, cons
 		size_t pattern_size, size_t size, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueSVMMemFill to = opencl_recording() ? record_clEnqueueSVMMemFill : opencl_next.clEnqueueSVMMemFill;
+	opencl_pfn_clEnqueueSVMMemFill to = opencl_recording() ? record_clEnqueueSVMMemFill :
+			opencl_next.clEnqueueSVMMemFill;
 
 	return to(command_queue, svm_ptr, pattern, pattern_size, size, num_events_in_wait_list,
 			event_wait_list, event);
@@ -3738,7 +3764,8 @@ static int32_t wrap_clEnqueueSVMMap(void *command_queue, uint32_t blocking_map, 
 		void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueSVMMap to = opencl_recording() ? record_clEnqueueSVMMap : opencl_next.clEnqueueSVMMap;
+	opencl_pfn_clEnqueueSVMMap to = opencl_recording() ? record_clEnqueueSVMMap :
+			opencl_next.clEnqueueSVMMap;
 
 	return to(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
 			event_wait_list, event);
@@ -3909,7 +3936,8 @@ static int32_t wrap_clGetKernelSubGroupInfoKHR(void *in_kernel, void *in_device,
 		uint32_t param_name, size_t input_value_size, const void *input_value,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
 {
-	opencl_pfn_clGetKernelSubGroupInfoKHR to = opencl_recording() ? record_clGetKernelSubGroupInfoKHR : opencl_next.clGetKernelSubGroupInfoKHR;
+	opencl_pfn_clGetKernelSubGroupInfoKHR to = opencl_recording() ? record_clGetKernelSubGroupInfoKHR :
+			opencl_next.clGetKernelSubGroupInfoKHR;
 
 	return to(in_kernel, in_device, param_name, input_value_size, input_value,
 			param_value_size, param_value, param_value_size_ret);
@@ -4020,7 +4048,8 @@ static int32_t wrap_clEnqueueSVMMigrateMem(void *command_queue, uint32_t num_svm
 		const void *svm_pointers, const void *sizes, uint64_t flags,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
 {
-	opencl_pfn_clEnqueueSVMMigrateMem to = opencl_recording() ? record_clEnqueueSVMMigrateMem : opencl_next.clEnqueueSVMMigrateMem;
+	opencl_pfn_clEnqueueSVMMigrateMem to = opencl_recording() ? record_clEnqueueSVMMigrateMem :
+			opencl_next.clEnqueueSVMMigrateMem;
 
 	return to(command_queue, num_svm_pointers, svm_pointers, sizes, flags,
 			num_events_in_wait_list, event_wait_list, event);
@@ -4111,7 +4140,8 @@ static int32_t wrap_clGetKernelSubGroupInfo(void *kernel, void *device, uint32_t
 		size_t input_value_size, const void *input_value, size_t param_value_size,
 		void *param_value, void *param_value_size_ret)
 {
-	opencl_pfn_clGetKernelSubGroupInfo to = opencl_recording() ? record_clGetKernelSubGroupInfo : opencl_next.clGetKernelSubGroupInfo;
+	opencl_pfn_clGetKernelSubGroupInfo to = opencl_recording() ? record_clGetKernelSubGroupInfo :
+			opencl_next.clGetKernelSubGroupInfo;
 
 	return to(kernel, device, param_name, input_value_size, input_value, param_value_size,
 			param_value, param_value_size_ret);
@@ -4287,7 +4317,8 @@ static void *wrap_clCreateImageWithProperties(void *context, const void *propert
 		uint64_t flags, const void *image_format, const void *image_desc,
 		void *host_ptr, void *errcode_ret)
 {
-	opencl_pfn_clCreateImageWithProperties to = opencl_recording() ? record_clCreateImageWithProperties : opencl_next.clCreateImageWithProperties;
+	opencl_pfn_clCreateImageWithProperties to = opencl_recording() ? record_clCreateImageWithProperties :
+			opencl_next.clCreateImageWithProperties;
 
 	return to(context, properties, flags, image_format, image_desc, host_ptr, errcode_ret);
 }
@@ -4335,62 +4366,6 @@ static NOINLINE int32_t body_clCancelCommandsIMG(opencl_pfn_clCancelCommandsIMG 
 	return ret;
 }
 
-static NOINLINE int32_t record_clCancelCommandsIMG_s0(const void *event_list,
-		size_t num_events_in_list)
-{
-	return body_clCancelCommandsIMG(opencl_ext_real[0].clCancelCommandsIMG, event_list,
-			num_events_in_list);
-}
-
-static int32_t wrap_clCancelCommandsIMG_s0(const void *event_list, size_t num_events_in_list)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCancelCommandsIMG(event_list, num_events_in_list);
-	return record_clCancelCommandsIMG_s0(event_list, num_events_in_list);
-}
-
-static NOINLINE int32_t record_clCancelCommandsIMG_s1(const void *event_list,
-		size_t num_events_in_list)
-{
-	return body_clCancelCommandsIMG(opencl_ext_real[1].clCancelCommandsIMG, event_list,
-			num_events_in_list);
-}
-
-static int32_t wrap_clCancelCommandsIMG_s1(const void *event_list, size_t num_events_in_list)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCancelCommandsIMG(event_list, num_events_in_list);
-	return record_clCancelCommandsIMG_s1(event_list, num_events_in_list);
-}
-
-static NOINLINE int32_t record_clCancelCommandsIMG_s2(const void *event_list,
-		size_t num_events_in_list)
-{
-	return body_clCancelCommandsIMG(opencl_ext_real[2].clCancelCommandsIMG, event_list,
-			num_events_in_list);
-}
-
-static int32_t wrap_clCancelCommandsIMG_s2(const void *event_list, size_t num_events_in_list)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCancelCommandsIMG(event_list, num_events_in_list);
-	return record_clCancelCommandsIMG_s2(event_list, num_events_in_list);
-}
-
-static NOINLINE int32_t record_clCancelCommandsIMG_s3(const void *event_list,
-		size_t num_events_in_list)
-{
-	return body_clCancelCommandsIMG(opencl_ext_real[3].clCancelCommandsIMG, event_list,
-			num_events_in_list);
-}
-
-static int32_t wrap_clCancelCommandsIMG_s3(const void *event_list, size_t num_events_in_list)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCancelCommandsIMG(event_list, num_events_in_list);
-	return record_clCancelCommandsIMG_s3(event_list, num_events_in_list);
-}
-
 static NOINLINE int32_t body_clCommandBarrierWithWaitListKHR(
 		opencl_pfn_clCommandBarrierWithWaitListKHR real, void *command_buffer,
 		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
@@ -4404,78 +4379,6 @@ static NOINLINE int32_t body_clCommandBarrierWithWaitListKHR(
 	ret = real(command_buffer, command_queue, word2, word3, word4, word5, word6);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6)
-{
-	return body_clCommandBarrierWithWaitListKHR(
-			opencl_ext_real[0].clCommandBarrierWithWaitListKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6);
-}
-
-static int32_t wrap_clCommandBarrierWithWaitListKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6)
-{
-	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s0 : opencl_ext_real[0].clCommandBarrierWithWaitListKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6);
-}
-
-static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6)
-{
-	return body_clCommandBarrierWithWaitListKHR(
-			opencl_ext_real[1].clCommandBarrierWithWaitListKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6);
-}
-
-static int32_t wrap_clCommandBarrierWithWaitListKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6)
-{
-	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s1 : opencl_ext_real[1].clCommandBarrierWithWaitListKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6);
-}
-
-static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6)
-{
-	return body_clCommandBarrierWithWaitListKHR(
-			opencl_ext_real[2].clCommandBarrierWithWaitListKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6);
-}
-
-static int32_t wrap_clCommandBarrierWithWaitListKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6)
-{
-	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s2 : opencl_ext_real[2].clCommandBarrierWithWaitListKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6);
-}
-
-static NOINLINE int32_t record_clCommandBarrierWithWaitListKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6)
-{
-	return body_clCommandBarrierWithWaitListKHR(
-			opencl_ext_real[3].clCommandBarrierWithWaitListKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6);
-}
-
-static int32_t wrap_clCommandBarrierWithWaitListKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6)
-{
-	opencl_pfn_clCommandBarrierWithWaitListKHR to = opencl_recording() ? record_clCommandBarrierWithWaitListKHR_s3 : opencl_ext_real[3].clCommandBarrierWithWaitListKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6);
 }
 
 static NOINLINE int32_t body_clCommandCopyBufferKHR(opencl_pfn_clCommandCopyBufferKHR real,
@@ -4492,90 +4395,6 @@ static NOINLINE int32_t body_clCommandCopyBufferKHR(opencl_pfn_clCommandCopyBuff
 			word8, word9, word10, word11);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clCommandCopyBufferKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyBufferKHR(opencl_ext_real[0].clCommandCopyBufferKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandCopyBufferKHR_s0(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s0 : opencl_ext_real[0].clCommandCopyBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyBufferKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyBufferKHR(opencl_ext_real[1].clCommandCopyBufferKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandCopyBufferKHR_s1(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s1 : opencl_ext_real[1].clCommandCopyBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyBufferKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyBufferKHR(opencl_ext_real[2].clCommandCopyBufferKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandCopyBufferKHR_s2(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s2 : opencl_ext_real[2].clCommandCopyBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyBufferKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyBufferKHR(opencl_ext_real[3].clCommandCopyBufferKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandCopyBufferKHR_s3(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyBufferKHR to = opencl_recording() ? record_clCommandCopyBufferKHR_s3 : opencl_ext_real[3].clCommandCopyBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t body_clCommandCopyBufferRectKHR(
@@ -4597,98 +4416,6 @@ static NOINLINE int32_t body_clCommandCopyBufferRectKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11, uint64_t word12, uint64_t word13,
-		uint64_t word14, uint64_t word15)
-{
-	return body_clCommandCopyBufferRectKHR(opencl_ext_real[0].clCommandCopyBufferRectKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11, word12, word13, word14, word15);
-}
-
-static int32_t wrap_clCommandCopyBufferRectKHR_s0(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11, uint64_t word12, uint64_t word13, uint64_t word14,
-		uint64_t word15)
-{
-	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s0 : opencl_ext_real[0].clCommandCopyBufferRectKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11, word12, word13, word14, word15);
-}
-
-static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11, uint64_t word12, uint64_t word13,
-		uint64_t word14, uint64_t word15)
-{
-	return body_clCommandCopyBufferRectKHR(opencl_ext_real[1].clCommandCopyBufferRectKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11, word12, word13, word14, word15);
-}
-
-static int32_t wrap_clCommandCopyBufferRectKHR_s1(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11, uint64_t word12, uint64_t word13, uint64_t word14,
-		uint64_t word15)
-{
-	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s1 : opencl_ext_real[1].clCommandCopyBufferRectKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11, word12, word13, word14, word15);
-}
-
-static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11, uint64_t word12, uint64_t word13,
-		uint64_t word14, uint64_t word15)
-{
-	return body_clCommandCopyBufferRectKHR(opencl_ext_real[2].clCommandCopyBufferRectKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11, word12, word13, word14, word15);
-}
-
-static int32_t wrap_clCommandCopyBufferRectKHR_s2(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11, uint64_t word12, uint64_t word13, uint64_t word14,
-		uint64_t word15)
-{
-	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s2 : opencl_ext_real[2].clCommandCopyBufferRectKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11, word12, word13, word14, word15);
-}
-
-static NOINLINE int32_t record_clCommandCopyBufferRectKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11, uint64_t word12, uint64_t word13,
-		uint64_t word14, uint64_t word15)
-{
-	return body_clCommandCopyBufferRectKHR(opencl_ext_real[3].clCommandCopyBufferRectKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11, word12, word13, word14, word15);
-}
-
-static int32_t wrap_clCommandCopyBufferRectKHR_s3(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11, uint64_t word12, uint64_t word13, uint64_t word14,
-		uint64_t word15)
-{
-	opencl_pfn_clCommandCopyBufferRectKHR to = opencl_recording() ? record_clCommandCopyBufferRectKHR_s3 : opencl_ext_real[3].clCommandCopyBufferRectKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11, word12, word13, word14, word15);
-}
-
 static NOINLINE int32_t body_clCommandCopyBufferToImageKHR(
 		opencl_pfn_clCommandCopyBufferToImageKHR real, void *command_buffer,
 		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
@@ -4706,94 +4433,6 @@ static NOINLINE int32_t body_clCommandCopyBufferToImageKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyBufferToImageKHR(
-			opencl_ext_real[0].clCommandCopyBufferToImageKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
-			word10, word11);
-}
-
-static int32_t wrap_clCommandCopyBufferToImageKHR_s0(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s0 : opencl_ext_real[0].clCommandCopyBufferToImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyBufferToImageKHR(
-			opencl_ext_real[1].clCommandCopyBufferToImageKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
-			word10, word11);
-}
-
-static int32_t wrap_clCommandCopyBufferToImageKHR_s1(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s1 : opencl_ext_real[1].clCommandCopyBufferToImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyBufferToImageKHR(
-			opencl_ext_real[2].clCommandCopyBufferToImageKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
-			word10, word11);
-}
-
-static int32_t wrap_clCommandCopyBufferToImageKHR_s2(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s2 : opencl_ext_real[2].clCommandCopyBufferToImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyBufferToImageKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyBufferToImageKHR(
-			opencl_ext_real[3].clCommandCopyBufferToImageKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
-			word10, word11);
-}
-
-static int32_t wrap_clCommandCopyBufferToImageKHR_s3(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyBufferToImageKHR to = opencl_recording() ? record_clCommandCopyBufferToImageKHR_s3 : opencl_ext_real[3].clCommandCopyBufferToImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
 static NOINLINE int32_t body_clCommandCopyImageKHR(opencl_pfn_clCommandCopyImageKHR real,
 		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
 		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
@@ -4808,90 +4447,6 @@ static NOINLINE int32_t body_clCommandCopyImageKHR(opencl_pfn_clCommandCopyImage
 			word8, word9, word10, word11);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clCommandCopyImageKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyImageKHR(opencl_ext_real[0].clCommandCopyImageKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandCopyImageKHR_s0(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s0 : opencl_ext_real[0].clCommandCopyImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyImageKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyImageKHR(opencl_ext_real[1].clCommandCopyImageKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandCopyImageKHR_s1(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s1 : opencl_ext_real[1].clCommandCopyImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyImageKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyImageKHR(opencl_ext_real[2].clCommandCopyImageKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandCopyImageKHR_s2(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s2 : opencl_ext_real[2].clCommandCopyImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyImageKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyImageKHR(opencl_ext_real[3].clCommandCopyImageKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandCopyImageKHR_s3(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyImageKHR to = opencl_recording() ? record_clCommandCopyImageKHR_s3 : opencl_ext_real[3].clCommandCopyImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
 }
 
 static NOINLINE int32_t body_clCommandCopyImageToBufferKHR(
@@ -4911,94 +4466,6 @@ static NOINLINE int32_t body_clCommandCopyImageToBufferKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyImageToBufferKHR(
-			opencl_ext_real[0].clCommandCopyImageToBufferKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
-			word10, word11);
-}
-
-static int32_t wrap_clCommandCopyImageToBufferKHR_s0(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s0 : opencl_ext_real[0].clCommandCopyImageToBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyImageToBufferKHR(
-			opencl_ext_real[1].clCommandCopyImageToBufferKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
-			word10, word11);
-}
-
-static int32_t wrap_clCommandCopyImageToBufferKHR_s1(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s1 : opencl_ext_real[1].clCommandCopyImageToBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyImageToBufferKHR(
-			opencl_ext_real[2].clCommandCopyImageToBufferKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
-			word10, word11);
-}
-
-static int32_t wrap_clCommandCopyImageToBufferKHR_s2(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s2 : opencl_ext_real[2].clCommandCopyImageToBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandCopyImageToBufferKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandCopyImageToBufferKHR(
-			opencl_ext_real[3].clCommandCopyImageToBufferKHR, command_buffer,
-			command_queue, word2, word3, word4, word5, word6, word7, word8, word9,
-			word10, word11);
-}
-
-static int32_t wrap_clCommandCopyImageToBufferKHR_s3(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandCopyImageToBufferKHR to = opencl_recording() ? record_clCommandCopyImageToBufferKHR_s3 : opencl_ext_real[3].clCommandCopyImageToBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
 static NOINLINE int32_t body_clCommandFillBufferKHR(opencl_pfn_clCommandFillBufferKHR real,
 		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
 		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
@@ -5015,90 +4482,6 @@ static NOINLINE int32_t body_clCommandFillBufferKHR(opencl_pfn_clCommandFillBuff
 	return ret;
 }
 
-static NOINLINE int32_t record_clCommandFillBufferKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandFillBufferKHR(opencl_ext_real[0].clCommandFillBufferKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandFillBufferKHR_s0(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s0 : opencl_ext_real[0].clCommandFillBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandFillBufferKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandFillBufferKHR(opencl_ext_real[1].clCommandFillBufferKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandFillBufferKHR_s1(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s1 : opencl_ext_real[1].clCommandFillBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandFillBufferKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandFillBufferKHR(opencl_ext_real[2].clCommandFillBufferKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandFillBufferKHR_s2(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s2 : opencl_ext_real[2].clCommandFillBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandFillBufferKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandFillBufferKHR(opencl_ext_real[3].clCommandFillBufferKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandFillBufferKHR_s3(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandFillBufferKHR to = opencl_recording() ? record_clCommandFillBufferKHR_s3 : opencl_ext_real[3].clCommandFillBufferKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
 static NOINLINE int32_t body_clCommandFillImageKHR(opencl_pfn_clCommandFillImageKHR real,
 		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
 		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
@@ -5113,86 +4496,6 @@ static NOINLINE int32_t body_clCommandFillImageKHR(opencl_pfn_clCommandFillImage
 			word8, word9, word10);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clCommandFillImageKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10)
-{
-	return body_clCommandFillImageKHR(opencl_ext_real[0].clCommandFillImageKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static int32_t wrap_clCommandFillImageKHR_s0(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
-{
-	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s0 : opencl_ext_real[0].clCommandFillImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static NOINLINE int32_t record_clCommandFillImageKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10)
-{
-	return body_clCommandFillImageKHR(opencl_ext_real[1].clCommandFillImageKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static int32_t wrap_clCommandFillImageKHR_s1(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
-{
-	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s1 : opencl_ext_real[1].clCommandFillImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static NOINLINE int32_t record_clCommandFillImageKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10)
-{
-	return body_clCommandFillImageKHR(opencl_ext_real[2].clCommandFillImageKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static int32_t wrap_clCommandFillImageKHR_s2(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
-{
-	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s2 : opencl_ext_real[2].clCommandFillImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static NOINLINE int32_t record_clCommandFillImageKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10)
-{
-	return body_clCommandFillImageKHR(opencl_ext_real[3].clCommandFillImageKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static int32_t wrap_clCommandFillImageKHR_s3(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
-{
-	opencl_pfn_clCommandFillImageKHR to = opencl_recording() ? record_clCommandFillImageKHR_s3 : opencl_ext_real[3].clCommandFillImageKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
 }
 
 static NOINLINE int32_t body_clCommandNDRangeKernelKHR(
@@ -5212,90 +4515,6 @@ static NOINLINE int32_t body_clCommandNDRangeKernelKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandNDRangeKernelKHR(opencl_ext_real[0].clCommandNDRangeKernelKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandNDRangeKernelKHR_s0(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s0 : opencl_ext_real[0].clCommandNDRangeKernelKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandNDRangeKernelKHR(opencl_ext_real[1].clCommandNDRangeKernelKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandNDRangeKernelKHR_s1(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s1 : opencl_ext_real[1].clCommandNDRangeKernelKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandNDRangeKernelKHR(opencl_ext_real[2].clCommandNDRangeKernelKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandNDRangeKernelKHR_s2(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s2 : opencl_ext_real[2].clCommandNDRangeKernelKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static NOINLINE int32_t record_clCommandNDRangeKernelKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10, uint64_t word11)
-{
-	return body_clCommandNDRangeKernelKHR(opencl_ext_real[3].clCommandNDRangeKernelKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
-static int32_t wrap_clCommandNDRangeKernelKHR_s3(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10,
-		uint64_t word11)
-{
-	opencl_pfn_clCommandNDRangeKernelKHR to = opencl_recording() ? record_clCommandNDRangeKernelKHR_s3 : opencl_ext_real[3].clCommandNDRangeKernelKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10, word11);
-}
-
 static NOINLINE int32_t body_clCommandSVMMemFillKHR(opencl_pfn_clCommandSVMMemFillKHR real,
 		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
 		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
@@ -5312,86 +4531,6 @@ static NOINLINE int32_t body_clCommandSVMMemFillKHR(opencl_pfn_clCommandSVMMemFi
 	return ret;
 }
 
-static NOINLINE int32_t record_clCommandSVMMemFillKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10)
-{
-	return body_clCommandSVMMemFillKHR(opencl_ext_real[0].clCommandSVMMemFillKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static int32_t wrap_clCommandSVMMemFillKHR_s0(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
-{
-	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s0 : opencl_ext_real[0].clCommandSVMMemFillKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static NOINLINE int32_t record_clCommandSVMMemFillKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10)
-{
-	return body_clCommandSVMMemFillKHR(opencl_ext_real[1].clCommandSVMMemFillKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static int32_t wrap_clCommandSVMMemFillKHR_s1(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
-{
-	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s1 : opencl_ext_real[1].clCommandSVMMemFillKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static NOINLINE int32_t record_clCommandSVMMemFillKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10)
-{
-	return body_clCommandSVMMemFillKHR(opencl_ext_real[2].clCommandSVMMemFillKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static int32_t wrap_clCommandSVMMemFillKHR_s2(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
-{
-	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s2 : opencl_ext_real[2].clCommandSVMMemFillKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static NOINLINE int32_t record_clCommandSVMMemFillKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9,
-		uint64_t word10)
-{
-	return body_clCommandSVMMemFillKHR(opencl_ext_real[3].clCommandSVMMemFillKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
-static int32_t wrap_clCommandSVMMemFillKHR_s3(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9, uint64_t word10)
-{
-	opencl_pfn_clCommandSVMMemFillKHR to = opencl_recording() ? record_clCommandSVMMemFillKHR_s3 : opencl_ext_real[3].clCommandSVMMemFillKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9, word10);
-}
-
 static NOINLINE int32_t body_clCommandSVMMemcpyKHR(opencl_pfn_clCommandSVMMemcpyKHR real,
 		void *command_buffer, void *command_queue, uint64_t word2, uint64_t word3,
 		uint64_t word4, uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8,
@@ -5406,82 +4545,6 @@ static NOINLINE int32_t body_clCommandSVMMemcpyKHR(opencl_pfn_clCommandSVMMemcpy
 			word8, word9);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s0(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9)
-{
-	return body_clCommandSVMMemcpyKHR(opencl_ext_real[0].clCommandSVMMemcpyKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9);
-}
-
-static int32_t wrap_clCommandSVMMemcpyKHR_s0(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9)
-{
-	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s0 : opencl_ext_real[0].clCommandSVMMemcpyKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9);
-}
-
-static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s1(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9)
-{
-	return body_clCommandSVMMemcpyKHR(opencl_ext_real[1].clCommandSVMMemcpyKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9);
-}
-
-static int32_t wrap_clCommandSVMMemcpyKHR_s1(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9)
-{
-	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s1 : opencl_ext_real[1].clCommandSVMMemcpyKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9);
-}
-
-static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s2(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9)
-{
-	return body_clCommandSVMMemcpyKHR(opencl_ext_real[2].clCommandSVMMemcpyKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9);
-}
-
-static int32_t wrap_clCommandSVMMemcpyKHR_s2(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9)
-{
-	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s2 : opencl_ext_real[2].clCommandSVMMemcpyKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9);
-}
-
-static NOINLINE int32_t record_clCommandSVMMemcpyKHR_s3(void *command_buffer,
-		void *command_queue, uint64_t word2, uint64_t word3, uint64_t word4,
-		uint64_t word5, uint64_t word6, uint64_t word7, uint64_t word8, uint64_t word9)
-{
-	return body_clCommandSVMMemcpyKHR(opencl_ext_real[3].clCommandSVMMemcpyKHR,
-			command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9);
-}
-
-static int32_t wrap_clCommandSVMMemcpyKHR_s3(void *command_buffer, void *command_queue,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7, uint64_t word8, uint64_t word9)
-{
-	opencl_pfn_clCommandSVMMemcpyKHR to = opencl_recording() ? record_clCommandSVMMemcpyKHR_s3 : opencl_ext_real[3].clCommandSVMMemcpyKHR;
-
-	return to(command_buffer, command_queue, word2, word3, word4, word5, word6, word7,
-			word8, word9);
 }
 
 static NOINLINE void *body_clCreateAcceleratorINTEL(opencl_pfn_clCreateAcceleratorINTEL real,
@@ -5504,78 +4567,6 @@ static NOINLINE void *body_clCreateAcceleratorINTEL(opencl_pfn_clCreateAccelerat
 		number = tandem_object_assign(TANDEM_OBJECT_accelerator, ret);
 	opencl_end_object(&call, error, end, number);
 	return ret;
-}
-
-static NOINLINE void *record_clCreateAcceleratorINTEL_s0(void *context,
-		uint32_t accelerator_type, size_t descriptor_size, const void *descriptor,
-		void *errcode_ret)
-{
-	return body_clCreateAcceleratorINTEL(opencl_ext_real[0].clCreateAcceleratorINTEL,
-			context, accelerator_type, descriptor_size, descriptor, errcode_ret);
-}
-
-static void *wrap_clCreateAcceleratorINTEL_s0(void *context, uint32_t accelerator_type,
-		size_t descriptor_size, const void *descriptor, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCreateAcceleratorINTEL(context, accelerator_type,
-				descriptor_size, descriptor, errcode_ret);
-	return record_clCreateAcceleratorINTEL_s0(context, accelerator_type, descriptor_size,
-			descriptor, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateAcceleratorINTEL_s1(void *context,
-		uint32_t accelerator_type, size_t descriptor_size, const void *descriptor,
-		void *errcode_ret)
-{
-	return body_clCreateAcceleratorINTEL(opencl_ext_real[1].clCreateAcceleratorINTEL,
-			context, accelerator_type, descriptor_size, descriptor, errcode_ret);
-}
-
-static void *wrap_clCreateAcceleratorINTEL_s1(void *context, uint32_t accelerator_type,
-		size_t descriptor_size, const void *descriptor, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCreateAcceleratorINTEL(context, accelerator_type,
-				descriptor_size, descriptor, errcode_ret);
-	return record_clCreateAcceleratorINTEL_s1(context, accelerator_type, descriptor_size,
-			descriptor, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateAcceleratorINTEL_s2(void *context,
-		uint32_t accelerator_type, size_t descriptor_size, const void *descriptor,
-		void *errcode_ret)
-{
-	return body_clCreateAcceleratorINTEL(opencl_ext_real[2].clCreateAcceleratorINTEL,
-			context, accelerator_type, descriptor_size, descriptor, errcode_ret);
-}
-
-static void *wrap_clCreateAcceleratorINTEL_s2(void *context, uint32_t accelerator_type,
-		size_t descriptor_size, const void *descriptor, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCreateAcceleratorINTEL(context, accelerator_type,
-				descriptor_size, descriptor, errcode_ret);
-	return record_clCreateAcceleratorINTEL_s2(context, accelerator_type, descriptor_size,
-			descriptor, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateAcceleratorINTEL_s3(void *context,
-		uint32_t accelerator_type, size_t descriptor_size, const void *descriptor,
-		void *errcode_ret)
-{
-	return body_clCreateAcceleratorINTEL(opencl_ext_real[3].clCreateAcceleratorINTEL,
-			context, accelerator_type, descriptor_size, descriptor, errcode_ret);
-}
-
-static void *wrap_clCreateAcceleratorINTEL_s3(void *context, uint32_t accelerator_type,
-		size_t descriptor_size, const void *descriptor, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCreateAcceleratorINTEL(context, accelerator_type,
-				descriptor_size, descriptor, errcode_ret);
-	return record_clCreateAcceleratorINTEL_s3(context, accelerator_type, descriptor_size,
-			descriptor, errcode_ret);
 }
 
 static NOINLINE void *body_clCreateBufferWithPropertiesINTEL(
@@ -5601,82 +4592,6 @@ static NOINLINE void *body_clCreateBufferWithPropertiesINTEL(
 	return ret;
 }
 
-static NOINLINE void *record_clCreateBufferWithPropertiesINTEL_s0(void *context,
-		const void *properties, uint64_t flags, size_t size, void *host_ptr,
-		void *errcode_ret)
-{
-	return body_clCreateBufferWithPropertiesINTEL(
-			opencl_ext_real[0].clCreateBufferWithPropertiesINTEL, context,
-			properties, flags, size, host_ptr, errcode_ret);
-}
-
-static void *wrap_clCreateBufferWithPropertiesINTEL_s0(void *context, const void *properties,
-		uint64_t flags, size_t size, void *host_ptr, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCreateBufferWithPropertiesINTEL(context, properties,
-				flags, size, host_ptr, errcode_ret);
-	return record_clCreateBufferWithPropertiesINTEL_s0(context, properties, flags, size,
-			host_ptr, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateBufferWithPropertiesINTEL_s1(void *context,
-		const void *properties, uint64_t flags, size_t size, void *host_ptr,
-		void *errcode_ret)
-{
-	return body_clCreateBufferWithPropertiesINTEL(
-			opencl_ext_real[1].clCreateBufferWithPropertiesINTEL, context,
-			properties, flags, size, host_ptr, errcode_ret);
-}
-
-static void *wrap_clCreateBufferWithPropertiesINTEL_s1(void *context, const void *properties,
-		uint64_t flags, size_t size, void *host_ptr, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCreateBufferWithPropertiesINTEL(context, properties,
-				flags, size, host_ptr, errcode_ret);
-	return record_clCreateBufferWithPropertiesINTEL_s1(context, properties, flags, size,
-			host_ptr, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateBufferWithPropertiesINTEL_s2(void *context,
-		const void *properties, uint64_t flags, size_t size, void *host_ptr,
-		void *errcode_ret)
-{
-	return body_clCreateBufferWithPropertiesINTEL(
-			opencl_ext_real[2].clCreateBufferWithPropertiesINTEL, context,
-			properties, flags, size, host_ptr, errcode_ret);
-}
-
-static void *wrap_clCreateBufferWithPropertiesINTEL_s2(void *context, const void *properties,
-		uint64_t flags, size_t size, void *host_ptr, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCreateBufferWithPropertiesINTEL(context, properties,
-				flags, size, host_ptr, errcode_ret);
-	return record_clCreateBufferWithPropertiesINTEL_s2(context, properties, flags, size,
-			host_ptr, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateBufferWithPropertiesINTEL_s3(void *context,
-		const void *properties, uint64_t flags, size_t size, void *host_ptr,
-		void *errcode_ret)
-{
-	return body_clCreateBufferWithPropertiesINTEL(
-			opencl_ext_real[3].clCreateBufferWithPropertiesINTEL, context,
-			properties, flags, size, host_ptr, errcode_ret);
-}
-
-static void *wrap_clCreateBufferWithPropertiesINTEL_s3(void *context, const void *properties,
-		uint64_t flags, size_t size, void *host_ptr, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCreateBufferWithPropertiesINTEL(context, properties,
-				flags, size, host_ptr, errcode_ret);
-	return record_clCreateBufferWithPropertiesINTEL_s3(context, properties, flags, size,
-			host_ptr, errcode_ret);
-}
-
 static NOINLINE void *body_clCreateCommandBufferKHR(opencl_pfn_clCreateCommandBufferKHR real,
 		uint32_t num_queues, const void *queues, const void *properties,
 		void *errcode_ret)
@@ -5697,142 +4612,6 @@ static NOINLINE void *body_clCreateCommandBufferKHR(opencl_pfn_clCreateCommandBu
 		number = opencl_created_command_buffer(ret, OPENCL_FN_clCreateCommandBufferKHR, num_queues, queues);
 	opencl_end_object(&call, error, end, number);
 	return ret;
-}
-
-static NOINLINE void *record_clCreateCommandBufferKHR_s0(uint32_t num_queues,
-		const void *queues, const void *properties, void *errcode_ret)
-{
-	return body_clCreateCommandBufferKHR(opencl_ext_real[0].clCreateCommandBufferKHR,
-			num_queues, queues, properties, errcode_ret);
-}
-
-static void *wrap_clCreateCommandBufferKHR_s0(uint32_t num_queues, const void *queues,
-		const void *properties, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCreateCommandBufferKHR(num_queues, queues,
-				properties, errcode_ret);
-	return record_clCreateCommandBufferKHR_s0(num_queues, queues, properties, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateCommandBufferKHR_s1(uint32_t num_queues,
-		const void *queues, const void *properties, void *errcode_ret)
-{
-	return body_clCreateCommandBufferKHR(opencl_ext_real[1].clCreateCommandBufferKHR,
-			num_queues, queues, properties, errcode_ret);
-}
-
-static void *wrap_clCreateCommandBufferKHR_s1(uint32_t num_queues, const void *queues,
-		const void *properties, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCreateCommandBufferKHR(num_queues, queues,
-				properties, errcode_ret);
-	return record_clCreateCommandBufferKHR_s1(num_queues, queues, properties, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateCommandBufferKHR_s2(uint32_t num_queues,
-		const void *queues, const void *properties, void *errcode_ret)
-{
-	return body_clCreateCommandBufferKHR(opencl_ext_real[2].clCreateCommandBufferKHR,
-			num_queues, queues, properties, errcode_ret);
-}
-
-static void *wrap_clCreateCommandBufferKHR_s2(uint32_t num_queues, const void *queues,
-		const void *properties, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCreateCommandBufferKHR(num_queues, queues,
-				properties, errcode_ret);
-	return record_clCreateCommandBufferKHR_s2(num_queues, queues, properties, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateCommandBufferKHR_s3(uint32_t num_queues,
-		const void *queues, const void *properties, void *errcode_ret)
-{
-	return body_clCreateCommandBufferKHR(opencl_ext_real[3].clCreateCommandBufferKHR,
-			num_queues, queues, properties, errcode_ret);
-}
-
-static void *wrap_clCreateCommandBufferKHR_s3(uint32_t num_queues, const void *queues,
-		const void *properties, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCreateCommandBufferKHR(num_queues, queues,
-				properties, errcode_ret);
-	return record_clCreateCommandBufferKHR_s3(num_queues, queues, properties, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateCommandQueueWithPropertiesKHR_s0(void *context,
-		void *device, const void *properties, void *errcode_ret)
-{
-	return opencl_custom_clCreateCommandQueueWithPropertiesKHR(
-			opencl_ext_real[0].clCreateCommandQueueWithPropertiesKHR, context,
-			device, properties, errcode_ret);
-}
-
-static void *wrap_clCreateCommandQueueWithPropertiesKHR_s0(void *context, void *device,
-		const void *properties, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCreateCommandQueueWithPropertiesKHR(context, device,
-				properties, errcode_ret);
-	return record_clCreateCommandQueueWithPropertiesKHR_s0(context, device, properties,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clCreateCommandQueueWithPropertiesKHR_s1(void *context,
-		void *device, const void *properties, void *errcode_ret)
-{
-	return opencl_custom_clCreateCommandQueueWithPropertiesKHR(
-			opencl_ext_real[1].clCreateCommandQueueWithPropertiesKHR, context,
-			device, properties, errcode_ret);
-}
-
-static void *wrap_clCreateCommandQueueWithPropertiesKHR_s1(void *context, void *device,
-		const void *properties, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCreateCommandQueueWithPropertiesKHR(context, device,
-				properties, errcode_ret);
-	return record_clCreateCommandQueueWithPropertiesKHR_s1(context, device, properties,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clCreateCommandQueueWithPropertiesKHR_s2(void *context,
-		void *device, const void *properties, void *errcode_ret)
-{
-	return opencl_custom_clCreateCommandQueueWithPropertiesKHR(
-			opencl_ext_real[2].clCreateCommandQueueWithPropertiesKHR, context,
-			device, properties, errcode_ret);
-}
-
-static void *wrap_clCreateCommandQueueWithPropertiesKHR_s2(void *context, void *device,
-		const void *properties, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCreateCommandQueueWithPropertiesKHR(context, device,
-				properties, errcode_ret);
-	return record_clCreateCommandQueueWithPropertiesKHR_s2(context, device, properties,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clCreateCommandQueueWithPropertiesKHR_s3(void *context,
-		void *device, const void *properties, void *errcode_ret)
-{
-	return opencl_custom_clCreateCommandQueueWithPropertiesKHR(
-			opencl_ext_real[3].clCreateCommandQueueWithPropertiesKHR, context,
-			device, properties, errcode_ret);
-}
-
-static void *wrap_clCreateCommandQueueWithPropertiesKHR_s3(void *context, void *device,
-		const void *properties, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCreateCommandQueueWithPropertiesKHR(context, device,
-				properties, errcode_ret);
-	return record_clCreateCommandQueueWithPropertiesKHR_s3(context, device, properties,
-			errcode_ret);
 }
 
 static NOINLINE void *body_clCreateFromVA_APIMediaSurfaceINTEL(
@@ -5857,78 +4636,6 @@ static NOINLINE void *body_clCreateFromVA_APIMediaSurfaceINTEL(
 	return ret;
 }
 
-static NOINLINE void *record_clCreateFromVA_APIMediaSurfaceINTEL_s0(void *context,
-		uint64_t flags, void *surface, uint32_t plane, void *errcode_ret)
-{
-	return body_clCreateFromVA_APIMediaSurfaceINTEL(
-			opencl_ext_real[0].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
-			surface, plane, errcode_ret);
-}
-
-static void *wrap_clCreateFromVA_APIMediaSurfaceINTEL_s0(void *context, uint64_t flags,
-		void *surface, uint32_t plane, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCreateFromVA_APIMediaSurfaceINTEL(context, flags,
-				surface, plane, errcode_ret);
-	return record_clCreateFromVA_APIMediaSurfaceINTEL_s0(context, flags, surface, plane,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clCreateFromVA_APIMediaSurfaceINTEL_s1(void *context,
-		uint64_t flags, void *surface, uint32_t plane, void *errcode_ret)
-{
-	return body_clCreateFromVA_APIMediaSurfaceINTEL(
-			opencl_ext_real[1].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
-			surface, plane, errcode_ret);
-}
-
-static void *wrap_clCreateFromVA_APIMediaSurfaceINTEL_s1(void *context, uint64_t flags,
-		void *surface, uint32_t plane, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCreateFromVA_APIMediaSurfaceINTEL(context, flags,
-				surface, plane, errcode_ret);
-	return record_clCreateFromVA_APIMediaSurfaceINTEL_s1(context, flags, surface, plane,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clCreateFromVA_APIMediaSurfaceINTEL_s2(void *context,
-		uint64_t flags, void *surface, uint32_t plane, void *errcode_ret)
-{
-	return body_clCreateFromVA_APIMediaSurfaceINTEL(
-			opencl_ext_real[2].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
-			surface, plane, errcode_ret);
-}
-
-static void *wrap_clCreateFromVA_APIMediaSurfaceINTEL_s2(void *context, uint64_t flags,
-		void *surface, uint32_t plane, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCreateFromVA_APIMediaSurfaceINTEL(context, flags,
-				surface, plane, errcode_ret);
-	return record_clCreateFromVA_APIMediaSurfaceINTEL_s2(context, flags, surface, plane,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clCreateFromVA_APIMediaSurfaceINTEL_s3(void *context,
-		uint64_t flags, void *surface, uint32_t plane, void *errcode_ret)
-{
-	return body_clCreateFromVA_APIMediaSurfaceINTEL(
-			opencl_ext_real[3].clCreateFromVA_APIMediaSurfaceINTEL, context, flags,
-			surface, plane, errcode_ret);
-}
-
-static void *wrap_clCreateFromVA_APIMediaSurfaceINTEL_s3(void *context, uint64_t flags,
-		void *surface, uint32_t plane, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCreateFromVA_APIMediaSurfaceINTEL(context, flags,
-				surface, plane, errcode_ret);
-	return record_clCreateFromVA_APIMediaSurfaceINTEL_s3(context, flags, surface, plane,
-			errcode_ret);
-}
-
 static NOINLINE void *body_clCreateProgramWithILKHR(opencl_pfn_clCreateProgramWithILKHR real,
 		void *context, const void *il, size_t length, void *errcode_ret)
 {
@@ -5947,70 +4654,6 @@ static NOINLINE void *body_clCreateProgramWithILKHR(opencl_pfn_clCreateProgramWi
 		number = opencl_created_program(ret, OPENCL_FN_clCreateProgramWithILKHR, TANDEM_PROGRAM_SOURCE_il, context, length);
 	opencl_end_object(&call, error, end, number);
 	return ret;
-}
-
-static NOINLINE void *record_clCreateProgramWithILKHR_s0(void *context, const void *il,
-		size_t length, void *errcode_ret)
-{
-	return body_clCreateProgramWithILKHR(opencl_ext_real[0].clCreateProgramWithILKHR,
-			context, il, length, errcode_ret);
-}
-
-static void *wrap_clCreateProgramWithILKHR_s0(void *context, const void *il, size_t length,
-		void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCreateProgramWithILKHR(context, il, length,
-				errcode_ret);
-	return record_clCreateProgramWithILKHR_s0(context, il, length, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateProgramWithILKHR_s1(void *context, const void *il,
-		size_t length, void *errcode_ret)
-{
-	return body_clCreateProgramWithILKHR(opencl_ext_real[1].clCreateProgramWithILKHR,
-			context, il, length, errcode_ret);
-}
-
-static void *wrap_clCreateProgramWithILKHR_s1(void *context, const void *il, size_t length,
-		void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCreateProgramWithILKHR(context, il, length,
-				errcode_ret);
-	return record_clCreateProgramWithILKHR_s1(context, il, length, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateProgramWithILKHR_s2(void *context, const void *il,
-		size_t length, void *errcode_ret)
-{
-	return body_clCreateProgramWithILKHR(opencl_ext_real[2].clCreateProgramWithILKHR,
-			context, il, length, errcode_ret);
-}
-
-static void *wrap_clCreateProgramWithILKHR_s2(void *context, const void *il, size_t length,
-		void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCreateProgramWithILKHR(context, il, length,
-				errcode_ret);
-	return record_clCreateProgramWithILKHR_s2(context, il, length, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateProgramWithILKHR_s3(void *context, const void *il,
-		size_t length, void *errcode_ret)
-{
-	return body_clCreateProgramWithILKHR(opencl_ext_real[3].clCreateProgramWithILKHR,
-			context, il, length, errcode_ret);
-}
-
-static void *wrap_clCreateProgramWithILKHR_s3(void *context, const void *il, size_t length,
-		void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCreateProgramWithILKHR(context, il, length,
-				errcode_ret);
-	return record_clCreateProgramWithILKHR_s3(context, il, length, errcode_ret);
 }
 
 static NOINLINE void *body_clCreateSemaphoreWithPropertiesKHR(
@@ -6035,74 +4678,6 @@ static NOINLINE void *body_clCreateSemaphoreWithPropertiesKHR(
 	return ret;
 }
 
-static NOINLINE void *record_clCreateSemaphoreWithPropertiesKHR_s0(void *context,
-		const void *sema_props, void *errcode_ret)
-{
-	return body_clCreateSemaphoreWithPropertiesKHR(
-			opencl_ext_real[0].clCreateSemaphoreWithPropertiesKHR, context,
-			sema_props, errcode_ret);
-}
-
-static void *wrap_clCreateSemaphoreWithPropertiesKHR_s0(void *context, const void *sema_props,
-		void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clCreateSemaphoreWithPropertiesKHR(context,
-				sema_props, errcode_ret);
-	return record_clCreateSemaphoreWithPropertiesKHR_s0(context, sema_props, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateSemaphoreWithPropertiesKHR_s1(void *context,
-		const void *sema_props, void *errcode_ret)
-{
-	return body_clCreateSemaphoreWithPropertiesKHR(
-			opencl_ext_real[1].clCreateSemaphoreWithPropertiesKHR, context,
-			sema_props, errcode_ret);
-}
-
-static void *wrap_clCreateSemaphoreWithPropertiesKHR_s1(void *context, const void *sema_props,
-		void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clCreateSemaphoreWithPropertiesKHR(context,
-				sema_props, errcode_ret);
-	return record_clCreateSemaphoreWithPropertiesKHR_s1(context, sema_props, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateSemaphoreWithPropertiesKHR_s2(void *context,
-		const void *sema_props, void *errcode_ret)
-{
-	return body_clCreateSemaphoreWithPropertiesKHR(
-			opencl_ext_real[2].clCreateSemaphoreWithPropertiesKHR, context,
-			sema_props, errcode_ret);
-}
-
-static void *wrap_clCreateSemaphoreWithPropertiesKHR_s2(void *context, const void *sema_props,
-		void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clCreateSemaphoreWithPropertiesKHR(context,
-				sema_props, errcode_ret);
-	return record_clCreateSemaphoreWithPropertiesKHR_s2(context, sema_props, errcode_ret);
-}
-
-static NOINLINE void *record_clCreateSemaphoreWithPropertiesKHR_s3(void *context,
-		const void *sema_props, void *errcode_ret)
-{
-	return body_clCreateSemaphoreWithPropertiesKHR(
-			opencl_ext_real[3].clCreateSemaphoreWithPropertiesKHR, context,
-			sema_props, errcode_ret);
-}
-
-static void *wrap_clCreateSemaphoreWithPropertiesKHR_s3(void *context, const void *sema_props,
-		void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clCreateSemaphoreWithPropertiesKHR(context,
-				sema_props, errcode_ret);
-	return record_clCreateSemaphoreWithPropertiesKHR_s3(context, sema_props, errcode_ret);
-}
-
 static NOINLINE void *body_clDeviceMemAllocINTEL(opencl_pfn_clDeviceMemAllocINTEL real,
 		void *context, void *device, const void *properties, size_t size,
 		uint32_t alignment, void *errcode_ret)
@@ -6119,74 +4694,6 @@ static NOINLINE void *body_clDeviceMemAllocINTEL(opencl_pfn_clDeviceMemAllocINTE
 	opencl_end_pointer(&call, error, tandem_ticks(), (uintptr_t)ret);
 	opencl_allocated(ret, OPENCL_FN_clDeviceMemAllocINTEL, TANDEM_MEMORY_KIND_usm_device, context, device, 0, size);
 	return ret;
-}
-
-static NOINLINE void *record_clDeviceMemAllocINTEL_s0(void *context, void *device,
-		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clDeviceMemAllocINTEL(opencl_ext_real[0].clDeviceMemAllocINTEL, context,
-			device, properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clDeviceMemAllocINTEL_s0(void *context, void *device, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clDeviceMemAllocINTEL(context, device, properties,
-				size, alignment, errcode_ret);
-	return record_clDeviceMemAllocINTEL_s0(context, device, properties, size, alignment,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clDeviceMemAllocINTEL_s1(void *context, void *device,
-		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clDeviceMemAllocINTEL(opencl_ext_real[1].clDeviceMemAllocINTEL, context,
-			device, properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clDeviceMemAllocINTEL_s1(void *context, void *device, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clDeviceMemAllocINTEL(context, device, properties,
-				size, alignment, errcode_ret);
-	return record_clDeviceMemAllocINTEL_s1(context, device, properties, size, alignment,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clDeviceMemAllocINTEL_s2(void *context, void *device,
-		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clDeviceMemAllocINTEL(opencl_ext_real[2].clDeviceMemAllocINTEL, context,
-			device, properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clDeviceMemAllocINTEL_s2(void *context, void *device, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clDeviceMemAllocINTEL(context, device, properties,
-				size, alignment, errcode_ret);
-	return record_clDeviceMemAllocINTEL_s2(context, device, properties, size, alignment,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clDeviceMemAllocINTEL_s3(void *context, void *device,
-		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clDeviceMemAllocINTEL(opencl_ext_real[3].clDeviceMemAllocINTEL, context,
-			device, properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clDeviceMemAllocINTEL_s3(void *context, void *device, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clDeviceMemAllocINTEL(context, device, properties,
-				size, alignment, errcode_ret);
-	return record_clDeviceMemAllocINTEL_s3(context, device, properties, size, alignment,
-			errcode_ret);
 }
 
 static NOINLINE int32_t body_clEnqueueAcquireExternalMemObjectsKHR(
@@ -6209,94 +4716,6 @@ static NOINLINE int32_t body_clEnqueueAcquireExternalMemObjectsKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueAcquireExternalMemObjectsKHR_s0(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireExternalMemObjectsKHR(
-			opencl_ext_real[0].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
-			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueAcquireExternalMemObjectsKHR_s0(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueAcquireExternalMemObjectsKHR(command_queue,
-				num_mem_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueAcquireExternalMemObjectsKHR_s0(command_queue, num_mem_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueAcquireExternalMemObjectsKHR_s1(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireExternalMemObjectsKHR(
-			opencl_ext_real[1].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
-			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueAcquireExternalMemObjectsKHR_s1(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueAcquireExternalMemObjectsKHR(command_queue,
-				num_mem_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueAcquireExternalMemObjectsKHR_s1(command_queue, num_mem_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueAcquireExternalMemObjectsKHR_s2(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireExternalMemObjectsKHR(
-			opencl_ext_real[2].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
-			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueAcquireExternalMemObjectsKHR_s2(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueAcquireExternalMemObjectsKHR(command_queue,
-				num_mem_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueAcquireExternalMemObjectsKHR_s2(command_queue, num_mem_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueAcquireExternalMemObjectsKHR_s3(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireExternalMemObjectsKHR(
-			opencl_ext_real[3].clEnqueueAcquireExternalMemObjectsKHR, command_queue,
-			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueAcquireExternalMemObjectsKHR_s3(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueAcquireExternalMemObjectsKHR(command_queue,
-				num_mem_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueAcquireExternalMemObjectsKHR_s3(command_queue, num_mem_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
 static NOINLINE int32_t body_clEnqueueAcquireGrallocObjectsIMG(
 		opencl_pfn_clEnqueueAcquireGrallocObjectsIMG real, void *command_queue,
 		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
@@ -6315,94 +4734,6 @@ static NOINLINE int32_t body_clEnqueueAcquireGrallocObjectsIMG(
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_other, 0, NULL, 0);
 	return ret;
-}
-
-static NOINLINE int32_t record_clEnqueueAcquireGrallocObjectsIMG_s0(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireGrallocObjectsIMG(
-			opencl_ext_real[0].clEnqueueAcquireGrallocObjectsIMG, command_queue,
-			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueAcquireGrallocObjectsIMG_s0(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueAcquireGrallocObjectsIMG(command_queue,
-				num_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueAcquireGrallocObjectsIMG_s0(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueAcquireGrallocObjectsIMG_s1(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireGrallocObjectsIMG(
-			opencl_ext_real[1].clEnqueueAcquireGrallocObjectsIMG, command_queue,
-			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueAcquireGrallocObjectsIMG_s1(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueAcquireGrallocObjectsIMG(command_queue,
-				num_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueAcquireGrallocObjectsIMG_s1(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueAcquireGrallocObjectsIMG_s2(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireGrallocObjectsIMG(
-			opencl_ext_real[2].clEnqueueAcquireGrallocObjectsIMG, command_queue,
-			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueAcquireGrallocObjectsIMG_s2(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueAcquireGrallocObjectsIMG(command_queue,
-				num_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueAcquireGrallocObjectsIMG_s2(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueAcquireGrallocObjectsIMG_s3(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireGrallocObjectsIMG(
-			opencl_ext_real[3].clEnqueueAcquireGrallocObjectsIMG, command_queue,
-			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueAcquireGrallocObjectsIMG_s3(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueAcquireGrallocObjectsIMG(command_queue,
-				num_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueAcquireGrallocObjectsIMG_s3(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
 }
 
 static NOINLINE int32_t body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
@@ -6425,94 +4756,6 @@ static NOINLINE int32_t body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s0(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[0].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s0(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-				command_queue, num_objects, mem_objects,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s0(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s1(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[1].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s1(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-				command_queue, num_objects, mem_objects,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s1(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s2(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[2].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s2(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-				command_queue, num_objects, mem_objects,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s2(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s3(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[3].clEnqueueAcquireVA_APIMediaSurfacesINTEL,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s3(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueAcquireVA_APIMediaSurfacesINTEL(
-				command_queue, num_objects, mem_objects,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s3(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
 static NOINLINE int32_t body_clEnqueueCommandBufferKHR(
 		opencl_pfn_clEnqueueCommandBufferKHR real, uint32_t num_queues, void *queues,
 		void *command_buffer, uint32_t num_events_in_wait_list,
@@ -6530,90 +4773,6 @@ static NOINLINE int32_t body_clEnqueueCommandBufferKHR(
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_other, 0, NULL, 0);
 	return ret;
-}
-
-static NOINLINE int32_t record_clEnqueueCommandBufferKHR_s0(uint32_t num_queues, void *queues,
-		void *command_buffer, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueCommandBufferKHR(opencl_ext_real[0].clEnqueueCommandBufferKHR,
-			num_queues, queues, command_buffer, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueCommandBufferKHR_s0(uint32_t num_queues, void *queues,
-		void *command_buffer, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueCommandBufferKHR(num_queues, queues,
-				command_buffer, num_events_in_wait_list, event_wait_list,
-				event);
-	return record_clEnqueueCommandBufferKHR_s0(num_queues, queues, command_buffer,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueCommandBufferKHR_s1(uint32_t num_queues, void *queues,
-		void *command_buffer, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueCommandBufferKHR(opencl_ext_real[1].clEnqueueCommandBufferKHR,
-			num_queues, queues, command_buffer, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueCommandBufferKHR_s1(uint32_t num_queues, void *queues,
-		void *command_buffer, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueCommandBufferKHR(num_queues, queues,
-				command_buffer, num_events_in_wait_list, event_wait_list,
-				event);
-	return record_clEnqueueCommandBufferKHR_s1(num_queues, queues, command_buffer,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueCommandBufferKHR_s2(uint32_t num_queues, void *queues,
-		void *command_buffer, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueCommandBufferKHR(opencl_ext_real[2].clEnqueueCommandBufferKHR,
-			num_queues, queues, command_buffer, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueCommandBufferKHR_s2(uint32_t num_queues, void *queues,
-		void *command_buffer, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueCommandBufferKHR(num_queues, queues,
-				command_buffer, num_events_in_wait_list, event_wait_list,
-				event);
-	return record_clEnqueueCommandBufferKHR_s2(num_queues, queues, command_buffer,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueCommandBufferKHR_s3(uint32_t num_queues, void *queues,
-		void *command_buffer, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueCommandBufferKHR(opencl_ext_real[3].clEnqueueCommandBufferKHR,
-			num_queues, queues, command_buffer, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueCommandBufferKHR_s3(uint32_t num_queues, void *queues,
-		void *command_buffer, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueCommandBufferKHR(num_queues, queues,
-				command_buffer, num_events_in_wait_list, event_wait_list,
-				event);
-	return record_clEnqueueCommandBufferKHR_s3(num_queues, queues, command_buffer,
-			num_events_in_wait_list, event_wait_list, event);
 }
 
 static NOINLINE int32_t body_clEnqueueGenerateMipmapIMG(
@@ -6637,90 +4796,6 @@ static NOINLINE int32_t body_clEnqueueGenerateMipmapIMG(
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueGenerateMipmapIMG_s0(void *command_queue,
-		void *src_image, void *dst_image, uint32_t mipmap_filter_mode,
-		const void *array_region, const void *mip_region,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[0].clEnqueueGenerateMipmapIMG,
-			command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
-			mip_region, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueGenerateMipmapIMG_s0(void *command_queue, void *src_image,
-		void *dst_image, uint32_t mipmap_filter_mode, const void *array_region,
-		const void *mip_region, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueGenerateMipmapIMG to = opencl_recording() ? record_clEnqueueGenerateMipmapIMG_s0 : opencl_ext_real[0].clEnqueueGenerateMipmapIMG;
-
-	return to(command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
-			mip_region, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueGenerateMipmapIMG_s1(void *command_queue,
-		void *src_image, void *dst_image, uint32_t mipmap_filter_mode,
-		const void *array_region, const void *mip_region,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[1].clEnqueueGenerateMipmapIMG,
-			command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
-			mip_region, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueGenerateMipmapIMG_s1(void *command_queue, void *src_image,
-		void *dst_image, uint32_t mipmap_filter_mode, const void *array_region,
-		const void *mip_region, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueGenerateMipmapIMG to = opencl_recording() ? record_clEnqueueGenerateMipmapIMG_s1 : opencl_ext_real[1].clEnqueueGenerateMipmapIMG;
-
-	return to(command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
-			mip_region, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueGenerateMipmapIMG_s2(void *command_queue,
-		void *src_image, void *dst_image, uint32_t mipmap_filter_mode,
-		const void *array_region, const void *mip_region,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[2].clEnqueueGenerateMipmapIMG,
-			command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
-			mip_region, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueGenerateMipmapIMG_s2(void *command_queue, void *src_image,
-		void *dst_image, uint32_t mipmap_filter_mode, const void *array_region,
-		const void *mip_region, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueGenerateMipmapIMG to = opencl_recording() ? record_clEnqueueGenerateMipmapIMG_s2 : opencl_ext_real[2].clEnqueueGenerateMipmapIMG;
-
-	return to(command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
-			mip_region, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueGenerateMipmapIMG_s3(void *command_queue,
-		void *src_image, void *dst_image, uint32_t mipmap_filter_mode,
-		const void *array_region, const void *mip_region,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueGenerateMipmapIMG(opencl_ext_real[3].clEnqueueGenerateMipmapIMG,
-			command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
-			mip_region, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueGenerateMipmapIMG_s3(void *command_queue, void *src_image,
-		void *dst_image, uint32_t mipmap_filter_mode, const void *array_region,
-		const void *mip_region, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueGenerateMipmapIMG to = opencl_recording() ? record_clEnqueueGenerateMipmapIMG_s3 : opencl_ext_real[3].clEnqueueGenerateMipmapIMG;
-
-	return to(command_queue, src_image, dst_image, mipmap_filter_mode, array_region,
-			mip_region, num_events_in_wait_list, event_wait_list, event);
-}
-
 static NOINLINE int32_t body_clEnqueueMemAdviseINTEL(opencl_pfn_clEnqueueMemAdviseINTEL real,
 		void *command_queue, const void *ptr, size_t size, uint32_t advice,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
@@ -6737,82 +4812,6 @@ static NOINLINE int32_t body_clEnqueueMemAdviseINTEL(opencl_pfn_clEnqueueMemAdvi
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_other, size, NULL, 0);
 	return ret;
-}
-
-static NOINLINE int32_t record_clEnqueueMemAdviseINTEL_s0(void *command_queue, const void *ptr,
-		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[0].clEnqueueMemAdviseINTEL,
-			command_queue, ptr, size, advice, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemAdviseINTEL_s0(void *command_queue, const void *ptr,
-		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemAdviseINTEL to = opencl_recording() ? record_clEnqueueMemAdviseINTEL_s0 : opencl_ext_real[0].clEnqueueMemAdviseINTEL;
-
-	return to(command_queue, ptr, size, advice, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemAdviseINTEL_s1(void *command_queue, const void *ptr,
-		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[1].clEnqueueMemAdviseINTEL,
-			command_queue, ptr, size, advice, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemAdviseINTEL_s1(void *command_queue, const void *ptr,
-		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemAdviseINTEL to = opencl_recording() ? record_clEnqueueMemAdviseINTEL_s1 : opencl_ext_real[1].clEnqueueMemAdviseINTEL;
-
-	return to(command_queue, ptr, size, advice, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemAdviseINTEL_s2(void *command_queue, const void *ptr,
-		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[2].clEnqueueMemAdviseINTEL,
-			command_queue, ptr, size, advice, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemAdviseINTEL_s2(void *command_queue, const void *ptr,
-		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemAdviseINTEL to = opencl_recording() ? record_clEnqueueMemAdviseINTEL_s2 : opencl_ext_real[2].clEnqueueMemAdviseINTEL;
-
-	return to(command_queue, ptr, size, advice, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemAdviseINTEL_s3(void *command_queue, const void *ptr,
-		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemAdviseINTEL(opencl_ext_real[3].clEnqueueMemAdviseINTEL,
-			command_queue, ptr, size, advice, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemAdviseINTEL_s3(void *command_queue, const void *ptr,
-		size_t size, uint32_t advice, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemAdviseINTEL to = opencl_recording() ? record_clEnqueueMemAdviseINTEL_s3 : opencl_ext_real[3].clEnqueueMemAdviseINTEL;
-
-	return to(command_queue, ptr, size, advice, num_events_in_wait_list, event_wait_list,
-			event);
 }
 
 static NOINLINE int32_t body_clEnqueueMemFillINTEL(opencl_pfn_clEnqueueMemFillINTEL real,
@@ -6834,82 +4833,6 @@ static NOINLINE int32_t body_clEnqueueMemFillINTEL(opencl_pfn_clEnqueueMemFillIN
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueMemFillINTEL_s0(void *command_queue, void *dst_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemFillINTEL(opencl_ext_real[0].clEnqueueMemFillINTEL,
-			command_queue, dst_ptr, pattern, pattern_size, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemFillINTEL_s0(void *command_queue, void *dst_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemFillINTEL to = opencl_recording() ? record_clEnqueueMemFillINTEL_s0 : opencl_ext_real[0].clEnqueueMemFillINTEL;
-
-	return to(command_queue, dst_ptr, pattern, pattern_size, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemFillINTEL_s1(void *command_queue, void *dst_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemFillINTEL(opencl_ext_real[1].clEnqueueMemFillINTEL,
-			command_queue, dst_ptr, pattern, pattern_size, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemFillINTEL_s1(void *command_queue, void *dst_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemFillINTEL to = opencl_recording() ? record_clEnqueueMemFillINTEL_s1 : opencl_ext_real[1].clEnqueueMemFillINTEL;
-
-	return to(command_queue, dst_ptr, pattern, pattern_size, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemFillINTEL_s2(void *command_queue, void *dst_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemFillINTEL(opencl_ext_real[2].clEnqueueMemFillINTEL,
-			command_queue, dst_ptr, pattern, pattern_size, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemFillINTEL_s2(void *command_queue, void *dst_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemFillINTEL to = opencl_recording() ? record_clEnqueueMemFillINTEL_s2 : opencl_ext_real[2].clEnqueueMemFillINTEL;
-
-	return to(command_queue, dst_ptr, pattern, pattern_size, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemFillINTEL_s3(void *command_queue, void *dst_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemFillINTEL(opencl_ext_real[3].clEnqueueMemFillINTEL,
-			command_queue, dst_ptr, pattern, pattern_size, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemFillINTEL_s3(void *command_queue, void *dst_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemFillINTEL to = opencl_recording() ? record_clEnqueueMemFillINTEL_s3 : opencl_ext_real[3].clEnqueueMemFillINTEL;
-
-	return to(command_queue, dst_ptr, pattern, pattern_size, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
 static NOINLINE int32_t body_clEnqueueMemcpyINTEL(opencl_pfn_clEnqueueMemcpyINTEL real,
 		void *command_queue, uint32_t blocking, void *dst_ptr, const void *src_ptr,
 		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
@@ -6927,82 +4850,6 @@ static NOINLINE int32_t body_clEnqueueMemcpyINTEL(opencl_pfn_clEnqueueMemcpyINTE
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_d2d, size, NULL, blocking);
 	return ret;
-}
-
-static NOINLINE int32_t record_clEnqueueMemcpyINTEL_s0(void *command_queue, uint32_t blocking,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemcpyINTEL(opencl_ext_real[0].clEnqueueMemcpyINTEL, command_queue,
-			blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemcpyINTEL_s0(void *command_queue, uint32_t blocking,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemcpyINTEL to = opencl_recording() ? record_clEnqueueMemcpyINTEL_s0 : opencl_ext_real[0].clEnqueueMemcpyINTEL;
-
-	return to(command_queue, blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemcpyINTEL_s1(void *command_queue, uint32_t blocking,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemcpyINTEL(opencl_ext_real[1].clEnqueueMemcpyINTEL, command_queue,
-			blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemcpyINTEL_s1(void *command_queue, uint32_t blocking,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemcpyINTEL to = opencl_recording() ? record_clEnqueueMemcpyINTEL_s1 : opencl_ext_real[1].clEnqueueMemcpyINTEL;
-
-	return to(command_queue, blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemcpyINTEL_s2(void *command_queue, uint32_t blocking,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemcpyINTEL(opencl_ext_real[2].clEnqueueMemcpyINTEL, command_queue,
-			blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemcpyINTEL_s2(void *command_queue, uint32_t blocking,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemcpyINTEL to = opencl_recording() ? record_clEnqueueMemcpyINTEL_s2 : opencl_ext_real[2].clEnqueueMemcpyINTEL;
-
-	return to(command_queue, blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemcpyINTEL_s3(void *command_queue, uint32_t blocking,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemcpyINTEL(opencl_ext_real[3].clEnqueueMemcpyINTEL, command_queue,
-			blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemcpyINTEL_s3(void *command_queue, uint32_t blocking,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMemcpyINTEL to = opencl_recording() ? record_clEnqueueMemcpyINTEL_s3 : opencl_ext_real[3].clEnqueueMemcpyINTEL;
-
-	return to(command_queue, blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
 }
 
 static NOINLINE int32_t body_clEnqueueMemsetINTEL(opencl_pfn_clEnqueueMemsetINTEL real,
@@ -7023,78 +4870,6 @@ static NOINLINE int32_t body_clEnqueueMemsetINTEL(opencl_pfn_clEnqueueMemsetINTE
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueMemsetINTEL_s0(void *command_queue, void *dst_ptr,
-		int32_t value, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemsetINTEL(opencl_ext_real[0].clEnqueueMemsetINTEL, command_queue,
-			dst_ptr, value, size, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemsetINTEL_s0(void *command_queue, void *dst_ptr, int32_t value,
-		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
-		void *event)
-{
-	opencl_pfn_clEnqueueMemsetINTEL to = opencl_recording() ? record_clEnqueueMemsetINTEL_s0 : opencl_ext_real[0].clEnqueueMemsetINTEL;
-
-	return to(command_queue, dst_ptr, value, size, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemsetINTEL_s1(void *command_queue, void *dst_ptr,
-		int32_t value, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemsetINTEL(opencl_ext_real[1].clEnqueueMemsetINTEL, command_queue,
-			dst_ptr, value, size, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemsetINTEL_s1(void *command_queue, void *dst_ptr, int32_t value,
-		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
-		void *event)
-{
-	opencl_pfn_clEnqueueMemsetINTEL to = opencl_recording() ? record_clEnqueueMemsetINTEL_s1 : opencl_ext_real[1].clEnqueueMemsetINTEL;
-
-	return to(command_queue, dst_ptr, value, size, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemsetINTEL_s2(void *command_queue, void *dst_ptr,
-		int32_t value, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemsetINTEL(opencl_ext_real[2].clEnqueueMemsetINTEL, command_queue,
-			dst_ptr, value, size, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemsetINTEL_s2(void *command_queue, void *dst_ptr, int32_t value,
-		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
-		void *event)
-{
-	opencl_pfn_clEnqueueMemsetINTEL to = opencl_recording() ? record_clEnqueueMemsetINTEL_s2 : opencl_ext_real[2].clEnqueueMemsetINTEL;
-
-	return to(command_queue, dst_ptr, value, size, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static NOINLINE int32_t record_clEnqueueMemsetINTEL_s3(void *command_queue, void *dst_ptr,
-		int32_t value, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMemsetINTEL(opencl_ext_real[3].clEnqueueMemsetINTEL, command_queue,
-			dst_ptr, value, size, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMemsetINTEL_s3(void *command_queue, void *dst_ptr, int32_t value,
-		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
-		void *event)
-{
-	opencl_pfn_clEnqueueMemsetINTEL to = opencl_recording() ? record_clEnqueueMemsetINTEL_s3 : opencl_ext_real[3].clEnqueueMemsetINTEL;
-
-	return to(command_queue, dst_ptr, value, size, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
 static NOINLINE int32_t body_clEnqueueMigrateMemINTEL(opencl_pfn_clEnqueueMigrateMemINTEL real,
 		void *command_queue, const void *ptr, size_t size, uint64_t flags,
 		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
@@ -7111,82 +4886,6 @@ static NOINLINE int32_t body_clEnqueueMigrateMemINTEL(opencl_pfn_clEnqueueMigrat
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_migrate, size, NULL, 0);
 	return ret;
-}
-
-static NOINLINE int32_t record_clEnqueueMigrateMemINTEL_s0(void *command_queue, const void *ptr,
-		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[0].clEnqueueMigrateMemINTEL,
-			command_queue, ptr, size, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMigrateMemINTEL_s0(void *command_queue, const void *ptr,
-		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMigrateMemINTEL to = opencl_recording() ? record_clEnqueueMigrateMemINTEL_s0 : opencl_ext_real[0].clEnqueueMigrateMemINTEL;
-
-	return to(command_queue, ptr, size, flags, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static NOINLINE int32_t record_clEnqueueMigrateMemINTEL_s1(void *command_queue, const void *ptr,
-		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[1].clEnqueueMigrateMemINTEL,
-			command_queue, ptr, size, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMigrateMemINTEL_s1(void *command_queue, const void *ptr,
-		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMigrateMemINTEL to = opencl_recording() ? record_clEnqueueMigrateMemINTEL_s1 : opencl_ext_real[1].clEnqueueMigrateMemINTEL;
-
-	return to(command_queue, ptr, size, flags, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static NOINLINE int32_t record_clEnqueueMigrateMemINTEL_s2(void *command_queue, const void *ptr,
-		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[2].clEnqueueMigrateMemINTEL,
-			command_queue, ptr, size, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMigrateMemINTEL_s2(void *command_queue, const void *ptr,
-		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMigrateMemINTEL to = opencl_recording() ? record_clEnqueueMigrateMemINTEL_s2 : opencl_ext_real[2].clEnqueueMigrateMemINTEL;
-
-	return to(command_queue, ptr, size, flags, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static NOINLINE int32_t record_clEnqueueMigrateMemINTEL_s3(void *command_queue, const void *ptr,
-		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMigrateMemINTEL(opencl_ext_real[3].clEnqueueMigrateMemINTEL,
-			command_queue, ptr, size, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMigrateMemINTEL_s3(void *command_queue, const void *ptr,
-		size_t size, uint64_t flags, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMigrateMemINTEL to = opencl_recording() ? record_clEnqueueMigrateMemINTEL_s3 : opencl_ext_real[3].clEnqueueMigrateMemINTEL;
-
-	return to(command_queue, ptr, size, flags, num_events_in_wait_list, event_wait_list,
-			event);
 }
 
 static NOINLINE int32_t body_clEnqueueMigrateMemObjectEXT(
@@ -7210,86 +4909,6 @@ static NOINLINE int32_t body_clEnqueueMigrateMemObjectEXT(
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueMigrateMemObjectEXT_s0(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMigrateMemObjectEXT(
-			opencl_ext_real[0].clEnqueueMigrateMemObjectEXT, command_queue,
-			num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMigrateMemObjectEXT_s0(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMigrateMemObjectEXT to = opencl_recording() ? record_clEnqueueMigrateMemObjectEXT_s0 : opencl_ext_real[0].clEnqueueMigrateMemObjectEXT;
-
-	return to(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueMigrateMemObjectEXT_s1(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMigrateMemObjectEXT(
-			opencl_ext_real[1].clEnqueueMigrateMemObjectEXT, command_queue,
-			num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMigrateMemObjectEXT_s1(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMigrateMemObjectEXT to = opencl_recording() ? record_clEnqueueMigrateMemObjectEXT_s1 : opencl_ext_real[1].clEnqueueMigrateMemObjectEXT;
-
-	return to(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueMigrateMemObjectEXT_s2(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMigrateMemObjectEXT(
-			opencl_ext_real[2].clEnqueueMigrateMemObjectEXT, command_queue,
-			num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMigrateMemObjectEXT_s2(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMigrateMemObjectEXT to = opencl_recording() ? record_clEnqueueMigrateMemObjectEXT_s2 : opencl_ext_real[2].clEnqueueMigrateMemObjectEXT;
-
-	return to(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueMigrateMemObjectEXT_s3(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueMigrateMemObjectEXT(
-			opencl_ext_real[3].clEnqueueMigrateMemObjectEXT, command_queue,
-			num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueMigrateMemObjectEXT_s3(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects, uint64_t flags,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueMigrateMemObjectEXT to = opencl_recording() ? record_clEnqueueMigrateMemObjectEXT_s3 : opencl_ext_real[3].clEnqueueMigrateMemObjectEXT;
-
-	return to(command_queue, num_mem_objects, mem_objects, flags, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
 static NOINLINE int32_t body_clEnqueueReadHostPipeINTEL(
 		opencl_pfn_clEnqueueReadHostPipeINTEL real, void *command_queue, void *program,
 		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
@@ -7309,82 +4928,6 @@ static NOINLINE int32_t body_clEnqueueReadHostPipeINTEL(
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_copy_d2h, size, NULL,
 			blocking_read);
 	return ret;
-}
-
-static NOINLINE int32_t record_clEnqueueReadHostPipeINTEL_s0(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[0].clEnqueueReadHostPipeINTEL,
-			command_queue, program, pipe_symbol, blocking_read, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueReadHostPipeINTEL_s0(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueReadHostPipeINTEL to = opencl_recording() ? record_clEnqueueReadHostPipeINTEL_s0 : opencl_ext_real[0].clEnqueueReadHostPipeINTEL;
-
-	return to(command_queue, program, pipe_symbol, blocking_read, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReadHostPipeINTEL_s1(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[1].clEnqueueReadHostPipeINTEL,
-			command_queue, program, pipe_symbol, blocking_read, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueReadHostPipeINTEL_s1(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueReadHostPipeINTEL to = opencl_recording() ? record_clEnqueueReadHostPipeINTEL_s1 : opencl_ext_real[1].clEnqueueReadHostPipeINTEL;
-
-	return to(command_queue, program, pipe_symbol, blocking_read, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReadHostPipeINTEL_s2(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[2].clEnqueueReadHostPipeINTEL,
-			command_queue, program, pipe_symbol, blocking_read, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueReadHostPipeINTEL_s2(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueReadHostPipeINTEL to = opencl_recording() ? record_clEnqueueReadHostPipeINTEL_s2 : opencl_ext_real[2].clEnqueueReadHostPipeINTEL;
-
-	return to(command_queue, program, pipe_symbol, blocking_read, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReadHostPipeINTEL_s3(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReadHostPipeINTEL(opencl_ext_real[3].clEnqueueReadHostPipeINTEL,
-			command_queue, program, pipe_symbol, blocking_read, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueReadHostPipeINTEL_s3(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_read, void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueReadHostPipeINTEL to = opencl_recording() ? record_clEnqueueReadHostPipeINTEL_s3 : opencl_ext_real[3].clEnqueueReadHostPipeINTEL;
-
-	return to(command_queue, program, pipe_symbol, blocking_read, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
 }
 
 static NOINLINE int32_t body_clEnqueueReleaseExternalMemObjectsKHR(
@@ -7407,94 +4950,6 @@ static NOINLINE int32_t body_clEnqueueReleaseExternalMemObjectsKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueReleaseExternalMemObjectsKHR_s0(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseExternalMemObjectsKHR(
-			opencl_ext_real[0].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
-			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueReleaseExternalMemObjectsKHR_s0(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueReleaseExternalMemObjectsKHR(command_queue,
-				num_mem_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueReleaseExternalMemObjectsKHR_s0(command_queue, num_mem_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReleaseExternalMemObjectsKHR_s1(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseExternalMemObjectsKHR(
-			opencl_ext_real[1].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
-			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueReleaseExternalMemObjectsKHR_s1(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueReleaseExternalMemObjectsKHR(command_queue,
-				num_mem_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueReleaseExternalMemObjectsKHR_s1(command_queue, num_mem_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReleaseExternalMemObjectsKHR_s2(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseExternalMemObjectsKHR(
-			opencl_ext_real[2].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
-			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueReleaseExternalMemObjectsKHR_s2(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueReleaseExternalMemObjectsKHR(command_queue,
-				num_mem_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueReleaseExternalMemObjectsKHR_s2(command_queue, num_mem_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReleaseExternalMemObjectsKHR_s3(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseExternalMemObjectsKHR(
-			opencl_ext_real[3].clEnqueueReleaseExternalMemObjectsKHR, command_queue,
-			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueReleaseExternalMemObjectsKHR_s3(void *command_queue,
-		uint32_t num_mem_objects, const void *mem_objects,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueReleaseExternalMemObjectsKHR(command_queue,
-				num_mem_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueReleaseExternalMemObjectsKHR_s3(command_queue, num_mem_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
 static NOINLINE int32_t body_clEnqueueReleaseGrallocObjectsIMG(
 		opencl_pfn_clEnqueueReleaseGrallocObjectsIMG real, void *command_queue,
 		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
@@ -7515,94 +4970,6 @@ static NOINLINE int32_t body_clEnqueueReleaseGrallocObjectsIMG(
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueReleaseGrallocObjectsIMG_s0(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseGrallocObjectsIMG(
-			opencl_ext_real[0].clEnqueueReleaseGrallocObjectsIMG, command_queue,
-			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueReleaseGrallocObjectsIMG_s0(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueReleaseGrallocObjectsIMG(command_queue,
-				num_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueReleaseGrallocObjectsIMG_s0(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReleaseGrallocObjectsIMG_s1(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseGrallocObjectsIMG(
-			opencl_ext_real[1].clEnqueueReleaseGrallocObjectsIMG, command_queue,
-			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueReleaseGrallocObjectsIMG_s1(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueReleaseGrallocObjectsIMG(command_queue,
-				num_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueReleaseGrallocObjectsIMG_s1(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReleaseGrallocObjectsIMG_s2(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseGrallocObjectsIMG(
-			opencl_ext_real[2].clEnqueueReleaseGrallocObjectsIMG, command_queue,
-			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueReleaseGrallocObjectsIMG_s2(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueReleaseGrallocObjectsIMG(command_queue,
-				num_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueReleaseGrallocObjectsIMG_s2(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReleaseGrallocObjectsIMG_s3(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseGrallocObjectsIMG(
-			opencl_ext_real[3].clEnqueueReleaseGrallocObjectsIMG, command_queue,
-			num_objects, mem_objects, num_events_in_wait_list, event_wait_list,
-			event);
-}
-
-static int32_t wrap_clEnqueueReleaseGrallocObjectsIMG_s3(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueReleaseGrallocObjectsIMG(command_queue,
-				num_objects, mem_objects, num_events_in_wait_list,
-				event_wait_list, event);
-	return record_clEnqueueReleaseGrallocObjectsIMG_s3(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
 static NOINLINE int32_t body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
 		opencl_pfn_clEnqueueReleaseVA_APIMediaSurfacesINTEL real, void *command_queue,
 		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
@@ -7621,94 +4988,6 @@ static NOINLINE int32_t body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_other, 0, NULL, 0);
 	return ret;
-}
-
-static NOINLINE int32_t record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s0(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[0].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s0(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-				command_queue, num_objects, mem_objects,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s0(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s1(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[1].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s1(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-				command_queue, num_objects, mem_objects,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s1(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s2(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[2].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s2(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-				command_queue, num_objects, mem_objects,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s2(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s3(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-			opencl_ext_real[3].clEnqueueReleaseVA_APIMediaSurfacesINTEL,
-			command_queue, num_objects, mem_objects, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s3(void *command_queue,
-		uint32_t num_objects, const void *mem_objects, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueReleaseVA_APIMediaSurfacesINTEL(
-				command_queue, num_objects, mem_objects,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s3(command_queue, num_objects,
-			mem_objects, num_events_in_wait_list, event_wait_list, event);
 }
 
 static NOINLINE int32_t body_clEnqueueSVMFreeARM(opencl_pfn_clEnqueueSVMFreeARM real,
@@ -7732,86 +5011,6 @@ static NOINLINE int32_t body_clEnqueueSVMFreeARM(opencl_pfn_clEnqueueSVMFreeARM 
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueSVMFreeARM_s0(void *command_queue,
-		uint32_t num_svm_pointers, void *svm_pointers, void *pfn_free_func,
-		void *user_data, uint32_t num_events_in_wait_list, const void *event_wait_list,
-		void *event)
-{
-	return body_clEnqueueSVMFreeARM(opencl_ext_real[0].clEnqueueSVMFreeARM, command_queue,
-			num_svm_pointers, svm_pointers, pfn_free_func, user_data,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMFreeARM_s0(void *command_queue, uint32_t num_svm_pointers,
-		void *svm_pointers, void *pfn_free_func, void *user_data,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMFreeARM to = opencl_recording() ? record_clEnqueueSVMFreeARM_s0 : opencl_ext_real[0].clEnqueueSVMFreeARM;
-
-	return to(command_queue, num_svm_pointers, svm_pointers, pfn_free_func, user_data,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMFreeARM_s1(void *command_queue,
-		uint32_t num_svm_pointers, void *svm_pointers, void *pfn_free_func,
-		void *user_data, uint32_t num_events_in_wait_list, const void *event_wait_list,
-		void *event)
-{
-	return body_clEnqueueSVMFreeARM(opencl_ext_real[1].clEnqueueSVMFreeARM, command_queue,
-			num_svm_pointers, svm_pointers, pfn_free_func, user_data,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMFreeARM_s1(void *command_queue, uint32_t num_svm_pointers,
-		void *svm_pointers, void *pfn_free_func, void *user_data,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMFreeARM to = opencl_recording() ? record_clEnqueueSVMFreeARM_s1 : opencl_ext_real[1].clEnqueueSVMFreeARM;
-
-	return to(command_queue, num_svm_pointers, svm_pointers, pfn_free_func, user_data,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMFreeARM_s2(void *command_queue,
-		uint32_t num_svm_pointers, void *svm_pointers, void *pfn_free_func,
-		void *user_data, uint32_t num_events_in_wait_list, const void *event_wait_list,
-		void *event)
-{
-	return body_clEnqueueSVMFreeARM(opencl_ext_real[2].clEnqueueSVMFreeARM, command_queue,
-			num_svm_pointers, svm_pointers, pfn_free_func, user_data,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMFreeARM_s2(void *command_queue, uint32_t num_svm_pointers,
-		void *svm_pointers, void *pfn_free_func, void *user_data,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMFreeARM to = opencl_recording() ? record_clEnqueueSVMFreeARM_s2 : opencl_ext_real[2].clEnqueueSVMFreeARM;
-
-	return to(command_queue, num_svm_pointers, svm_pointers, pfn_free_func, user_data,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMFreeARM_s3(void *command_queue,
-		uint32_t num_svm_pointers, void *svm_pointers, void *pfn_free_func,
-		void *user_data, uint32_t num_events_in_wait_list, const void *event_wait_list,
-		void *event)
-{
-	return body_clEnqueueSVMFreeARM(opencl_ext_real[3].clEnqueueSVMFreeARM, command_queue,
-			num_svm_pointers, svm_pointers, pfn_free_func, user_data,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMFreeARM_s3(void *command_queue, uint32_t num_svm_pointers,
-		void *svm_pointers, void *pfn_free_func, void *user_data,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMFreeARM to = opencl_recording() ? record_clEnqueueSVMFreeARM_s3 : opencl_ext_real[3].clEnqueueSVMFreeARM;
-
-	return to(command_queue, num_svm_pointers, svm_pointers, pfn_free_func, user_data,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
 static NOINLINE int32_t body_clEnqueueSVMMapARM(opencl_pfn_clEnqueueSVMMapARM real,
 		void *command_queue, uint32_t blocking_map, uint64_t flags, void *svm_ptr,
 		size_t size, uint32_t num_events_in_wait_list, const void *event_wait_list,
@@ -7829,82 +5028,6 @@ static NOINLINE int32_t body_clEnqueueSVMMapARM(opencl_pfn_clEnqueueSVMMapARM re
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_map, size, NULL, blocking_map);
 	return ret;
-}
-
-static NOINLINE int32_t record_clEnqueueSVMMapARM_s0(void *command_queue, uint32_t blocking_map,
-		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMapARM(opencl_ext_real[0].clEnqueueSVMMapARM, command_queue,
-			blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMapARM_s0(void *command_queue, uint32_t blocking_map,
-		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMapARM to = opencl_recording() ? record_clEnqueueSVMMapARM_s0 : opencl_ext_real[0].clEnqueueSVMMapARM;
-
-	return to(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMMapARM_s1(void *command_queue, uint32_t blocking_map,
-		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMapARM(opencl_ext_real[1].clEnqueueSVMMapARM, command_queue,
-			blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMapARM_s1(void *command_queue, uint32_t blocking_map,
-		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMapARM to = opencl_recording() ? record_clEnqueueSVMMapARM_s1 : opencl_ext_real[1].clEnqueueSVMMapARM;
-
-	return to(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMMapARM_s2(void *command_queue, uint32_t blocking_map,
-		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMapARM(opencl_ext_real[2].clEnqueueSVMMapARM, command_queue,
-			blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMapARM_s2(void *command_queue, uint32_t blocking_map,
-		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMapARM to = opencl_recording() ? record_clEnqueueSVMMapARM_s2 : opencl_ext_real[2].clEnqueueSVMMapARM;
-
-	return to(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMMapARM_s3(void *command_queue, uint32_t blocking_map,
-		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMapARM(opencl_ext_real[3].clEnqueueSVMMapARM, command_queue,
-			blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMapARM_s3(void *command_queue, uint32_t blocking_map,
-		uint64_t flags, void *svm_ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMapARM to = opencl_recording() ? record_clEnqueueSVMMapARM_s3 : opencl_ext_real[3].clEnqueueSVMMapARM;
-
-	return to(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
 }
 
 static NOINLINE int32_t body_clEnqueueSVMMemFillARM(opencl_pfn_clEnqueueSVMMemFillARM real,
@@ -7925,82 +5048,6 @@ static NOINLINE int32_t body_clEnqueueSVMMemFillARM(opencl_pfn_clEnqueueSVMMemFi
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_fill, size, NULL, 0);
 	return ret;
-}
-
-static NOINLINE int32_t record_clEnqueueSVMMemFillARM_s0(void *command_queue, void *svm_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMemFillARM(opencl_ext_real[0].clEnqueueSVMMemFillARM,
-			command_queue, svm_ptr, pattern, pattern_size, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMemFillARM_s0(void *command_queue, void *svm_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMemFillARM to = opencl_recording() ? record_clEnqueueSVMMemFillARM_s0 : opencl_ext_real[0].clEnqueueSVMMemFillARM;
-
-	return to(command_queue, svm_ptr, pattern, pattern_size, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMMemFillARM_s1(void *command_queue, void *svm_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMemFillARM(opencl_ext_real[1].clEnqueueSVMMemFillARM,
-			command_queue, svm_ptr, pattern, pattern_size, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMemFillARM_s1(void *command_queue, void *svm_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMemFillARM to = opencl_recording() ? record_clEnqueueSVMMemFillARM_s1 : opencl_ext_real[1].clEnqueueSVMMemFillARM;
-
-	return to(command_queue, svm_ptr, pattern, pattern_size, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMMemFillARM_s2(void *command_queue, void *svm_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMemFillARM(opencl_ext_real[2].clEnqueueSVMMemFillARM,
-			command_queue, svm_ptr, pattern, pattern_size, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMemFillARM_s2(void *command_queue, void *svm_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMemFillARM to = opencl_recording() ? record_clEnqueueSVMMemFillARM_s2 : opencl_ext_real[2].clEnqueueSVMMemFillARM;
-
-	return to(command_queue, svm_ptr, pattern, pattern_size, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMMemFillARM_s3(void *command_queue, void *svm_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMemFillARM(opencl_ext_real[3].clEnqueueSVMMemFillARM,
-			command_queue, svm_ptr, pattern, pattern_size, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMemFillARM_s3(void *command_queue, void *svm_ptr,
-		const void *pattern, size_t pattern_size, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMemFillARM to = opencl_recording() ? record_clEnqueueSVMMemFillARM_s3 : opencl_ext_real[3].clEnqueueSVMMemFillARM;
-
-	return to(command_queue, svm_ptr, pattern, pattern_size, size, num_events_in_wait_list,
-			event_wait_list, event);
 }
 
 static NOINLINE int32_t body_clEnqueueSVMMemcpyARM(opencl_pfn_clEnqueueSVMMemcpyARM real,
@@ -8024,82 +5071,6 @@ static NOINLINE int32_t body_clEnqueueSVMMemcpyARM(opencl_pfn_clEnqueueSVMMemcpy
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueSVMMemcpyARM_s0(void *command_queue,
-		uint32_t blocking_copy, void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[0].clEnqueueSVMMemcpyARM,
-			command_queue, blocking_copy, dst_ptr, src_ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMemcpyARM_s0(void *command_queue, uint32_t blocking_copy,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMemcpyARM to = opencl_recording() ? record_clEnqueueSVMMemcpyARM_s0 : opencl_ext_real[0].clEnqueueSVMMemcpyARM;
-
-	return to(command_queue, blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMMemcpyARM_s1(void *command_queue,
-		uint32_t blocking_copy, void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[1].clEnqueueSVMMemcpyARM,
-			command_queue, blocking_copy, dst_ptr, src_ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMemcpyARM_s1(void *command_queue, uint32_t blocking_copy,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMemcpyARM to = opencl_recording() ? record_clEnqueueSVMMemcpyARM_s1 : opencl_ext_real[1].clEnqueueSVMMemcpyARM;
-
-	return to(command_queue, blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMMemcpyARM_s2(void *command_queue,
-		uint32_t blocking_copy, void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[2].clEnqueueSVMMemcpyARM,
-			command_queue, blocking_copy, dst_ptr, src_ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMemcpyARM_s2(void *command_queue, uint32_t blocking_copy,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMemcpyARM to = opencl_recording() ? record_clEnqueueSVMMemcpyARM_s2 : opencl_ext_real[2].clEnqueueSVMMemcpyARM;
-
-	return to(command_queue, blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMMemcpyARM_s3(void *command_queue,
-		uint32_t blocking_copy, void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMMemcpyARM(opencl_ext_real[3].clEnqueueSVMMemcpyARM,
-			command_queue, blocking_copy, dst_ptr, src_ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMMemcpyARM_s3(void *command_queue, uint32_t blocking_copy,
-		void *dst_ptr, const void *src_ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSVMMemcpyARM to = opencl_recording() ? record_clEnqueueSVMMemcpyARM_s3 : opencl_ext_real[3].clEnqueueSVMMemcpyARM;
-
-	return to(command_queue, blocking_copy, dst_ptr, src_ptr, size, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
 static NOINLINE int32_t body_clEnqueueSVMUnmapARM(opencl_pfn_clEnqueueSVMUnmapARM real,
 		void *command_queue, void *svm_ptr, uint32_t num_events_in_wait_list,
 		const void *event_wait_list, void *event)
@@ -8116,74 +5087,6 @@ static NOINLINE int32_t body_clEnqueueSVMUnmapARM(opencl_pfn_clEnqueueSVMUnmapAR
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_unmap, 0, NULL, 0);
 	return ret;
-}
-
-static NOINLINE int32_t record_clEnqueueSVMUnmapARM_s0(void *command_queue, void *svm_ptr,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMUnmapARM(opencl_ext_real[0].clEnqueueSVMUnmapARM, command_queue,
-			svm_ptr, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMUnmapARM_s0(void *command_queue, void *svm_ptr,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clEnqueueSVMUnmapARM(command_queue, svm_ptr,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueSVMUnmapARM_s0(command_queue, svm_ptr, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMUnmapARM_s1(void *command_queue, void *svm_ptr,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMUnmapARM(opencl_ext_real[1].clEnqueueSVMUnmapARM, command_queue,
-			svm_ptr, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMUnmapARM_s1(void *command_queue, void *svm_ptr,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clEnqueueSVMUnmapARM(command_queue, svm_ptr,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueSVMUnmapARM_s1(command_queue, svm_ptr, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMUnmapARM_s2(void *command_queue, void *svm_ptr,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMUnmapARM(opencl_ext_real[2].clEnqueueSVMUnmapARM, command_queue,
-			svm_ptr, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMUnmapARM_s2(void *command_queue, void *svm_ptr,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clEnqueueSVMUnmapARM(command_queue, svm_ptr,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueSVMUnmapARM_s2(command_queue, svm_ptr, num_events_in_wait_list,
-			event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSVMUnmapARM_s3(void *command_queue, void *svm_ptr,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSVMUnmapARM(opencl_ext_real[3].clEnqueueSVMUnmapARM, command_queue,
-			svm_ptr, num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSVMUnmapARM_s3(void *command_queue, void *svm_ptr,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clEnqueueSVMUnmapARM(command_queue, svm_ptr,
-				num_events_in_wait_list, event_wait_list, event);
-	return record_clEnqueueSVMUnmapARM_s3(command_queue, svm_ptr, num_events_in_wait_list,
-			event_wait_list, event);
 }
 
 static NOINLINE int32_t body_clEnqueueSignalSemaphoresKHR(
@@ -8207,94 +5110,6 @@ static NOINLINE int32_t body_clEnqueueSignalSemaphoresKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueSignalSemaphoresKHR_s0(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSignalSemaphoresKHR(
-			opencl_ext_real[0].clEnqueueSignalSemaphoresKHR, command_queue,
-			num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSignalSemaphoresKHR_s0(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSignalSemaphoresKHR to = opencl_recording() ? record_clEnqueueSignalSemaphoresKHR_s0 : opencl_ext_real[0].clEnqueueSignalSemaphoresKHR;
-
-	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSignalSemaphoresKHR_s1(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSignalSemaphoresKHR(
-			opencl_ext_real[1].clEnqueueSignalSemaphoresKHR, command_queue,
-			num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSignalSemaphoresKHR_s1(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSignalSemaphoresKHR to = opencl_recording() ? record_clEnqueueSignalSemaphoresKHR_s1 : opencl_ext_real[1].clEnqueueSignalSemaphoresKHR;
-
-	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSignalSemaphoresKHR_s2(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSignalSemaphoresKHR(
-			opencl_ext_real[2].clEnqueueSignalSemaphoresKHR, command_queue,
-			num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSignalSemaphoresKHR_s2(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSignalSemaphoresKHR to = opencl_recording() ? record_clEnqueueSignalSemaphoresKHR_s2 : opencl_ext_real[2].clEnqueueSignalSemaphoresKHR;
-
-	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueSignalSemaphoresKHR_s3(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueSignalSemaphoresKHR(
-			opencl_ext_real[3].clEnqueueSignalSemaphoresKHR, command_queue,
-			num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueSignalSemaphoresKHR_s3(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueSignalSemaphoresKHR to = opencl_recording() ? record_clEnqueueSignalSemaphoresKHR_s3 : opencl_ext_real[3].clEnqueueSignalSemaphoresKHR;
-
-	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
 static NOINLINE int32_t body_clEnqueueWaitSemaphoresKHR(
 		opencl_pfn_clEnqueueWaitSemaphoresKHR real, void *command_queue,
 		uint32_t num_sema_objects, const void *sema_objects,
@@ -8314,90 +5129,6 @@ static NOINLINE int32_t body_clEnqueueWaitSemaphoresKHR(
 	tandem_call_end(&call, ret);
 	opencl_command_end(&command, ret, TANDEM_OPERATION_KIND_other, 0, NULL, 0);
 	return ret;
-}
-
-static NOINLINE int32_t record_clEnqueueWaitSemaphoresKHR_s0(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[0].clEnqueueWaitSemaphoresKHR,
-			command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueWaitSemaphoresKHR_s0(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueWaitSemaphoresKHR to = opencl_recording() ? record_clEnqueueWaitSemaphoresKHR_s0 : opencl_ext_real[0].clEnqueueWaitSemaphoresKHR;
-
-	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueWaitSemaphoresKHR_s1(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[1].clEnqueueWaitSemaphoresKHR,
-			command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueWaitSemaphoresKHR_s1(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueWaitSemaphoresKHR to = opencl_recording() ? record_clEnqueueWaitSemaphoresKHR_s1 : opencl_ext_real[1].clEnqueueWaitSemaphoresKHR;
-
-	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueWaitSemaphoresKHR_s2(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[2].clEnqueueWaitSemaphoresKHR,
-			command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueWaitSemaphoresKHR_s2(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueWaitSemaphoresKHR to = opencl_recording() ? record_clEnqueueWaitSemaphoresKHR_s2 : opencl_ext_real[2].clEnqueueWaitSemaphoresKHR;
-
-	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueWaitSemaphoresKHR_s3(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueWaitSemaphoresKHR(opencl_ext_real[3].clEnqueueWaitSemaphoresKHR,
-			command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueWaitSemaphoresKHR_s3(void *command_queue,
-		uint32_t num_sema_objects, const void *sema_objects,
-		const void *sema_payload_list, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueWaitSemaphoresKHR to = opencl_recording() ? record_clEnqueueWaitSemaphoresKHR_s3 : opencl_ext_real[3].clEnqueueWaitSemaphoresKHR;
-
-	return to(command_queue, num_sema_objects, sema_objects, sema_payload_list,
-			num_events_in_wait_list, event_wait_list, event);
 }
 
 static NOINLINE int32_t body_clEnqueueWriteHostPipeINTEL(
@@ -8421,86 +5152,6 @@ static NOINLINE int32_t body_clEnqueueWriteHostPipeINTEL(
 	return ret;
 }
 
-static NOINLINE int32_t record_clEnqueueWriteHostPipeINTEL_s0(void *command_queue,
-		void *program, const void *pipe_symbol, uint32_t blocking_write,
-		const void *ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[0].clEnqueueWriteHostPipeINTEL,
-			command_queue, program, pipe_symbol, blocking_write, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueWriteHostPipeINTEL_s0(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_write, const void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueWriteHostPipeINTEL to = opencl_recording() ? record_clEnqueueWriteHostPipeINTEL_s0 : opencl_ext_real[0].clEnqueueWriteHostPipeINTEL;
-
-	return to(command_queue, program, pipe_symbol, blocking_write, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueWriteHostPipeINTEL_s1(void *command_queue,
-		void *program, const void *pipe_symbol, uint32_t blocking_write,
-		const void *ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[1].clEnqueueWriteHostPipeINTEL,
-			command_queue, program, pipe_symbol, blocking_write, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueWriteHostPipeINTEL_s1(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_write, const void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueWriteHostPipeINTEL to = opencl_recording() ? record_clEnqueueWriteHostPipeINTEL_s1 : opencl_ext_real[1].clEnqueueWriteHostPipeINTEL;
-
-	return to(command_queue, program, pipe_symbol, blocking_write, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueWriteHostPipeINTEL_s2(void *command_queue,
-		void *program, const void *pipe_symbol, uint32_t blocking_write,
-		const void *ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[2].clEnqueueWriteHostPipeINTEL,
-			command_queue, program, pipe_symbol, blocking_write, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueWriteHostPipeINTEL_s2(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_write, const void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueWriteHostPipeINTEL to = opencl_recording() ? record_clEnqueueWriteHostPipeINTEL_s2 : opencl_ext_real[2].clEnqueueWriteHostPipeINTEL;
-
-	return to(command_queue, program, pipe_symbol, blocking_write, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static NOINLINE int32_t record_clEnqueueWriteHostPipeINTEL_s3(void *command_queue,
-		void *program, const void *pipe_symbol, uint32_t blocking_write,
-		const void *ptr, size_t size, uint32_t num_events_in_wait_list,
-		const void *event_wait_list, void *event)
-{
-	return body_clEnqueueWriteHostPipeINTEL(opencl_ext_real[3].clEnqueueWriteHostPipeINTEL,
-			command_queue, program, pipe_symbol, blocking_write, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
-static int32_t wrap_clEnqueueWriteHostPipeINTEL_s3(void *command_queue, void *program,
-		const void *pipe_symbol, uint32_t blocking_write, const void *ptr, size_t size,
-		uint32_t num_events_in_wait_list, const void *event_wait_list, void *event)
-{
-	opencl_pfn_clEnqueueWriteHostPipeINTEL to = opencl_recording() ? record_clEnqueueWriteHostPipeINTEL_s3 : opencl_ext_real[3].clEnqueueWriteHostPipeINTEL;
-
-	return to(command_queue, program, pipe_symbol, blocking_write, ptr, size,
-			num_events_in_wait_list, event_wait_list, event);
-}
-
 static NOINLINE int32_t body_clFinalizeCommandBufferKHR(
 		opencl_pfn_clFinalizeCommandBufferKHR real, void *command_buffer)
 {
@@ -8511,58 +5162,6 @@ static NOINLINE int32_t body_clFinalizeCommandBufferKHR(
 	ret = real(command_buffer);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clFinalizeCommandBufferKHR_s0(void *command_buffer)
-{
-	return body_clFinalizeCommandBufferKHR(opencl_ext_real[0].clFinalizeCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clFinalizeCommandBufferKHR_s0(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clFinalizeCommandBufferKHR(command_buffer);
-	return record_clFinalizeCommandBufferKHR_s0(command_buffer);
-}
-
-static NOINLINE int32_t record_clFinalizeCommandBufferKHR_s1(void *command_buffer)
-{
-	return body_clFinalizeCommandBufferKHR(opencl_ext_real[1].clFinalizeCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clFinalizeCommandBufferKHR_s1(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clFinalizeCommandBufferKHR(command_buffer);
-	return record_clFinalizeCommandBufferKHR_s1(command_buffer);
-}
-
-static NOINLINE int32_t record_clFinalizeCommandBufferKHR_s2(void *command_buffer)
-{
-	return body_clFinalizeCommandBufferKHR(opencl_ext_real[2].clFinalizeCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clFinalizeCommandBufferKHR_s2(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clFinalizeCommandBufferKHR(command_buffer);
-	return record_clFinalizeCommandBufferKHR_s2(command_buffer);
-}
-
-static NOINLINE int32_t record_clFinalizeCommandBufferKHR_s3(void *command_buffer)
-{
-	return body_clFinalizeCommandBufferKHR(opencl_ext_real[3].clFinalizeCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clFinalizeCommandBufferKHR_s3(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clFinalizeCommandBufferKHR(command_buffer);
-	return record_clFinalizeCommandBufferKHR_s3(command_buffer);
 }
 
 static NOINLINE int32_t body_clGetAcceleratorInfoINTEL(
@@ -8581,82 +5180,6 @@ static NOINLINE int32_t body_clGetAcceleratorInfoINTEL(
 	return ret;
 }
 
-static NOINLINE int32_t record_clGetAcceleratorInfoINTEL_s0(void *accelerator,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[0].clGetAcceleratorInfoINTEL,
-			accelerator, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetAcceleratorInfoINTEL_s0(void *accelerator, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetAcceleratorInfoINTEL(accelerator, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetAcceleratorInfoINTEL_s0(accelerator, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetAcceleratorInfoINTEL_s1(void *accelerator,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[1].clGetAcceleratorInfoINTEL,
-			accelerator, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetAcceleratorInfoINTEL_s1(void *accelerator, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetAcceleratorInfoINTEL(accelerator, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetAcceleratorInfoINTEL_s1(accelerator, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetAcceleratorInfoINTEL_s2(void *accelerator,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[2].clGetAcceleratorInfoINTEL,
-			accelerator, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetAcceleratorInfoINTEL_s2(void *accelerator, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetAcceleratorInfoINTEL(accelerator, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetAcceleratorInfoINTEL_s2(accelerator, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetAcceleratorInfoINTEL_s3(void *accelerator,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetAcceleratorInfoINTEL(opencl_ext_real[3].clGetAcceleratorInfoINTEL,
-			accelerator, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetAcceleratorInfoINTEL_s3(void *accelerator, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetAcceleratorInfoINTEL(accelerator, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetAcceleratorInfoINTEL_s3(accelerator, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
 static NOINLINE int32_t body_clGetCommandBufferInfoKHR(
 		opencl_pfn_clGetCommandBufferInfoKHR real, void *command_buffer,
 		uint32_t param_name, size_t param_value_size, void *param_value,
@@ -8671,82 +5194,6 @@ static NOINLINE int32_t body_clGetCommandBufferInfoKHR(
 			param_value_size_ret);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clGetCommandBufferInfoKHR_s0(void *command_buffer,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetCommandBufferInfoKHR(opencl_ext_real[0].clGetCommandBufferInfoKHR,
-			command_buffer, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetCommandBufferInfoKHR_s0(void *command_buffer, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetCommandBufferInfoKHR(command_buffer, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetCommandBufferInfoKHR_s0(command_buffer, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetCommandBufferInfoKHR_s1(void *command_buffer,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetCommandBufferInfoKHR(opencl_ext_real[1].clGetCommandBufferInfoKHR,
-			command_buffer, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetCommandBufferInfoKHR_s1(void *command_buffer, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetCommandBufferInfoKHR(command_buffer, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetCommandBufferInfoKHR_s1(command_buffer, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetCommandBufferInfoKHR_s2(void *command_buffer,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetCommandBufferInfoKHR(opencl_ext_real[2].clGetCommandBufferInfoKHR,
-			command_buffer, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetCommandBufferInfoKHR_s2(void *command_buffer, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetCommandBufferInfoKHR(command_buffer, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetCommandBufferInfoKHR_s2(command_buffer, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetCommandBufferInfoKHR_s3(void *command_buffer,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetCommandBufferInfoKHR(opencl_ext_real[3].clGetCommandBufferInfoKHR,
-			command_buffer, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetCommandBufferInfoKHR_s3(void *command_buffer, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetCommandBufferInfoKHR(command_buffer, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetCommandBufferInfoKHR_s3(command_buffer, param_name, param_value_size,
-			param_value, param_value_size_ret);
 }
 
 static NOINLINE int32_t body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
@@ -8766,86 +5213,6 @@ static NOINLINE int32_t body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
 	return ret;
 }
 
-static NOINLINE int32_t record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s0(void *platform,
-		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
-		uint32_t num_entries, void *devices, void *num_devices)
-{
-	return body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
-			opencl_ext_real[0].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
-			media_adapter_type, media_adapter, media_adapter_set, num_entries,
-			devices, num_devices);
-}
-
-static int32_t wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s0(void *platform,
-		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
-		uint32_t num_entries, void *devices, void *num_devices)
-{
-	opencl_pfn_clGetDeviceIDsFromVA_APIMediaAdapterINTEL to = opencl_recording() ? record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s0 : opencl_ext_real[0].clGetDeviceIDsFromVA_APIMediaAdapterINTEL;
-
-	return to(platform, media_adapter_type, media_adapter, media_adapter_set, num_entries,
-			devices, num_devices);
-}
-
-static NOINLINE int32_t record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s1(void *platform,
-		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
-		uint32_t num_entries, void *devices, void *num_devices)
-{
-	return body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
-			opencl_ext_real[1].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
-			media_adapter_type, media_adapter, media_adapter_set, num_entries,
-			devices, num_devices);
-}
-
-static int32_t wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s1(void *platform,
-		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
-		uint32_t num_entries, void *devices, void *num_devices)
-{
-	opencl_pfn_clGetDeviceIDsFromVA_APIMediaAdapterINTEL to = opencl_recording() ? record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s1 : opencl_ext_real[1].clGetDeviceIDsFromVA_APIMediaAdapterINTEL;
-
-	return to(platform, media_adapter_type, media_adapter, media_adapter_set, num_entries,
-			devices, num_devices);
-}
-
-static NOINLINE int32_t record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s2(void *platform,
-		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
-		uint32_t num_entries, void *devices, void *num_devices)
-{
-	return body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
-			opencl_ext_real[2].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
-			media_adapter_type, media_adapter, media_adapter_set, num_entries,
-			devices, num_devices);
-}
-
-static int32_t wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s2(void *platform,
-		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
-		uint32_t num_entries, void *devices, void *num_devices)
-{
-	opencl_pfn_clGetDeviceIDsFromVA_APIMediaAdapterINTEL to = opencl_recording() ? record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s2 : opencl_ext_real[2].clGetDeviceIDsFromVA_APIMediaAdapterINTEL;
-
-	return to(platform, media_adapter_type, media_adapter, media_adapter_set, num_entries,
-			devices, num_devices);
-}
-
-static NOINLINE int32_t record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s3(void *platform,
-		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
-		uint32_t num_entries, void *devices, void *num_devices)
-{
-	return body_clGetDeviceIDsFromVA_APIMediaAdapterINTEL(
-			opencl_ext_real[3].clGetDeviceIDsFromVA_APIMediaAdapterINTEL, platform,
-			media_adapter_type, media_adapter, media_adapter_set, num_entries,
-			devices, num_devices);
-}
-
-static int32_t wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s3(void *platform,
-		uint32_t media_adapter_type, void *media_adapter, uint32_t media_adapter_set,
-		uint32_t num_entries, void *devices, void *num_devices)
-{
-	opencl_pfn_clGetDeviceIDsFromVA_APIMediaAdapterINTEL to = opencl_recording() ? record_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s3 : opencl_ext_real[3].clGetDeviceIDsFromVA_APIMediaAdapterINTEL;
-
-	return to(platform, media_adapter_type, media_adapter, media_adapter_set, num_entries,
-			devices, num_devices);
-}
-
 static NOINLINE int32_t body_clGetDeviceImageInfoQCOM(opencl_pfn_clGetDeviceImageInfoQCOM real,
 		void *device, size_t image_width, size_t image_height, const void *image_format,
 		uint32_t param_name, size_t param_value_size, void *param_value,
@@ -8863,82 +5230,6 @@ static NOINLINE int32_t body_clGetDeviceImageInfoQCOM(opencl_pfn_clGetDeviceImag
 	return ret;
 }
 
-static NOINLINE int32_t record_clGetDeviceImageInfoQCOM_s0(void *device, size_t image_width,
-		size_t image_height, const void *image_format, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[0].clGetDeviceImageInfoQCOM,
-			device, image_width, image_height, image_format, param_name,
-			param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetDeviceImageInfoQCOM_s0(void *device, size_t image_width,
-		size_t image_height, const void *image_format, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	opencl_pfn_clGetDeviceImageInfoQCOM to = opencl_recording() ? record_clGetDeviceImageInfoQCOM_s0 : opencl_ext_real[0].clGetDeviceImageInfoQCOM;
-
-	return to(device, image_width, image_height, image_format, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetDeviceImageInfoQCOM_s1(void *device, size_t image_width,
-		size_t image_height, const void *image_format, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[1].clGetDeviceImageInfoQCOM,
-			device, image_width, image_height, image_format, param_name,
-			param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetDeviceImageInfoQCOM_s1(void *device, size_t image_width,
-		size_t image_height, const void *image_format, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	opencl_pfn_clGetDeviceImageInfoQCOM to = opencl_recording() ? record_clGetDeviceImageInfoQCOM_s1 : opencl_ext_real[1].clGetDeviceImageInfoQCOM;
-
-	return to(device, image_width, image_height, image_format, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetDeviceImageInfoQCOM_s2(void *device, size_t image_width,
-		size_t image_height, const void *image_format, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[2].clGetDeviceImageInfoQCOM,
-			device, image_width, image_height, image_format, param_name,
-			param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetDeviceImageInfoQCOM_s2(void *device, size_t image_width,
-		size_t image_height, const void *image_format, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	opencl_pfn_clGetDeviceImageInfoQCOM to = opencl_recording() ? record_clGetDeviceImageInfoQCOM_s2 : opencl_ext_real[2].clGetDeviceImageInfoQCOM;
-
-	return to(device, image_width, image_height, image_format, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetDeviceImageInfoQCOM_s3(void *device, size_t image_width,
-		size_t image_height, const void *image_format, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetDeviceImageInfoQCOM(opencl_ext_real[3].clGetDeviceImageInfoQCOM,
-			device, image_width, image_height, image_format, param_name,
-			param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetDeviceImageInfoQCOM_s3(void *device, size_t image_width,
-		size_t image_height, const void *image_format, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	opencl_pfn_clGetDeviceImageInfoQCOM to = opencl_recording() ? record_clGetDeviceImageInfoQCOM_s3 : opencl_ext_real[3].clGetDeviceImageInfoQCOM;
-
-	return to(device, image_width, image_height, image_format, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
 static NOINLINE int32_t body_clGetICDLoaderInfoOCLICD(opencl_pfn_clGetICDLoaderInfoOCLICD real,
 		uint32_t param_name, size_t param_value_size, void *param_value,
 		void *param_value_size_ret)
@@ -8951,74 +5242,6 @@ static NOINLINE int32_t body_clGetICDLoaderInfoOCLICD(opencl_pfn_clGetICDLoaderI
 	ret = real(param_name, param_value_size, param_value, param_value_size_ret);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clGetICDLoaderInfoOCLICD_s0(uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[0].clGetICDLoaderInfoOCLICD,
-			param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetICDLoaderInfoOCLICD_s0(uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetICDLoaderInfoOCLICD(param_name, param_value_size,
-				param_value, param_value_size_ret);
-	return record_clGetICDLoaderInfoOCLICD_s0(param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetICDLoaderInfoOCLICD_s1(uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[1].clGetICDLoaderInfoOCLICD,
-			param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetICDLoaderInfoOCLICD_s1(uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetICDLoaderInfoOCLICD(param_name, param_value_size,
-				param_value, param_value_size_ret);
-	return record_clGetICDLoaderInfoOCLICD_s1(param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetICDLoaderInfoOCLICD_s2(uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[2].clGetICDLoaderInfoOCLICD,
-			param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetICDLoaderInfoOCLICD_s2(uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetICDLoaderInfoOCLICD(param_name, param_value_size,
-				param_value, param_value_size_ret);
-	return record_clGetICDLoaderInfoOCLICD_s2(param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetICDLoaderInfoOCLICD_s3(uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetICDLoaderInfoOCLICD(opencl_ext_real[3].clGetICDLoaderInfoOCLICD,
-			param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetICDLoaderInfoOCLICD_s3(uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetICDLoaderInfoOCLICD(param_name, param_value_size,
-				param_value, param_value_size_ret);
-	return record_clGetICDLoaderInfoOCLICD_s3(param_name, param_value_size, param_value,
-			param_value_size_ret);
 }
 
 static NOINLINE int32_t body_clGetImageRequirementsInfoEXT(
@@ -9039,94 +5262,6 @@ static NOINLINE int32_t body_clGetImageRequirementsInfoEXT(
 	return ret;
 }
 
-static NOINLINE int32_t record_clGetImageRequirementsInfoEXT_s0(void *context,
-		const void *properties, uint64_t flags, const void *image_format,
-		const void *image_desc, uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	return body_clGetImageRequirementsInfoEXT(
-			opencl_ext_real[0].clGetImageRequirementsInfoEXT, context, properties,
-			flags, image_format, image_desc, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetImageRequirementsInfoEXT_s0(void *context, const void *properties,
-		uint64_t flags, const void *image_format, const void *image_desc,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	opencl_pfn_clGetImageRequirementsInfoEXT to = opencl_recording() ? record_clGetImageRequirementsInfoEXT_s0 : opencl_ext_real[0].clGetImageRequirementsInfoEXT;
-
-	return to(context, properties, flags, image_format, image_desc, param_name,
-			param_value_size, param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetImageRequirementsInfoEXT_s1(void *context,
-		const void *properties, uint64_t flags, const void *image_format,
-		const void *image_desc, uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	return body_clGetImageRequirementsInfoEXT(
-			opencl_ext_real[1].clGetImageRequirementsInfoEXT, context, properties,
-			flags, image_format, image_desc, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetImageRequirementsInfoEXT_s1(void *context, const void *properties,
-		uint64_t flags, const void *image_format, const void *image_desc,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	opencl_pfn_clGetImageRequirementsInfoEXT to = opencl_recording() ? record_clGetImageRequirementsInfoEXT_s1 : opencl_ext_real[1].clGetImageRequirementsInfoEXT;
-
-	return to(context, properties, flags, image_format, image_desc, param_name,
-			param_value_size, param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetImageRequirementsInfoEXT_s2(void *context,
-		const void *properties, uint64_t flags, const void *image_format,
-		const void *image_desc, uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	return body_clGetImageRequirementsInfoEXT(
-			opencl_ext_real[2].clGetImageRequirementsInfoEXT, context, properties,
-			flags, image_format, image_desc, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetImageRequirementsInfoEXT_s2(void *context, const void *properties,
-		uint64_t flags, const void *image_format, const void *image_desc,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	opencl_pfn_clGetImageRequirementsInfoEXT to = opencl_recording() ? record_clGetImageRequirementsInfoEXT_s2 : opencl_ext_real[2].clGetImageRequirementsInfoEXT;
-
-	return to(context, properties, flags, image_format, image_desc, param_name,
-			param_value_size, param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetImageRequirementsInfoEXT_s3(void *context,
-		const void *properties, uint64_t flags, const void *image_format,
-		const void *image_desc, uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	return body_clGetImageRequirementsInfoEXT(
-			opencl_ext_real[3].clGetImageRequirementsInfoEXT, context, properties,
-			flags, image_format, image_desc, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetImageRequirementsInfoEXT_s3(void *context, const void *properties,
-		uint64_t flags, const void *image_format, const void *image_desc,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	opencl_pfn_clGetImageRequirementsInfoEXT to = opencl_recording() ? record_clGetImageRequirementsInfoEXT_s3 : opencl_ext_real[3].clGetImageRequirementsInfoEXT;
-
-	return to(context, properties, flags, image_format, image_desc, param_name,
-			param_value_size, param_value, param_value_size_ret);
-}
-
 static NOINLINE int32_t body_clGetKernelSuggestedLocalWorkSize(
 		opencl_pfn_clGetKernelSuggestedLocalWorkSize real, void *command_queue,
 		void *kernel, uint32_t work_dim, const void *global_work_offset,
@@ -9141,94 +5276,6 @@ static NOINLINE int32_t body_clGetKernelSuggestedLocalWorkSize(
 			suggested_local_work_size);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSize_s0(void *command_queue,
-		void *kernel, uint32_t work_dim, const void *global_work_offset,
-		const void *global_work_size, void *suggested_local_work_size)
-{
-	return body_clGetKernelSuggestedLocalWorkSize(
-			opencl_ext_real[0].clGetKernelSuggestedLocalWorkSize, command_queue,
-			kernel, work_dim, global_work_offset, global_work_size,
-			suggested_local_work_size);
-}
-
-static int32_t wrap_clGetKernelSuggestedLocalWorkSize_s0(void *command_queue, void *kernel,
-		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
-		void *suggested_local_work_size)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetKernelSuggestedLocalWorkSize(command_queue,
-				kernel, work_dim, global_work_offset, global_work_size,
-				suggested_local_work_size);
-	return record_clGetKernelSuggestedLocalWorkSize_s0(command_queue, kernel, work_dim,
-			global_work_offset, global_work_size, suggested_local_work_size);
-}
-
-static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSize_s1(void *command_queue,
-		void *kernel, uint32_t work_dim, const void *global_work_offset,
-		const void *global_work_size, void *suggested_local_work_size)
-{
-	return body_clGetKernelSuggestedLocalWorkSize(
-			opencl_ext_real[1].clGetKernelSuggestedLocalWorkSize, command_queue,
-			kernel, work_dim, global_work_offset, global_work_size,
-			suggested_local_work_size);
-}
-
-static int32_t wrap_clGetKernelSuggestedLocalWorkSize_s1(void *command_queue, void *kernel,
-		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
-		void *suggested_local_work_size)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetKernelSuggestedLocalWorkSize(command_queue,
-				kernel, work_dim, global_work_offset, global_work_size,
-				suggested_local_work_size);
-	return record_clGetKernelSuggestedLocalWorkSize_s1(command_queue, kernel, work_dim,
-			global_work_offset, global_work_size, suggested_local_work_size);
-}
-
-static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSize_s2(void *command_queue,
-		void *kernel, uint32_t work_dim, const void *global_work_offset,
-		const void *global_work_size, void *suggested_local_work_size)
-{
-	return body_clGetKernelSuggestedLocalWorkSize(
-			opencl_ext_real[2].clGetKernelSuggestedLocalWorkSize, command_queue,
-			kernel, work_dim, global_work_offset, global_work_size,
-			suggested_local_work_size);
-}
-
-static int32_t wrap_clGetKernelSuggestedLocalWorkSize_s2(void *command_queue, void *kernel,
-		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
-		void *suggested_local_work_size)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetKernelSuggestedLocalWorkSize(command_queue,
-				kernel, work_dim, global_work_offset, global_work_size,
-				suggested_local_work_size);
-	return record_clGetKernelSuggestedLocalWorkSize_s2(command_queue, kernel, work_dim,
-			global_work_offset, global_work_size, suggested_local_work_size);
-}
-
-static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSize_s3(void *command_queue,
-		void *kernel, uint32_t work_dim, const void *global_work_offset,
-		const void *global_work_size, void *suggested_local_work_size)
-{
-	return body_clGetKernelSuggestedLocalWorkSize(
-			opencl_ext_real[3].clGetKernelSuggestedLocalWorkSize, command_queue,
-			kernel, work_dim, global_work_offset, global_work_size,
-			suggested_local_work_size);
-}
-
-static int32_t wrap_clGetKernelSuggestedLocalWorkSize_s3(void *command_queue, void *kernel,
-		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
-		void *suggested_local_work_size)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetKernelSuggestedLocalWorkSize(command_queue,
-				kernel, work_dim, global_work_offset, global_work_size,
-				suggested_local_work_size);
-	return record_clGetKernelSuggestedLocalWorkSize_s3(command_queue, kernel, work_dim,
-			global_work_offset, global_work_size, suggested_local_work_size);
 }
 
 static NOINLINE int32_t body_clGetKernelSuggestedLocalWorkSizeKHR(
@@ -9248,94 +5295,6 @@ static NOINLINE int32_t body_clGetKernelSuggestedLocalWorkSizeKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSizeKHR_s0(void *command_queue,
-		void *kernel, uint32_t work_dim, const void *global_work_offset,
-		const void *global_work_size, void *suggested_local_work_size)
-{
-	return body_clGetKernelSuggestedLocalWorkSizeKHR(
-			opencl_ext_real[0].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
-			kernel, work_dim, global_work_offset, global_work_size,
-			suggested_local_work_size);
-}
-
-static int32_t wrap_clGetKernelSuggestedLocalWorkSizeKHR_s0(void *command_queue, void *kernel,
-		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
-		void *suggested_local_work_size)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetKernelSuggestedLocalWorkSizeKHR(command_queue,
-				kernel, work_dim, global_work_offset, global_work_size,
-				suggested_local_work_size);
-	return record_clGetKernelSuggestedLocalWorkSizeKHR_s0(command_queue, kernel, work_dim,
-			global_work_offset, global_work_size, suggested_local_work_size);
-}
-
-static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSizeKHR_s1(void *command_queue,
-		void *kernel, uint32_t work_dim, const void *global_work_offset,
-		const void *global_work_size, void *suggested_local_work_size)
-{
-	return body_clGetKernelSuggestedLocalWorkSizeKHR(
-			opencl_ext_real[1].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
-			kernel, work_dim, global_work_offset, global_work_size,
-			suggested_local_work_size);
-}
-
-static int32_t wrap_clGetKernelSuggestedLocalWorkSizeKHR_s1(void *command_queue, void *kernel,
-		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
-		void *suggested_local_work_size)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetKernelSuggestedLocalWorkSizeKHR(command_queue,
-				kernel, work_dim, global_work_offset, global_work_size,
-				suggested_local_work_size);
-	return record_clGetKernelSuggestedLocalWorkSizeKHR_s1(command_queue, kernel, work_dim,
-			global_work_offset, global_work_size, suggested_local_work_size);
-}
-
-static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSizeKHR_s2(void *command_queue,
-		void *kernel, uint32_t work_dim, const void *global_work_offset,
-		const void *global_work_size, void *suggested_local_work_size)
-{
-	return body_clGetKernelSuggestedLocalWorkSizeKHR(
-			opencl_ext_real[2].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
-			kernel, work_dim, global_work_offset, global_work_size,
-			suggested_local_work_size);
-}
-
-static int32_t wrap_clGetKernelSuggestedLocalWorkSizeKHR_s2(void *command_queue, void *kernel,
-		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
-		void *suggested_local_work_size)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetKernelSuggestedLocalWorkSizeKHR(command_queue,
-				kernel, work_dim, global_work_offset, global_work_size,
-				suggested_local_work_size);
-	return record_clGetKernelSuggestedLocalWorkSizeKHR_s2(command_queue, kernel, work_dim,
-			global_work_offset, global_work_size, suggested_local_work_size);
-}
-
-static NOINLINE int32_t record_clGetKernelSuggestedLocalWorkSizeKHR_s3(void *command_queue,
-		void *kernel, uint32_t work_dim, const void *global_work_offset,
-		const void *global_work_size, void *suggested_local_work_size)
-{
-	return body_clGetKernelSuggestedLocalWorkSizeKHR(
-			opencl_ext_real[3].clGetKernelSuggestedLocalWorkSizeKHR, command_queue,
-			kernel, work_dim, global_work_offset, global_work_size,
-			suggested_local_work_size);
-}
-
-static int32_t wrap_clGetKernelSuggestedLocalWorkSizeKHR_s3(void *command_queue, void *kernel,
-		uint32_t work_dim, const void *global_work_offset, const void *global_work_size,
-		void *suggested_local_work_size)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetKernelSuggestedLocalWorkSizeKHR(command_queue,
-				kernel, work_dim, global_work_offset, global_work_size,
-				suggested_local_work_size);
-	return record_clGetKernelSuggestedLocalWorkSizeKHR_s3(command_queue, kernel, work_dim,
-			global_work_offset, global_work_size, suggested_local_work_size);
-}
-
 static NOINLINE int32_t body_clGetMemAllocInfoINTEL(opencl_pfn_clGetMemAllocInfoINTEL real,
 		void *context, const void *ptr, uint32_t param_name, size_t param_value_size,
 		void *param_value, void *param_value_size_ret)
@@ -9349,82 +5308,6 @@ static NOINLINE int32_t body_clGetMemAllocInfoINTEL(opencl_pfn_clGetMemAllocInfo
 			param_value_size_ret);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clGetMemAllocInfoINTEL_s0(void *context, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetMemAllocInfoINTEL(opencl_ext_real[0].clGetMemAllocInfoINTEL, context,
-			ptr, param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetMemAllocInfoINTEL_s0(void *context, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetMemAllocInfoINTEL(context, ptr, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetMemAllocInfoINTEL_s0(context, ptr, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetMemAllocInfoINTEL_s1(void *context, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetMemAllocInfoINTEL(opencl_ext_real[1].clGetMemAllocInfoINTEL, context,
-			ptr, param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetMemAllocInfoINTEL_s1(void *context, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetMemAllocInfoINTEL(context, ptr, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetMemAllocInfoINTEL_s1(context, ptr, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetMemAllocInfoINTEL_s2(void *context, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetMemAllocInfoINTEL(opencl_ext_real[2].clGetMemAllocInfoINTEL, context,
-			ptr, param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetMemAllocInfoINTEL_s2(void *context, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetMemAllocInfoINTEL(context, ptr, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetMemAllocInfoINTEL_s2(context, ptr, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetMemAllocInfoINTEL_s3(void *context, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	return body_clGetMemAllocInfoINTEL(opencl_ext_real[3].clGetMemAllocInfoINTEL, context,
-			ptr, param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetMemAllocInfoINTEL_s3(void *context, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetMemAllocInfoINTEL(context, ptr, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetMemAllocInfoINTEL_s3(context, ptr, param_name, param_value_size,
-			param_value, param_value_size_ret);
 }
 
 static NOINLINE int32_t body_clGetMutableCommandInfoKHR(
@@ -9441,78 +5324,6 @@ static NOINLINE int32_t body_clGetMutableCommandInfoKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clGetMutableCommandInfoKHR_s0(void *command, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetMutableCommandInfoKHR(opencl_ext_real[0].clGetMutableCommandInfoKHR,
-			command, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetMutableCommandInfoKHR_s0(void *command, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetMutableCommandInfoKHR(command, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetMutableCommandInfoKHR_s0(command, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetMutableCommandInfoKHR_s1(void *command, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetMutableCommandInfoKHR(opencl_ext_real[1].clGetMutableCommandInfoKHR,
-			command, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetMutableCommandInfoKHR_s1(void *command, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetMutableCommandInfoKHR(command, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetMutableCommandInfoKHR_s1(command, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetMutableCommandInfoKHR_s2(void *command, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetMutableCommandInfoKHR(opencl_ext_real[2].clGetMutableCommandInfoKHR,
-			command, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetMutableCommandInfoKHR_s2(void *command, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetMutableCommandInfoKHR(command, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetMutableCommandInfoKHR_s2(command, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetMutableCommandInfoKHR_s3(void *command, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetMutableCommandInfoKHR(opencl_ext_real[3].clGetMutableCommandInfoKHR,
-			command, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetMutableCommandInfoKHR_s3(void *command, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetMutableCommandInfoKHR(command, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetMutableCommandInfoKHR_s3(command, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
 static NOINLINE int32_t body_clGetSVMPointerInfoKHR(opencl_pfn_clGetSVMPointerInfoKHR real,
 		void *context, void *device, const void *ptr, uint32_t param_name,
 		size_t param_value_size, void *param_value, void *param_value_size_ret)
@@ -9526,82 +5337,6 @@ static NOINLINE int32_t body_clGetSVMPointerInfoKHR(opencl_pfn_clGetSVMPointerIn
 			param_value_size_ret);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clGetSVMPointerInfoKHR_s0(void *context, void *device,
-		const void *ptr, uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	return body_clGetSVMPointerInfoKHR(opencl_ext_real[0].clGetSVMPointerInfoKHR, context,
-			device, ptr, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetSVMPointerInfoKHR_s0(void *context, void *device, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	opencl_pfn_clGetSVMPointerInfoKHR to = opencl_recording() ? record_clGetSVMPointerInfoKHR_s0 : opencl_ext_real[0].clGetSVMPointerInfoKHR;
-
-	return to(context, device, ptr, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetSVMPointerInfoKHR_s1(void *context, void *device,
-		const void *ptr, uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	return body_clGetSVMPointerInfoKHR(opencl_ext_real[1].clGetSVMPointerInfoKHR, context,
-			device, ptr, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetSVMPointerInfoKHR_s1(void *context, void *device, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	opencl_pfn_clGetSVMPointerInfoKHR to = opencl_recording() ? record_clGetSVMPointerInfoKHR_s1 : opencl_ext_real[1].clGetSVMPointerInfoKHR;
-
-	return to(context, device, ptr, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetSVMPointerInfoKHR_s2(void *context, void *device,
-		const void *ptr, uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	return body_clGetSVMPointerInfoKHR(opencl_ext_real[2].clGetSVMPointerInfoKHR, context,
-			device, ptr, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetSVMPointerInfoKHR_s2(void *context, void *device, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	opencl_pfn_clGetSVMPointerInfoKHR to = opencl_recording() ? record_clGetSVMPointerInfoKHR_s2 : opencl_ext_real[2].clGetSVMPointerInfoKHR;
-
-	return to(context, device, ptr, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetSVMPointerInfoKHR_s3(void *context, void *device,
-		const void *ptr, uint32_t param_name, size_t param_value_size,
-		void *param_value, void *param_value_size_ret)
-{
-	return body_clGetSVMPointerInfoKHR(opencl_ext_real[3].clGetSVMPointerInfoKHR, context,
-			device, ptr, param_name, param_value_size, param_value,
-			param_value_size_ret);
-}
-
-static int32_t wrap_clGetSVMPointerInfoKHR_s3(void *context, void *device, const void *ptr,
-		uint32_t param_name, size_t param_value_size, void *param_value,
-		void *param_value_size_ret)
-{
-	opencl_pfn_clGetSVMPointerInfoKHR to = opencl_recording() ? record_clGetSVMPointerInfoKHR_s3 : opencl_ext_real[3].clGetSVMPointerInfoKHR;
-
-	return to(context, device, ptr, param_name, param_value_size, param_value,
-			param_value_size_ret);
 }
 
 static NOINLINE int32_t body_clGetSVMSuggestedTypeIndexKHR(
@@ -9620,94 +5355,6 @@ static NOINLINE int32_t body_clGetSVMSuggestedTypeIndexKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clGetSVMSuggestedTypeIndexKHR_s0(void *context,
-		uint64_t required_capabilities, uint64_t desired_capabilities,
-		const void *properties, size_t size, void *suggested_svm_type_index)
-{
-	return body_clGetSVMSuggestedTypeIndexKHR(
-			opencl_ext_real[0].clGetSVMSuggestedTypeIndexKHR, context,
-			required_capabilities, desired_capabilities, properties, size,
-			suggested_svm_type_index);
-}
-
-static int32_t wrap_clGetSVMSuggestedTypeIndexKHR_s0(void *context,
-		uint64_t required_capabilities, uint64_t desired_capabilities,
-		const void *properties, size_t size, void *suggested_svm_type_index)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetSVMSuggestedTypeIndexKHR(context,
-				required_capabilities, desired_capabilities, properties, size,
-				suggested_svm_type_index);
-	return record_clGetSVMSuggestedTypeIndexKHR_s0(context, required_capabilities,
-			desired_capabilities, properties, size, suggested_svm_type_index);
-}
-
-static NOINLINE int32_t record_clGetSVMSuggestedTypeIndexKHR_s1(void *context,
-		uint64_t required_capabilities, uint64_t desired_capabilities,
-		const void *properties, size_t size, void *suggested_svm_type_index)
-{
-	return body_clGetSVMSuggestedTypeIndexKHR(
-			opencl_ext_real[1].clGetSVMSuggestedTypeIndexKHR, context,
-			required_capabilities, desired_capabilities, properties, size,
-			suggested_svm_type_index);
-}
-
-static int32_t wrap_clGetSVMSuggestedTypeIndexKHR_s1(void *context,
-		uint64_t required_capabilities, uint64_t desired_capabilities,
-		const void *properties, size_t size, void *suggested_svm_type_index)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetSVMSuggestedTypeIndexKHR(context,
-				required_capabilities, desired_capabilities, properties, size,
-				suggested_svm_type_index);
-	return record_clGetSVMSuggestedTypeIndexKHR_s1(context, required_capabilities,
-			desired_capabilities, properties, size, suggested_svm_type_index);
-}
-
-static NOINLINE int32_t record_clGetSVMSuggestedTypeIndexKHR_s2(void *context,
-		uint64_t required_capabilities, uint64_t desired_capabilities,
-		const void *properties, size_t size, void *suggested_svm_type_index)
-{
-	return body_clGetSVMSuggestedTypeIndexKHR(
-			opencl_ext_real[2].clGetSVMSuggestedTypeIndexKHR, context,
-			required_capabilities, desired_capabilities, properties, size,
-			suggested_svm_type_index);
-}
-
-static int32_t wrap_clGetSVMSuggestedTypeIndexKHR_s2(void *context,
-		uint64_t required_capabilities, uint64_t desired_capabilities,
-		const void *properties, size_t size, void *suggested_svm_type_index)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetSVMSuggestedTypeIndexKHR(context,
-				required_capabilities, desired_capabilities, properties, size,
-				suggested_svm_type_index);
-	return record_clGetSVMSuggestedTypeIndexKHR_s2(context, required_capabilities,
-			desired_capabilities, properties, size, suggested_svm_type_index);
-}
-
-static NOINLINE int32_t record_clGetSVMSuggestedTypeIndexKHR_s3(void *context,
-		uint64_t required_capabilities, uint64_t desired_capabilities,
-		const void *properties, size_t size, void *suggested_svm_type_index)
-{
-	return body_clGetSVMSuggestedTypeIndexKHR(
-			opencl_ext_real[3].clGetSVMSuggestedTypeIndexKHR, context,
-			required_capabilities, desired_capabilities, properties, size,
-			suggested_svm_type_index);
-}
-
-static int32_t wrap_clGetSVMSuggestedTypeIndexKHR_s3(void *context,
-		uint64_t required_capabilities, uint64_t desired_capabilities,
-		const void *properties, size_t size, void *suggested_svm_type_index)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetSVMSuggestedTypeIndexKHR(context,
-				required_capabilities, desired_capabilities, properties, size,
-				suggested_svm_type_index);
-	return record_clGetSVMSuggestedTypeIndexKHR_s3(context, required_capabilities,
-			desired_capabilities, properties, size, suggested_svm_type_index);
-}
-
 static NOINLINE int32_t body_clGetSemaphoreHandleForTypeKHR(
 		opencl_pfn_clGetSemaphoreHandleForTypeKHR real, void *sema_object, void *device,
 		uint32_t handle_type, size_t handle_size, void *handle_ptr,
@@ -9721,86 +5368,6 @@ static NOINLINE int32_t body_clGetSemaphoreHandleForTypeKHR(
 	ret = real(sema_object, device, handle_type, handle_size, handle_ptr, handle_size_ret);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clGetSemaphoreHandleForTypeKHR_s0(void *sema_object,
-		void *device, uint32_t handle_type, size_t handle_size, void *handle_ptr,
-		void *handle_size_ret)
-{
-	return body_clGetSemaphoreHandleForTypeKHR(
-			opencl_ext_real[0].clGetSemaphoreHandleForTypeKHR, sema_object, device,
-			handle_type, handle_size, handle_ptr, handle_size_ret);
-}
-
-static int32_t wrap_clGetSemaphoreHandleForTypeKHR_s0(void *sema_object, void *device,
-		uint32_t handle_type, size_t handle_size, void *handle_ptr,
-		void *handle_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetSemaphoreHandleForTypeKHR(sema_object, device,
-				handle_type, handle_size, handle_ptr, handle_size_ret);
-	return record_clGetSemaphoreHandleForTypeKHR_s0(sema_object, device, handle_type,
-			handle_size, handle_ptr, handle_size_ret);
-}
-
-static NOINLINE int32_t record_clGetSemaphoreHandleForTypeKHR_s1(void *sema_object,
-		void *device, uint32_t handle_type, size_t handle_size, void *handle_ptr,
-		void *handle_size_ret)
-{
-	return body_clGetSemaphoreHandleForTypeKHR(
-			opencl_ext_real[1].clGetSemaphoreHandleForTypeKHR, sema_object, device,
-			handle_type, handle_size, handle_ptr, handle_size_ret);
-}
-
-static int32_t wrap_clGetSemaphoreHandleForTypeKHR_s1(void *sema_object, void *device,
-		uint32_t handle_type, size_t handle_size, void *handle_ptr,
-		void *handle_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetSemaphoreHandleForTypeKHR(sema_object, device,
-				handle_type, handle_size, handle_ptr, handle_size_ret);
-	return record_clGetSemaphoreHandleForTypeKHR_s1(sema_object, device, handle_type,
-			handle_size, handle_ptr, handle_size_ret);
-}
-
-static NOINLINE int32_t record_clGetSemaphoreHandleForTypeKHR_s2(void *sema_object,
-		void *device, uint32_t handle_type, size_t handle_size, void *handle_ptr,
-		void *handle_size_ret)
-{
-	return body_clGetSemaphoreHandleForTypeKHR(
-			opencl_ext_real[2].clGetSemaphoreHandleForTypeKHR, sema_object, device,
-			handle_type, handle_size, handle_ptr, handle_size_ret);
-}
-
-static int32_t wrap_clGetSemaphoreHandleForTypeKHR_s2(void *sema_object, void *device,
-		uint32_t handle_type, size_t handle_size, void *handle_ptr,
-		void *handle_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetSemaphoreHandleForTypeKHR(sema_object, device,
-				handle_type, handle_size, handle_ptr, handle_size_ret);
-	return record_clGetSemaphoreHandleForTypeKHR_s2(sema_object, device, handle_type,
-			handle_size, handle_ptr, handle_size_ret);
-}
-
-static NOINLINE int32_t record_clGetSemaphoreHandleForTypeKHR_s3(void *sema_object,
-		void *device, uint32_t handle_type, size_t handle_size, void *handle_ptr,
-		void *handle_size_ret)
-{
-	return body_clGetSemaphoreHandleForTypeKHR(
-			opencl_ext_real[3].clGetSemaphoreHandleForTypeKHR, sema_object, device,
-			handle_type, handle_size, handle_ptr, handle_size_ret);
-}
-
-static int32_t wrap_clGetSemaphoreHandleForTypeKHR_s3(void *sema_object, void *device,
-		uint32_t handle_type, size_t handle_size, void *handle_ptr,
-		void *handle_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetSemaphoreHandleForTypeKHR(sema_object, device,
-				handle_type, handle_size, handle_ptr, handle_size_ret);
-	return record_clGetSemaphoreHandleForTypeKHR_s3(sema_object, device, handle_type,
-			handle_size, handle_ptr, handle_size_ret);
 }
 
 static NOINLINE int32_t body_clGetSemaphoreInfoKHR(opencl_pfn_clGetSemaphoreInfoKHR real,
@@ -9818,74 +5385,6 @@ static NOINLINE int32_t body_clGetSemaphoreInfoKHR(opencl_pfn_clGetSemaphoreInfo
 	return ret;
 }
 
-static NOINLINE int32_t record_clGetSemaphoreInfoKHR_s0(void *sema_object, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetSemaphoreInfoKHR(opencl_ext_real[0].clGetSemaphoreInfoKHR, sema_object,
-			param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetSemaphoreInfoKHR_s0(void *sema_object, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetSemaphoreInfoKHR(sema_object, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetSemaphoreInfoKHR_s0(sema_object, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetSemaphoreInfoKHR_s1(void *sema_object, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetSemaphoreInfoKHR(opencl_ext_real[1].clGetSemaphoreInfoKHR, sema_object,
-			param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetSemaphoreInfoKHR_s1(void *sema_object, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetSemaphoreInfoKHR(sema_object, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetSemaphoreInfoKHR_s1(sema_object, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetSemaphoreInfoKHR_s2(void *sema_object, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetSemaphoreInfoKHR(opencl_ext_real[2].clGetSemaphoreInfoKHR, sema_object,
-			param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetSemaphoreInfoKHR_s2(void *sema_object, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetSemaphoreInfoKHR(sema_object, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetSemaphoreInfoKHR_s2(sema_object, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
-static NOINLINE int32_t record_clGetSemaphoreInfoKHR_s3(void *sema_object, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	return body_clGetSemaphoreInfoKHR(opencl_ext_real[3].clGetSemaphoreInfoKHR, sema_object,
-			param_name, param_value_size, param_value, param_value_size_ret);
-}
-
-static int32_t wrap_clGetSemaphoreInfoKHR_s3(void *sema_object, uint32_t param_name,
-		size_t param_value_size, void *param_value, void *param_value_size_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetSemaphoreInfoKHR(sema_object, param_name,
-				param_value_size, param_value, param_value_size_ret);
-	return record_clGetSemaphoreInfoKHR_s3(sema_object, param_name, param_value_size,
-			param_value, param_value_size_ret);
-}
-
 static NOINLINE int32_t body_clGetSupportedGLTextureFormatsINTEL(
 		opencl_pfn_clGetSupportedGLTextureFormatsINTEL real, void *context,
 		uint64_t flags, uint32_t image_type, uint32_t num_entries, void *gl_formats,
@@ -9899,86 +5398,6 @@ static NOINLINE int32_t body_clGetSupportedGLTextureFormatsINTEL(
 	ret = real(context, flags, image_type, num_entries, gl_formats, num_texture_formats);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clGetSupportedGLTextureFormatsINTEL_s0(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t num_entries, void *gl_formats,
-		void *num_texture_formats)
-{
-	return body_clGetSupportedGLTextureFormatsINTEL(
-			opencl_ext_real[0].clGetSupportedGLTextureFormatsINTEL, context, flags,
-			image_type, num_entries, gl_formats, num_texture_formats);
-}
-
-static int32_t wrap_clGetSupportedGLTextureFormatsINTEL_s0(void *context, uint64_t flags,
-		uint32_t image_type, uint32_t num_entries, void *gl_formats,
-		void *num_texture_formats)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clGetSupportedGLTextureFormatsINTEL(context, flags,
-				image_type, num_entries, gl_formats, num_texture_formats);
-	return record_clGetSupportedGLTextureFormatsINTEL_s0(context, flags, image_type,
-			num_entries, gl_formats, num_texture_formats);
-}
-
-static NOINLINE int32_t record_clGetSupportedGLTextureFormatsINTEL_s1(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t num_entries, void *gl_formats,
-		void *num_texture_formats)
-{
-	return body_clGetSupportedGLTextureFormatsINTEL(
-			opencl_ext_real[1].clGetSupportedGLTextureFormatsINTEL, context, flags,
-			image_type, num_entries, gl_formats, num_texture_formats);
-}
-
-static int32_t wrap_clGetSupportedGLTextureFormatsINTEL_s1(void *context, uint64_t flags,
-		uint32_t image_type, uint32_t num_entries, void *gl_formats,
-		void *num_texture_formats)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clGetSupportedGLTextureFormatsINTEL(context, flags,
-				image_type, num_entries, gl_formats, num_texture_formats);
-	return record_clGetSupportedGLTextureFormatsINTEL_s1(context, flags, image_type,
-			num_entries, gl_formats, num_texture_formats);
-}
-
-static NOINLINE int32_t record_clGetSupportedGLTextureFormatsINTEL_s2(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t num_entries, void *gl_formats,
-		void *num_texture_formats)
-{
-	return body_clGetSupportedGLTextureFormatsINTEL(
-			opencl_ext_real[2].clGetSupportedGLTextureFormatsINTEL, context, flags,
-			image_type, num_entries, gl_formats, num_texture_formats);
-}
-
-static int32_t wrap_clGetSupportedGLTextureFormatsINTEL_s2(void *context, uint64_t flags,
-		uint32_t image_type, uint32_t num_entries, void *gl_formats,
-		void *num_texture_formats)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clGetSupportedGLTextureFormatsINTEL(context, flags,
-				image_type, num_entries, gl_formats, num_texture_formats);
-	return record_clGetSupportedGLTextureFormatsINTEL_s2(context, flags, image_type,
-			num_entries, gl_formats, num_texture_formats);
-}
-
-static NOINLINE int32_t record_clGetSupportedGLTextureFormatsINTEL_s3(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t num_entries, void *gl_formats,
-		void *num_texture_formats)
-{
-	return body_clGetSupportedGLTextureFormatsINTEL(
-			opencl_ext_real[3].clGetSupportedGLTextureFormatsINTEL, context, flags,
-			image_type, num_entries, gl_formats, num_texture_formats);
-}
-
-static int32_t wrap_clGetSupportedGLTextureFormatsINTEL_s3(void *context, uint64_t flags,
-		uint32_t image_type, uint32_t num_entries, void *gl_formats,
-		void *num_texture_formats)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clGetSupportedGLTextureFormatsINTEL(context, flags,
-				image_type, num_entries, gl_formats, num_texture_formats);
-	return record_clGetSupportedGLTextureFormatsINTEL_s3(context, flags, image_type,
-			num_entries, gl_formats, num_texture_formats);
 }
 
 static NOINLINE int32_t body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
@@ -9995,86 +5414,6 @@ static NOINLINE int32_t body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
 			num_surface_formats);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s0(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
-		void *va_api_formats, void *num_surface_formats)
-{
-	return body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
-			opencl_ext_real[0].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
-			context, flags, image_type, plane, num_entries, va_api_formats,
-			num_surface_formats);
-}
-
-static int32_t wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s0(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
-		void *va_api_formats, void *num_surface_formats)
-{
-	opencl_pfn_clGetSupportedVA_APIMediaSurfaceFormatsINTEL to = opencl_recording() ? record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s0 : opencl_ext_real[0].clGetSupportedVA_APIMediaSurfaceFormatsINTEL;
-
-	return to(context, flags, image_type, plane, num_entries, va_api_formats,
-			num_surface_formats);
-}
-
-static NOINLINE int32_t record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s1(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
-		void *va_api_formats, void *num_surface_formats)
-{
-	return body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
-			opencl_ext_real[1].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
-			context, flags, image_type, plane, num_entries, va_api_formats,
-			num_surface_formats);
-}
-
-static int32_t wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s1(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
-		void *va_api_formats, void *num_surface_formats)
-{
-	opencl_pfn_clGetSupportedVA_APIMediaSurfaceFormatsINTEL to = opencl_recording() ? record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s1 : opencl_ext_real[1].clGetSupportedVA_APIMediaSurfaceFormatsINTEL;
-
-	return to(context, flags, image_type, plane, num_entries, va_api_formats,
-			num_surface_formats);
-}
-
-static NOINLINE int32_t record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s2(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
-		void *va_api_formats, void *num_surface_formats)
-{
-	return body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
-			opencl_ext_real[2].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
-			context, flags, image_type, plane, num_entries, va_api_formats,
-			num_surface_formats);
-}
-
-static int32_t wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s2(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
-		void *va_api_formats, void *num_surface_formats)
-{
-	opencl_pfn_clGetSupportedVA_APIMediaSurfaceFormatsINTEL to = opencl_recording() ? record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s2 : opencl_ext_real[2].clGetSupportedVA_APIMediaSurfaceFormatsINTEL;
-
-	return to(context, flags, image_type, plane, num_entries, va_api_formats,
-			num_surface_formats);
-}
-
-static NOINLINE int32_t record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s3(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
-		void *va_api_formats, void *num_surface_formats)
-{
-	return body_clGetSupportedVA_APIMediaSurfaceFormatsINTEL(
-			opencl_ext_real[3].clGetSupportedVA_APIMediaSurfaceFormatsINTEL,
-			context, flags, image_type, plane, num_entries, va_api_formats,
-			num_surface_formats);
-}
-
-static int32_t wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s3(void *context,
-		uint64_t flags, uint32_t image_type, uint32_t plane, uint32_t num_entries,
-		void *va_api_formats, void *num_surface_formats)
-{
-	opencl_pfn_clGetSupportedVA_APIMediaSurfaceFormatsINTEL to = opencl_recording() ? record_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s3 : opencl_ext_real[3].clGetSupportedVA_APIMediaSurfaceFormatsINTEL;
-
-	return to(context, flags, image_type, plane, num_entries, va_api_formats,
-			num_surface_formats);
 }
 
 static NOINLINE void *body_clHostMemAllocINTEL(opencl_pfn_clHostMemAllocINTEL real,
@@ -10095,70 +5434,6 @@ static NOINLINE void *body_clHostMemAllocINTEL(opencl_pfn_clHostMemAllocINTEL re
 	return ret;
 }
 
-static NOINLINE void *record_clHostMemAllocINTEL_s0(void *context, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clHostMemAllocINTEL(opencl_ext_real[0].clHostMemAllocINTEL, context,
-			properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clHostMemAllocINTEL_s0(void *context, const void *properties, size_t size,
-		uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clHostMemAllocINTEL(context, properties, size,
-				alignment, errcode_ret);
-	return record_clHostMemAllocINTEL_s0(context, properties, size, alignment, errcode_ret);
-}
-
-static NOINLINE void *record_clHostMemAllocINTEL_s1(void *context, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clHostMemAllocINTEL(opencl_ext_real[1].clHostMemAllocINTEL, context,
-			properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clHostMemAllocINTEL_s1(void *context, const void *properties, size_t size,
-		uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clHostMemAllocINTEL(context, properties, size,
-				alignment, errcode_ret);
-	return record_clHostMemAllocINTEL_s1(context, properties, size, alignment, errcode_ret);
-}
-
-static NOINLINE void *record_clHostMemAllocINTEL_s2(void *context, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clHostMemAllocINTEL(opencl_ext_real[2].clHostMemAllocINTEL, context,
-			properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clHostMemAllocINTEL_s2(void *context, const void *properties, size_t size,
-		uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clHostMemAllocINTEL(context, properties, size,
-				alignment, errcode_ret);
-	return record_clHostMemAllocINTEL_s2(context, properties, size, alignment, errcode_ret);
-}
-
-static NOINLINE void *record_clHostMemAllocINTEL_s3(void *context, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clHostMemAllocINTEL(opencl_ext_real[3].clHostMemAllocINTEL, context,
-			properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clHostMemAllocINTEL_s3(void *context, const void *properties, size_t size,
-		uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clHostMemAllocINTEL(context, properties, size,
-				alignment, errcode_ret);
-	return record_clHostMemAllocINTEL_s3(context, properties, size, alignment, errcode_ret);
-}
-
 static NOINLINE void *body_clIcdGetFunctionAddressForPlatformKHR(
 		opencl_pfn_clIcdGetFunctionAddressForPlatformKHR real, void *platform,
 		const void *func_name)
@@ -10170,74 +5445,6 @@ static NOINLINE void *body_clIcdGetFunctionAddressForPlatformKHR(
 	ret = real(platform, func_name);
 	opencl_end_pointer(&call, 0, tandem_ticks(), (uintptr_t)ret);
 	return ret;
-}
-
-static NOINLINE void *record_clIcdGetFunctionAddressForPlatformKHR_s0(void *platform,
-		const void *func_name)
-{
-	return body_clIcdGetFunctionAddressForPlatformKHR(
-			opencl_ext_real[0].clIcdGetFunctionAddressForPlatformKHR, platform,
-			func_name);
-}
-
-static void *wrap_clIcdGetFunctionAddressForPlatformKHR_s0(void *platform,
-		const void *func_name)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clIcdGetFunctionAddressForPlatformKHR(platform,
-				func_name);
-	return record_clIcdGetFunctionAddressForPlatformKHR_s0(platform, func_name);
-}
-
-static NOINLINE void *record_clIcdGetFunctionAddressForPlatformKHR_s1(void *platform,
-		const void *func_name)
-{
-	return body_clIcdGetFunctionAddressForPlatformKHR(
-			opencl_ext_real[1].clIcdGetFunctionAddressForPlatformKHR, platform,
-			func_name);
-}
-
-static void *wrap_clIcdGetFunctionAddressForPlatformKHR_s1(void *platform,
-		const void *func_name)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clIcdGetFunctionAddressForPlatformKHR(platform,
-				func_name);
-	return record_clIcdGetFunctionAddressForPlatformKHR_s1(platform, func_name);
-}
-
-static NOINLINE void *record_clIcdGetFunctionAddressForPlatformKHR_s2(void *platform,
-		const void *func_name)
-{
-	return body_clIcdGetFunctionAddressForPlatformKHR(
-			opencl_ext_real[2].clIcdGetFunctionAddressForPlatformKHR, platform,
-			func_name);
-}
-
-static void *wrap_clIcdGetFunctionAddressForPlatformKHR_s2(void *platform,
-		const void *func_name)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clIcdGetFunctionAddressForPlatformKHR(platform,
-				func_name);
-	return record_clIcdGetFunctionAddressForPlatformKHR_s2(platform, func_name);
-}
-
-static NOINLINE void *record_clIcdGetFunctionAddressForPlatformKHR_s3(void *platform,
-		const void *func_name)
-{
-	return body_clIcdGetFunctionAddressForPlatformKHR(
-			opencl_ext_real[3].clIcdGetFunctionAddressForPlatformKHR, platform,
-			func_name);
-}
-
-static void *wrap_clIcdGetFunctionAddressForPlatformKHR_s3(void *platform,
-		const void *func_name)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clIcdGetFunctionAddressForPlatformKHR(platform,
-				func_name);
-	return record_clIcdGetFunctionAddressForPlatformKHR_s3(platform, func_name);
 }
 
 static NOINLINE int32_t body_clIcdGetPlatformIDsKHR(opencl_pfn_clIcdGetPlatformIDsKHR real,
@@ -10252,70 +5459,6 @@ static NOINLINE int32_t body_clIcdGetPlatformIDsKHR(opencl_pfn_clIcdGetPlatformI
 	return ret;
 }
 
-static NOINLINE int32_t record_clIcdGetPlatformIDsKHR_s0(uint32_t num_entries, void *platforms,
-		void *num_platforms)
-{
-	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[0].clIcdGetPlatformIDsKHR,
-			num_entries, platforms, num_platforms);
-}
-
-static int32_t wrap_clIcdGetPlatformIDsKHR_s0(uint32_t num_entries, void *platforms,
-		void *num_platforms)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clIcdGetPlatformIDsKHR(num_entries, platforms,
-				num_platforms);
-	return record_clIcdGetPlatformIDsKHR_s0(num_entries, platforms, num_platforms);
-}
-
-static NOINLINE int32_t record_clIcdGetPlatformIDsKHR_s1(uint32_t num_entries, void *platforms,
-		void *num_platforms)
-{
-	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[1].clIcdGetPlatformIDsKHR,
-			num_entries, platforms, num_platforms);
-}
-
-static int32_t wrap_clIcdGetPlatformIDsKHR_s1(uint32_t num_entries, void *platforms,
-		void *num_platforms)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clIcdGetPlatformIDsKHR(num_entries, platforms,
-				num_platforms);
-	return record_clIcdGetPlatformIDsKHR_s1(num_entries, platforms, num_platforms);
-}
-
-static NOINLINE int32_t record_clIcdGetPlatformIDsKHR_s2(uint32_t num_entries, void *platforms,
-		void *num_platforms)
-{
-	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[2].clIcdGetPlatformIDsKHR,
-			num_entries, platforms, num_platforms);
-}
-
-static int32_t wrap_clIcdGetPlatformIDsKHR_s2(uint32_t num_entries, void *platforms,
-		void *num_platforms)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clIcdGetPlatformIDsKHR(num_entries, platforms,
-				num_platforms);
-	return record_clIcdGetPlatformIDsKHR_s2(num_entries, platforms, num_platforms);
-}
-
-static NOINLINE int32_t record_clIcdGetPlatformIDsKHR_s3(uint32_t num_entries, void *platforms,
-		void *num_platforms)
-{
-	return body_clIcdGetPlatformIDsKHR(opencl_ext_real[3].clIcdGetPlatformIDsKHR,
-			num_entries, platforms, num_platforms);
-}
-
-static int32_t wrap_clIcdGetPlatformIDsKHR_s3(uint32_t num_entries, void *platforms,
-		void *num_platforms)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clIcdGetPlatformIDsKHR(num_entries, platforms,
-				num_platforms);
-	return record_clIcdGetPlatformIDsKHR_s3(num_entries, platforms, num_platforms);
-}
-
 static NOINLINE int32_t body_clIcdSetPlatformDispatchDataKHR(
 		opencl_pfn_clIcdSetPlatformDispatchDataKHR real, void *platform,
 		void *dispatch_data)
@@ -10327,70 +5470,6 @@ static NOINLINE int32_t body_clIcdSetPlatformDispatchDataKHR(
 	ret = real(platform, dispatch_data);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clIcdSetPlatformDispatchDataKHR_s0(void *platform,
-		void *dispatch_data)
-{
-	return body_clIcdSetPlatformDispatchDataKHR(
-			opencl_ext_real[0].clIcdSetPlatformDispatchDataKHR, platform,
-			dispatch_data);
-}
-
-static int32_t wrap_clIcdSetPlatformDispatchDataKHR_s0(void *platform, void *dispatch_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clIcdSetPlatformDispatchDataKHR(platform,
-				dispatch_data);
-	return record_clIcdSetPlatformDispatchDataKHR_s0(platform, dispatch_data);
-}
-
-static NOINLINE int32_t record_clIcdSetPlatformDispatchDataKHR_s1(void *platform,
-		void *dispatch_data)
-{
-	return body_clIcdSetPlatformDispatchDataKHR(
-			opencl_ext_real[1].clIcdSetPlatformDispatchDataKHR, platform,
-			dispatch_data);
-}
-
-static int32_t wrap_clIcdSetPlatformDispatchDataKHR_s1(void *platform, void *dispatch_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clIcdSetPlatformDispatchDataKHR(platform,
-				dispatch_data);
-	return record_clIcdSetPlatformDispatchDataKHR_s1(platform, dispatch_data);
-}
-
-static NOINLINE int32_t record_clIcdSetPlatformDispatchDataKHR_s2(void *platform,
-		void *dispatch_data)
-{
-	return body_clIcdSetPlatformDispatchDataKHR(
-			opencl_ext_real[2].clIcdSetPlatformDispatchDataKHR, platform,
-			dispatch_data);
-}
-
-static int32_t wrap_clIcdSetPlatformDispatchDataKHR_s2(void *platform, void *dispatch_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clIcdSetPlatformDispatchDataKHR(platform,
-				dispatch_data);
-	return record_clIcdSetPlatformDispatchDataKHR_s2(platform, dispatch_data);
-}
-
-static NOINLINE int32_t record_clIcdSetPlatformDispatchDataKHR_s3(void *platform,
-		void *dispatch_data)
-{
-	return body_clIcdSetPlatformDispatchDataKHR(
-			opencl_ext_real[3].clIcdSetPlatformDispatchDataKHR, platform,
-			dispatch_data);
-}
-
-static int32_t wrap_clIcdSetPlatformDispatchDataKHR_s3(void *platform, void *dispatch_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clIcdSetPlatformDispatchDataKHR(platform,
-				dispatch_data);
-	return record_clIcdSetPlatformDispatchDataKHR_s3(platform, dispatch_data);
 }
 
 static NOINLINE void *body_clImportMemoryARM(opencl_pfn_clImportMemoryARM real, void *context,
@@ -10415,74 +5494,6 @@ static NOINLINE void *body_clImportMemoryARM(opencl_pfn_clImportMemoryARM real, 
 	return ret;
 }
 
-static NOINLINE void *record_clImportMemoryARM_s0(void *context, uint64_t flags,
-		const void *properties, void *memory, size_t size, void *errcode_ret)
-{
-	return body_clImportMemoryARM(opencl_ext_real[0].clImportMemoryARM, context, flags,
-			properties, memory, size, errcode_ret);
-}
-
-static void *wrap_clImportMemoryARM_s0(void *context, uint64_t flags, const void *properties,
-		void *memory, size_t size, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clImportMemoryARM(context, flags, properties, memory,
-				size, errcode_ret);
-	return record_clImportMemoryARM_s0(context, flags, properties, memory, size,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clImportMemoryARM_s1(void *context, uint64_t flags,
-		const void *properties, void *memory, size_t size, void *errcode_ret)
-{
-	return body_clImportMemoryARM(opencl_ext_real[1].clImportMemoryARM, context, flags,
-			properties, memory, size, errcode_ret);
-}
-
-static void *wrap_clImportMemoryARM_s1(void *context, uint64_t flags, const void *properties,
-		void *memory, size_t size, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clImportMemoryARM(context, flags, properties, memory,
-				size, errcode_ret);
-	return record_clImportMemoryARM_s1(context, flags, properties, memory, size,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clImportMemoryARM_s2(void *context, uint64_t flags,
-		const void *properties, void *memory, size_t size, void *errcode_ret)
-{
-	return body_clImportMemoryARM(opencl_ext_real[2].clImportMemoryARM, context, flags,
-			properties, memory, size, errcode_ret);
-}
-
-static void *wrap_clImportMemoryARM_s2(void *context, uint64_t flags, const void *properties,
-		void *memory, size_t size, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clImportMemoryARM(context, flags, properties, memory,
-				size, errcode_ret);
-	return record_clImportMemoryARM_s2(context, flags, properties, memory, size,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clImportMemoryARM_s3(void *context, uint64_t flags,
-		const void *properties, void *memory, size_t size, void *errcode_ret)
-{
-	return body_clImportMemoryARM(opencl_ext_real[3].clImportMemoryARM, context, flags,
-			properties, memory, size, errcode_ret);
-}
-
-static void *wrap_clImportMemoryARM_s3(void *context, uint64_t flags, const void *properties,
-		void *memory, size_t size, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clImportMemoryARM(context, flags, properties, memory,
-				size, errcode_ret);
-	return record_clImportMemoryARM_s3(context, flags, properties, memory, size,
-			errcode_ret);
-}
-
 static NOINLINE void body_clLogMessagesToStderrAPPLE(opencl_pfn_clLogMessagesToStderrAPPLE real,
 		const void *errstr, const void *private_info, size_t cb, void *user_data)
 {
@@ -10491,74 +5502,6 @@ static NOINLINE void body_clLogMessagesToStderrAPPLE(opencl_pfn_clLogMessagesToS
 	opencl_begin_clLogMessagesToStderrAPPLE(&call, errstr, private_info, cb, user_data);
 	real(errstr, private_info, cb, user_data);
 	tandem_call_end(&call, 0);
-}
-
-static NOINLINE void record_clLogMessagesToStderrAPPLE_s0(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToStderrAPPLE(opencl_ext_real[0].clLogMessagesToStderrAPPLE, errstr,
-			private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToStderrAPPLE_s0(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[0].clLogMessagesToStderrAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToStderrAPPLE_s0(errstr, private_info, cb, user_data);
-}
-
-static NOINLINE void record_clLogMessagesToStderrAPPLE_s1(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToStderrAPPLE(opencl_ext_real[1].clLogMessagesToStderrAPPLE, errstr,
-			private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToStderrAPPLE_s1(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[1].clLogMessagesToStderrAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToStderrAPPLE_s1(errstr, private_info, cb, user_data);
-}
-
-static NOINLINE void record_clLogMessagesToStderrAPPLE_s2(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToStderrAPPLE(opencl_ext_real[2].clLogMessagesToStderrAPPLE, errstr,
-			private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToStderrAPPLE_s2(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[2].clLogMessagesToStderrAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToStderrAPPLE_s2(errstr, private_info, cb, user_data);
-}
-
-static NOINLINE void record_clLogMessagesToStderrAPPLE_s3(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToStderrAPPLE(opencl_ext_real[3].clLogMessagesToStderrAPPLE, errstr,
-			private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToStderrAPPLE_s3(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[3].clLogMessagesToStderrAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToStderrAPPLE_s3(errstr, private_info, cb, user_data);
 }
 
 static NOINLINE void body_clLogMessagesToStdoutAPPLE(opencl_pfn_clLogMessagesToStdoutAPPLE real,
@@ -10571,74 +5514,6 @@ static NOINLINE void body_clLogMessagesToStdoutAPPLE(opencl_pfn_clLogMessagesToS
 	tandem_call_end(&call, 0);
 }
 
-static NOINLINE void record_clLogMessagesToStdoutAPPLE_s0(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[0].clLogMessagesToStdoutAPPLE, errstr,
-			private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToStdoutAPPLE_s0(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[0].clLogMessagesToStdoutAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToStdoutAPPLE_s0(errstr, private_info, cb, user_data);
-}
-
-static NOINLINE void record_clLogMessagesToStdoutAPPLE_s1(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[1].clLogMessagesToStdoutAPPLE, errstr,
-			private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToStdoutAPPLE_s1(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[1].clLogMessagesToStdoutAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToStdoutAPPLE_s1(errstr, private_info, cb, user_data);
-}
-
-static NOINLINE void record_clLogMessagesToStdoutAPPLE_s2(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[2].clLogMessagesToStdoutAPPLE, errstr,
-			private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToStdoutAPPLE_s2(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[2].clLogMessagesToStdoutAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToStdoutAPPLE_s2(errstr, private_info, cb, user_data);
-}
-
-static NOINLINE void record_clLogMessagesToStdoutAPPLE_s3(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToStdoutAPPLE(opencl_ext_real[3].clLogMessagesToStdoutAPPLE, errstr,
-			private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToStdoutAPPLE_s3(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[3].clLogMessagesToStdoutAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToStdoutAPPLE_s3(errstr, private_info, cb, user_data);
-}
-
 static NOINLINE void body_clLogMessagesToSystemLogAPPLE(
 		opencl_pfn_clLogMessagesToSystemLogAPPLE real, const void *errstr,
 		const void *private_info, size_t cb, void *user_data)
@@ -10648,74 +5523,6 @@ static NOINLINE void body_clLogMessagesToSystemLogAPPLE(
 	opencl_begin_clLogMessagesToSystemLogAPPLE(&call, errstr, private_info, cb, user_data);
 	real(errstr, private_info, cb, user_data);
 	tandem_call_end(&call, 0);
-}
-
-static NOINLINE void record_clLogMessagesToSystemLogAPPLE_s0(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[0].clLogMessagesToSystemLogAPPLE,
-			errstr, private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToSystemLogAPPLE_s0(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[0].clLogMessagesToSystemLogAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToSystemLogAPPLE_s0(errstr, private_info, cb, user_data);
-}
-
-static NOINLINE void record_clLogMessagesToSystemLogAPPLE_s1(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[1].clLogMessagesToSystemLogAPPLE,
-			errstr, private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToSystemLogAPPLE_s1(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[1].clLogMessagesToSystemLogAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToSystemLogAPPLE_s1(errstr, private_info, cb, user_data);
-}
-
-static NOINLINE void record_clLogMessagesToSystemLogAPPLE_s2(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[2].clLogMessagesToSystemLogAPPLE,
-			errstr, private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToSystemLogAPPLE_s2(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[2].clLogMessagesToSystemLogAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToSystemLogAPPLE_s2(errstr, private_info, cb, user_data);
-}
-
-static NOINLINE void record_clLogMessagesToSystemLogAPPLE_s3(const void *errstr,
-		const void *private_info, size_t cb, void *user_data)
-{
-	body_clLogMessagesToSystemLogAPPLE(opencl_ext_real[3].clLogMessagesToSystemLogAPPLE,
-			errstr, private_info, cb, user_data);
-}
-
-static void wrap_clLogMessagesToSystemLogAPPLE_s3(const void *errstr, const void *private_info,
-		size_t cb, void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[3].clLogMessagesToSystemLogAPPLE(errstr, private_info, cb,
-				user_data);
-	else
-		record_clLogMessagesToSystemLogAPPLE_s3(errstr, private_info, cb, user_data);
 }
 
 static NOINLINE int32_t body_clMemBlockingFreeINTEL(opencl_pfn_clMemBlockingFreeINTEL real,
@@ -10731,58 +5538,6 @@ static NOINLINE int32_t body_clMemBlockingFreeINTEL(opencl_pfn_clMemBlockingFree
 	return ret;
 }
 
-static NOINLINE int32_t record_clMemBlockingFreeINTEL_s0(void *context, void *ptr)
-{
-	return body_clMemBlockingFreeINTEL(opencl_ext_real[0].clMemBlockingFreeINTEL, context,
-			ptr);
-}
-
-static int32_t wrap_clMemBlockingFreeINTEL_s0(void *context, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clMemBlockingFreeINTEL(context, ptr);
-	return record_clMemBlockingFreeINTEL_s0(context, ptr);
-}
-
-static NOINLINE int32_t record_clMemBlockingFreeINTEL_s1(void *context, void *ptr)
-{
-	return body_clMemBlockingFreeINTEL(opencl_ext_real[1].clMemBlockingFreeINTEL, context,
-			ptr);
-}
-
-static int32_t wrap_clMemBlockingFreeINTEL_s1(void *context, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clMemBlockingFreeINTEL(context, ptr);
-	return record_clMemBlockingFreeINTEL_s1(context, ptr);
-}
-
-static NOINLINE int32_t record_clMemBlockingFreeINTEL_s2(void *context, void *ptr)
-{
-	return body_clMemBlockingFreeINTEL(opencl_ext_real[2].clMemBlockingFreeINTEL, context,
-			ptr);
-}
-
-static int32_t wrap_clMemBlockingFreeINTEL_s2(void *context, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clMemBlockingFreeINTEL(context, ptr);
-	return record_clMemBlockingFreeINTEL_s2(context, ptr);
-}
-
-static NOINLINE int32_t record_clMemBlockingFreeINTEL_s3(void *context, void *ptr)
-{
-	return body_clMemBlockingFreeINTEL(opencl_ext_real[3].clMemBlockingFreeINTEL, context,
-			ptr);
-}
-
-static int32_t wrap_clMemBlockingFreeINTEL_s3(void *context, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clMemBlockingFreeINTEL(context, ptr);
-	return record_clMemBlockingFreeINTEL_s3(context, ptr);
-}
-
 static NOINLINE int32_t body_clMemFreeINTEL(opencl_pfn_clMemFreeINTEL real, void *context,
 		void *ptr)
 {
@@ -10794,54 +5549,6 @@ static NOINLINE int32_t body_clMemFreeINTEL(opencl_pfn_clMemFreeINTEL real, void
 	ret = real(context, ptr);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clMemFreeINTEL_s0(void *context, void *ptr)
-{
-	return body_clMemFreeINTEL(opencl_ext_real[0].clMemFreeINTEL, context, ptr);
-}
-
-static int32_t wrap_clMemFreeINTEL_s0(void *context, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clMemFreeINTEL(context, ptr);
-	return record_clMemFreeINTEL_s0(context, ptr);
-}
-
-static NOINLINE int32_t record_clMemFreeINTEL_s1(void *context, void *ptr)
-{
-	return body_clMemFreeINTEL(opencl_ext_real[1].clMemFreeINTEL, context, ptr);
-}
-
-static int32_t wrap_clMemFreeINTEL_s1(void *context, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clMemFreeINTEL(context, ptr);
-	return record_clMemFreeINTEL_s1(context, ptr);
-}
-
-static NOINLINE int32_t record_clMemFreeINTEL_s2(void *context, void *ptr)
-{
-	return body_clMemFreeINTEL(opencl_ext_real[2].clMemFreeINTEL, context, ptr);
-}
-
-static int32_t wrap_clMemFreeINTEL_s2(void *context, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clMemFreeINTEL(context, ptr);
-	return record_clMemFreeINTEL_s2(context, ptr);
-}
-
-static NOINLINE int32_t record_clMemFreeINTEL_s3(void *context, void *ptr)
-{
-	return body_clMemFreeINTEL(opencl_ext_real[3].clMemFreeINTEL, context, ptr);
-}
-
-static int32_t wrap_clMemFreeINTEL_s3(void *context, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clMemFreeINTEL(context, ptr);
-	return record_clMemFreeINTEL_s3(context, ptr);
 }
 
 static NOINLINE int32_t body_clReImportSemaphoreSyncFdKHR(
@@ -10857,74 +5564,6 @@ static NOINLINE int32_t body_clReImportSemaphoreSyncFdKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clReImportSemaphoreSyncFdKHR_s0(void *sema_object,
-		void *reimport_props, int32_t fd)
-{
-	return body_clReImportSemaphoreSyncFdKHR(
-			opencl_ext_real[0].clReImportSemaphoreSyncFdKHR, sema_object,
-			reimport_props, fd);
-}
-
-static int32_t wrap_clReImportSemaphoreSyncFdKHR_s0(void *sema_object, void *reimport_props,
-		int32_t fd)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clReImportSemaphoreSyncFdKHR(sema_object,
-				reimport_props, fd);
-	return record_clReImportSemaphoreSyncFdKHR_s0(sema_object, reimport_props, fd);
-}
-
-static NOINLINE int32_t record_clReImportSemaphoreSyncFdKHR_s1(void *sema_object,
-		void *reimport_props, int32_t fd)
-{
-	return body_clReImportSemaphoreSyncFdKHR(
-			opencl_ext_real[1].clReImportSemaphoreSyncFdKHR, sema_object,
-			reimport_props, fd);
-}
-
-static int32_t wrap_clReImportSemaphoreSyncFdKHR_s1(void *sema_object, void *reimport_props,
-		int32_t fd)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clReImportSemaphoreSyncFdKHR(sema_object,
-				reimport_props, fd);
-	return record_clReImportSemaphoreSyncFdKHR_s1(sema_object, reimport_props, fd);
-}
-
-static NOINLINE int32_t record_clReImportSemaphoreSyncFdKHR_s2(void *sema_object,
-		void *reimport_props, int32_t fd)
-{
-	return body_clReImportSemaphoreSyncFdKHR(
-			opencl_ext_real[2].clReImportSemaphoreSyncFdKHR, sema_object,
-			reimport_props, fd);
-}
-
-static int32_t wrap_clReImportSemaphoreSyncFdKHR_s2(void *sema_object, void *reimport_props,
-		int32_t fd)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clReImportSemaphoreSyncFdKHR(sema_object,
-				reimport_props, fd);
-	return record_clReImportSemaphoreSyncFdKHR_s2(sema_object, reimport_props, fd);
-}
-
-static NOINLINE int32_t record_clReImportSemaphoreSyncFdKHR_s3(void *sema_object,
-		void *reimport_props, int32_t fd)
-{
-	return body_clReImportSemaphoreSyncFdKHR(
-			opencl_ext_real[3].clReImportSemaphoreSyncFdKHR, sema_object,
-			reimport_props, fd);
-}
-
-static int32_t wrap_clReImportSemaphoreSyncFdKHR_s3(void *sema_object, void *reimport_props,
-		int32_t fd)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clReImportSemaphoreSyncFdKHR(sema_object,
-				reimport_props, fd);
-	return record_clReImportSemaphoreSyncFdKHR_s3(sema_object, reimport_props, fd);
-}
-
 static NOINLINE int32_t body_clReleaseAcceleratorINTEL(
 		opencl_pfn_clReleaseAcceleratorINTEL real, void *accelerator)
 {
@@ -10935,58 +5574,6 @@ static NOINLINE int32_t body_clReleaseAcceleratorINTEL(
 	ret = real(accelerator);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clReleaseAcceleratorINTEL_s0(void *accelerator)
-{
-	return body_clReleaseAcceleratorINTEL(opencl_ext_real[0].clReleaseAcceleratorINTEL,
-			accelerator);
-}
-
-static int32_t wrap_clReleaseAcceleratorINTEL_s0(void *accelerator)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clReleaseAcceleratorINTEL(accelerator);
-	return record_clReleaseAcceleratorINTEL_s0(accelerator);
-}
-
-static NOINLINE int32_t record_clReleaseAcceleratorINTEL_s1(void *accelerator)
-{
-	return body_clReleaseAcceleratorINTEL(opencl_ext_real[1].clReleaseAcceleratorINTEL,
-			accelerator);
-}
-
-static int32_t wrap_clReleaseAcceleratorINTEL_s1(void *accelerator)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clReleaseAcceleratorINTEL(accelerator);
-	return record_clReleaseAcceleratorINTEL_s1(accelerator);
-}
-
-static NOINLINE int32_t record_clReleaseAcceleratorINTEL_s2(void *accelerator)
-{
-	return body_clReleaseAcceleratorINTEL(opencl_ext_real[2].clReleaseAcceleratorINTEL,
-			accelerator);
-}
-
-static int32_t wrap_clReleaseAcceleratorINTEL_s2(void *accelerator)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clReleaseAcceleratorINTEL(accelerator);
-	return record_clReleaseAcceleratorINTEL_s2(accelerator);
-}
-
-static NOINLINE int32_t record_clReleaseAcceleratorINTEL_s3(void *accelerator)
-{
-	return body_clReleaseAcceleratorINTEL(opencl_ext_real[3].clReleaseAcceleratorINTEL,
-			accelerator);
-}
-
-static int32_t wrap_clReleaseAcceleratorINTEL_s3(void *accelerator)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clReleaseAcceleratorINTEL(accelerator);
-	return record_clReleaseAcceleratorINTEL_s3(accelerator);
 }
 
 static NOINLINE int32_t body_clReleaseCommandBufferKHR(
@@ -11001,58 +5588,6 @@ static NOINLINE int32_t body_clReleaseCommandBufferKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clReleaseCommandBufferKHR_s0(void *command_buffer)
-{
-	return body_clReleaseCommandBufferKHR(opencl_ext_real[0].clReleaseCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clReleaseCommandBufferKHR_s0(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clReleaseCommandBufferKHR(command_buffer);
-	return record_clReleaseCommandBufferKHR_s0(command_buffer);
-}
-
-static NOINLINE int32_t record_clReleaseCommandBufferKHR_s1(void *command_buffer)
-{
-	return body_clReleaseCommandBufferKHR(opencl_ext_real[1].clReleaseCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clReleaseCommandBufferKHR_s1(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clReleaseCommandBufferKHR(command_buffer);
-	return record_clReleaseCommandBufferKHR_s1(command_buffer);
-}
-
-static NOINLINE int32_t record_clReleaseCommandBufferKHR_s2(void *command_buffer)
-{
-	return body_clReleaseCommandBufferKHR(opencl_ext_real[2].clReleaseCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clReleaseCommandBufferKHR_s2(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clReleaseCommandBufferKHR(command_buffer);
-	return record_clReleaseCommandBufferKHR_s2(command_buffer);
-}
-
-static NOINLINE int32_t record_clReleaseCommandBufferKHR_s3(void *command_buffer)
-{
-	return body_clReleaseCommandBufferKHR(opencl_ext_real[3].clReleaseCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clReleaseCommandBufferKHR_s3(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clReleaseCommandBufferKHR(command_buffer);
-	return record_clReleaseCommandBufferKHR_s3(command_buffer);
-}
-
 static NOINLINE int32_t body_clReleaseSemaphoreKHR(opencl_pfn_clReleaseSemaphoreKHR real,
 		void *sema_object)
 {
@@ -11063,58 +5598,6 @@ static NOINLINE int32_t body_clReleaseSemaphoreKHR(opencl_pfn_clReleaseSemaphore
 	ret = real(sema_object);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clReleaseSemaphoreKHR_s0(void *sema_object)
-{
-	return body_clReleaseSemaphoreKHR(opencl_ext_real[0].clReleaseSemaphoreKHR,
-			sema_object);
-}
-
-static int32_t wrap_clReleaseSemaphoreKHR_s0(void *sema_object)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clReleaseSemaphoreKHR(sema_object);
-	return record_clReleaseSemaphoreKHR_s0(sema_object);
-}
-
-static NOINLINE int32_t record_clReleaseSemaphoreKHR_s1(void *sema_object)
-{
-	return body_clReleaseSemaphoreKHR(opencl_ext_real[1].clReleaseSemaphoreKHR,
-			sema_object);
-}
-
-static int32_t wrap_clReleaseSemaphoreKHR_s1(void *sema_object)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clReleaseSemaphoreKHR(sema_object);
-	return record_clReleaseSemaphoreKHR_s1(sema_object);
-}
-
-static NOINLINE int32_t record_clReleaseSemaphoreKHR_s2(void *sema_object)
-{
-	return body_clReleaseSemaphoreKHR(opencl_ext_real[2].clReleaseSemaphoreKHR,
-			sema_object);
-}
-
-static int32_t wrap_clReleaseSemaphoreKHR_s2(void *sema_object)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clReleaseSemaphoreKHR(sema_object);
-	return record_clReleaseSemaphoreKHR_s2(sema_object);
-}
-
-static NOINLINE int32_t record_clReleaseSemaphoreKHR_s3(void *sema_object)
-{
-	return body_clReleaseSemaphoreKHR(opencl_ext_real[3].clReleaseSemaphoreKHR,
-			sema_object);
-}
-
-static int32_t wrap_clReleaseSemaphoreKHR_s3(void *sema_object)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clReleaseSemaphoreKHR(sema_object);
-	return record_clReleaseSemaphoreKHR_s3(sema_object);
 }
 
 static NOINLINE void *body_clRemapCommandBufferKHR(opencl_pfn_clRemapCommandBufferKHR real,
@@ -11136,74 +5619,6 @@ static NOINLINE void *body_clRemapCommandBufferKHR(opencl_pfn_clRemapCommandBuff
 	return ret;
 }
 
-static NOINLINE void *record_clRemapCommandBufferKHR_s0(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7)
-{
-	return body_clRemapCommandBufferKHR(opencl_ext_real[0].clRemapCommandBufferKHR,
-			command_buffer, word1, word2, word3, word4, word5, word6, word7);
-}
-
-static void *wrap_clRemapCommandBufferKHR_s0(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7)
-{
-	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s0 : opencl_ext_real[0].clRemapCommandBufferKHR;
-
-	return to(command_buffer, word1, word2, word3, word4, word5, word6, word7);
-}
-
-static NOINLINE void *record_clRemapCommandBufferKHR_s1(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7)
-{
-	return body_clRemapCommandBufferKHR(opencl_ext_real[1].clRemapCommandBufferKHR,
-			command_buffer, word1, word2, word3, word4, word5, word6, word7);
-}
-
-static void *wrap_clRemapCommandBufferKHR_s1(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7)
-{
-	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s1 : opencl_ext_real[1].clRemapCommandBufferKHR;
-
-	return to(command_buffer, word1, word2, word3, word4, word5, word6, word7);
-}
-
-static NOINLINE void *record_clRemapCommandBufferKHR_s2(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7)
-{
-	return body_clRemapCommandBufferKHR(opencl_ext_real[2].clRemapCommandBufferKHR,
-			command_buffer, word1, word2, word3, word4, word5, word6, word7);
-}
-
-static void *wrap_clRemapCommandBufferKHR_s2(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7)
-{
-	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s2 : opencl_ext_real[2].clRemapCommandBufferKHR;
-
-	return to(command_buffer, word1, word2, word3, word4, word5, word6, word7);
-}
-
-static NOINLINE void *record_clRemapCommandBufferKHR_s3(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7)
-{
-	return body_clRemapCommandBufferKHR(opencl_ext_real[3].clRemapCommandBufferKHR,
-			command_buffer, word1, word2, word3, word4, word5, word6, word7);
-}
-
-static void *wrap_clRemapCommandBufferKHR_s3(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3, uint64_t word4, uint64_t word5, uint64_t word6,
-		uint64_t word7)
-{
-	opencl_pfn_clRemapCommandBufferKHR to = opencl_recording() ? record_clRemapCommandBufferKHR_s3 : opencl_ext_real[3].clRemapCommandBufferKHR;
-
-	return to(command_buffer, word1, word2, word3, word4, word5, word6, word7);
-}
-
 static NOINLINE int32_t body_clRetainAcceleratorINTEL(opencl_pfn_clRetainAcceleratorINTEL real,
 		void *accelerator)
 {
@@ -11214,58 +5629,6 @@ static NOINLINE int32_t body_clRetainAcceleratorINTEL(opencl_pfn_clRetainAcceler
 	ret = real(accelerator);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clRetainAcceleratorINTEL_s0(void *accelerator)
-{
-	return body_clRetainAcceleratorINTEL(opencl_ext_real[0].clRetainAcceleratorINTEL,
-			accelerator);
-}
-
-static int32_t wrap_clRetainAcceleratorINTEL_s0(void *accelerator)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clRetainAcceleratorINTEL(accelerator);
-	return record_clRetainAcceleratorINTEL_s0(accelerator);
-}
-
-static NOINLINE int32_t record_clRetainAcceleratorINTEL_s1(void *accelerator)
-{
-	return body_clRetainAcceleratorINTEL(opencl_ext_real[1].clRetainAcceleratorINTEL,
-			accelerator);
-}
-
-static int32_t wrap_clRetainAcceleratorINTEL_s1(void *accelerator)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clRetainAcceleratorINTEL(accelerator);
-	return record_clRetainAcceleratorINTEL_s1(accelerator);
-}
-
-static NOINLINE int32_t record_clRetainAcceleratorINTEL_s2(void *accelerator)
-{
-	return body_clRetainAcceleratorINTEL(opencl_ext_real[2].clRetainAcceleratorINTEL,
-			accelerator);
-}
-
-static int32_t wrap_clRetainAcceleratorINTEL_s2(void *accelerator)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clRetainAcceleratorINTEL(accelerator);
-	return record_clRetainAcceleratorINTEL_s2(accelerator);
-}
-
-static NOINLINE int32_t record_clRetainAcceleratorINTEL_s3(void *accelerator)
-{
-	return body_clRetainAcceleratorINTEL(opencl_ext_real[3].clRetainAcceleratorINTEL,
-			accelerator);
-}
-
-static int32_t wrap_clRetainAcceleratorINTEL_s3(void *accelerator)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clRetainAcceleratorINTEL(accelerator);
-	return record_clRetainAcceleratorINTEL_s3(accelerator);
 }
 
 static NOINLINE int32_t body_clRetainCommandBufferKHR(opencl_pfn_clRetainCommandBufferKHR real,
@@ -11280,58 +5643,6 @@ static NOINLINE int32_t body_clRetainCommandBufferKHR(opencl_pfn_clRetainCommand
 	return ret;
 }
 
-static NOINLINE int32_t record_clRetainCommandBufferKHR_s0(void *command_buffer)
-{
-	return body_clRetainCommandBufferKHR(opencl_ext_real[0].clRetainCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clRetainCommandBufferKHR_s0(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clRetainCommandBufferKHR(command_buffer);
-	return record_clRetainCommandBufferKHR_s0(command_buffer);
-}
-
-static NOINLINE int32_t record_clRetainCommandBufferKHR_s1(void *command_buffer)
-{
-	return body_clRetainCommandBufferKHR(opencl_ext_real[1].clRetainCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clRetainCommandBufferKHR_s1(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clRetainCommandBufferKHR(command_buffer);
-	return record_clRetainCommandBufferKHR_s1(command_buffer);
-}
-
-static NOINLINE int32_t record_clRetainCommandBufferKHR_s2(void *command_buffer)
-{
-	return body_clRetainCommandBufferKHR(opencl_ext_real[2].clRetainCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clRetainCommandBufferKHR_s2(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clRetainCommandBufferKHR(command_buffer);
-	return record_clRetainCommandBufferKHR_s2(command_buffer);
-}
-
-static NOINLINE int32_t record_clRetainCommandBufferKHR_s3(void *command_buffer)
-{
-	return body_clRetainCommandBufferKHR(opencl_ext_real[3].clRetainCommandBufferKHR,
-			command_buffer);
-}
-
-static int32_t wrap_clRetainCommandBufferKHR_s3(void *command_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clRetainCommandBufferKHR(command_buffer);
-	return record_clRetainCommandBufferKHR_s3(command_buffer);
-}
-
 static NOINLINE int32_t body_clRetainSemaphoreKHR(opencl_pfn_clRetainSemaphoreKHR real,
 		void *sema_object)
 {
@@ -11342,54 +5653,6 @@ static NOINLINE int32_t body_clRetainSemaphoreKHR(opencl_pfn_clRetainSemaphoreKH
 	ret = real(sema_object);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clRetainSemaphoreKHR_s0(void *sema_object)
-{
-	return body_clRetainSemaphoreKHR(opencl_ext_real[0].clRetainSemaphoreKHR, sema_object);
-}
-
-static int32_t wrap_clRetainSemaphoreKHR_s0(void *sema_object)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clRetainSemaphoreKHR(sema_object);
-	return record_clRetainSemaphoreKHR_s0(sema_object);
-}
-
-static NOINLINE int32_t record_clRetainSemaphoreKHR_s1(void *sema_object)
-{
-	return body_clRetainSemaphoreKHR(opencl_ext_real[1].clRetainSemaphoreKHR, sema_object);
-}
-
-static int32_t wrap_clRetainSemaphoreKHR_s1(void *sema_object)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clRetainSemaphoreKHR(sema_object);
-	return record_clRetainSemaphoreKHR_s1(sema_object);
-}
-
-static NOINLINE int32_t record_clRetainSemaphoreKHR_s2(void *sema_object)
-{
-	return body_clRetainSemaphoreKHR(opencl_ext_real[2].clRetainSemaphoreKHR, sema_object);
-}
-
-static int32_t wrap_clRetainSemaphoreKHR_s2(void *sema_object)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clRetainSemaphoreKHR(sema_object);
-	return record_clRetainSemaphoreKHR_s2(sema_object);
-}
-
-static NOINLINE int32_t record_clRetainSemaphoreKHR_s3(void *sema_object)
-{
-	return body_clRetainSemaphoreKHR(opencl_ext_real[3].clRetainSemaphoreKHR, sema_object);
-}
-
-static int32_t wrap_clRetainSemaphoreKHR_s3(void *sema_object)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clRetainSemaphoreKHR(sema_object);
-	return record_clRetainSemaphoreKHR_s3(sema_object);
 }
 
 static NOINLINE void *body_clSVMAllocARM(opencl_pfn_clSVMAllocARM real, void *context,
@@ -11403,66 +5666,6 @@ static NOINLINE void *body_clSVMAllocARM(opencl_pfn_clSVMAllocARM real, void *co
 	opencl_end_pointer(&call, 0, tandem_ticks(), (uintptr_t)ret);
 	opencl_allocated(ret, OPENCL_FN_clSVMAllocARM, TANDEM_MEMORY_KIND_svm, context, NULL, flags, size);
 	return ret;
-}
-
-static NOINLINE void *record_clSVMAllocARM_s0(void *context, uint64_t flags, size_t size,
-		uint32_t alignment)
-{
-	return body_clSVMAllocARM(opencl_ext_real[0].clSVMAllocARM, context, flags, size,
-			alignment);
-}
-
-static void *wrap_clSVMAllocARM_s0(void *context, uint64_t flags, size_t size,
-		uint32_t alignment)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clSVMAllocARM(context, flags, size, alignment);
-	return record_clSVMAllocARM_s0(context, flags, size, alignment);
-}
-
-static NOINLINE void *record_clSVMAllocARM_s1(void *context, uint64_t flags, size_t size,
-		uint32_t alignment)
-{
-	return body_clSVMAllocARM(opencl_ext_real[1].clSVMAllocARM, context, flags, size,
-			alignment);
-}
-
-static void *wrap_clSVMAllocARM_s1(void *context, uint64_t flags, size_t size,
-		uint32_t alignment)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clSVMAllocARM(context, flags, size, alignment);
-	return record_clSVMAllocARM_s1(context, flags, size, alignment);
-}
-
-static NOINLINE void *record_clSVMAllocARM_s2(void *context, uint64_t flags, size_t size,
-		uint32_t alignment)
-{
-	return body_clSVMAllocARM(opencl_ext_real[2].clSVMAllocARM, context, flags, size,
-			alignment);
-}
-
-static void *wrap_clSVMAllocARM_s2(void *context, uint64_t flags, size_t size,
-		uint32_t alignment)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clSVMAllocARM(context, flags, size, alignment);
-	return record_clSVMAllocARM_s2(context, flags, size, alignment);
-}
-
-static NOINLINE void *record_clSVMAllocARM_s3(void *context, uint64_t flags, size_t size,
-		uint32_t alignment)
-{
-	return body_clSVMAllocARM(opencl_ext_real[3].clSVMAllocARM, context, flags, size,
-			alignment);
-}
-
-static void *wrap_clSVMAllocARM_s3(void *context, uint64_t flags, size_t size,
-		uint32_t alignment)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clSVMAllocARM(context, flags, size, alignment);
-	return record_clSVMAllocARM_s3(context, flags, size, alignment);
 }
 
 static NOINLINE void *body_clSVMAllocWithPropertiesKHR(
@@ -11483,74 +5686,6 @@ static NOINLINE void *body_clSVMAllocWithPropertiesKHR(
 	return ret;
 }
 
-static NOINLINE void *record_clSVMAllocWithPropertiesKHR_s0(void *context,
-		const void *properties, uint32_t svm_type_index, size_t size, void *errcode_ret)
-{
-	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[0].clSVMAllocWithPropertiesKHR,
-			context, properties, svm_type_index, size, errcode_ret);
-}
-
-static void *wrap_clSVMAllocWithPropertiesKHR_s0(void *context, const void *properties,
-		uint32_t svm_type_index, size_t size, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clSVMAllocWithPropertiesKHR(context, properties,
-				svm_type_index, size, errcode_ret);
-	return record_clSVMAllocWithPropertiesKHR_s0(context, properties, svm_type_index, size,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clSVMAllocWithPropertiesKHR_s1(void *context,
-		const void *properties, uint32_t svm_type_index, size_t size, void *errcode_ret)
-{
-	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[1].clSVMAllocWithPropertiesKHR,
-			context, properties, svm_type_index, size, errcode_ret);
-}
-
-static void *wrap_clSVMAllocWithPropertiesKHR_s1(void *context, const void *properties,
-		uint32_t svm_type_index, size_t size, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clSVMAllocWithPropertiesKHR(context, properties,
-				svm_type_index, size, errcode_ret);
-	return record_clSVMAllocWithPropertiesKHR_s1(context, properties, svm_type_index, size,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clSVMAllocWithPropertiesKHR_s2(void *context,
-		const void *properties, uint32_t svm_type_index, size_t size, void *errcode_ret)
-{
-	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[2].clSVMAllocWithPropertiesKHR,
-			context, properties, svm_type_index, size, errcode_ret);
-}
-
-static void *wrap_clSVMAllocWithPropertiesKHR_s2(void *context, const void *properties,
-		uint32_t svm_type_index, size_t size, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clSVMAllocWithPropertiesKHR(context, properties,
-				svm_type_index, size, errcode_ret);
-	return record_clSVMAllocWithPropertiesKHR_s2(context, properties, svm_type_index, size,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clSVMAllocWithPropertiesKHR_s3(void *context,
-		const void *properties, uint32_t svm_type_index, size_t size, void *errcode_ret)
-{
-	return body_clSVMAllocWithPropertiesKHR(opencl_ext_real[3].clSVMAllocWithPropertiesKHR,
-			context, properties, svm_type_index, size, errcode_ret);
-}
-
-static void *wrap_clSVMAllocWithPropertiesKHR_s3(void *context, const void *properties,
-		uint32_t svm_type_index, size_t size, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clSVMAllocWithPropertiesKHR(context, properties,
-				svm_type_index, size, errcode_ret);
-	return record_clSVMAllocWithPropertiesKHR_s3(context, properties, svm_type_index, size,
-			errcode_ret);
-}
-
 static NOINLINE void body_clSVMFreeARM(opencl_pfn_clSVMFreeARM real, void *context,
 		void *svm_pointer)
 {
@@ -11560,58 +5695,6 @@ static NOINLINE void body_clSVMFreeARM(opencl_pfn_clSVMFreeARM real, void *conte
 	opencl_begin_clSVMFreeARM(&call, context, svm_pointer);
 	real(context, svm_pointer);
 	tandem_call_end(&call, 0);
-}
-
-static NOINLINE void record_clSVMFreeARM_s0(void *context, void *svm_pointer)
-{
-	body_clSVMFreeARM(opencl_ext_real[0].clSVMFreeARM, context, svm_pointer);
-}
-
-static void wrap_clSVMFreeARM_s0(void *context, void *svm_pointer)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[0].clSVMFreeARM(context, svm_pointer);
-	else
-		record_clSVMFreeARM_s0(context, svm_pointer);
-}
-
-static NOINLINE void record_clSVMFreeARM_s1(void *context, void *svm_pointer)
-{
-	body_clSVMFreeARM(opencl_ext_real[1].clSVMFreeARM, context, svm_pointer);
-}
-
-static void wrap_clSVMFreeARM_s1(void *context, void *svm_pointer)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[1].clSVMFreeARM(context, svm_pointer);
-	else
-		record_clSVMFreeARM_s1(context, svm_pointer);
-}
-
-static NOINLINE void record_clSVMFreeARM_s2(void *context, void *svm_pointer)
-{
-	body_clSVMFreeARM(opencl_ext_real[2].clSVMFreeARM, context, svm_pointer);
-}
-
-static void wrap_clSVMFreeARM_s2(void *context, void *svm_pointer)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[2].clSVMFreeARM(context, svm_pointer);
-	else
-		record_clSVMFreeARM_s2(context, svm_pointer);
-}
-
-static NOINLINE void record_clSVMFreeARM_s3(void *context, void *svm_pointer)
-{
-	body_clSVMFreeARM(opencl_ext_real[3].clSVMFreeARM, context, svm_pointer);
-}
-
-static void wrap_clSVMFreeARM_s3(void *context, void *svm_pointer)
-{
-	if (tandem_likely(!opencl_recording()))
-		opencl_ext_real[3].clSVMFreeARM(context, svm_pointer);
-	else
-		record_clSVMFreeARM_s3(context, svm_pointer);
 }
 
 static NOINLINE int32_t body_clSVMFreeWithPropertiesKHR(
@@ -11628,70 +5711,6 @@ static NOINLINE int32_t body_clSVMFreeWithPropertiesKHR(
 	return ret;
 }
 
-static NOINLINE int32_t record_clSVMFreeWithPropertiesKHR_s0(void *context,
-		const void *properties, uint64_t flags, void *ptr)
-{
-	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[0].clSVMFreeWithPropertiesKHR,
-			context, properties, flags, ptr);
-}
-
-static int32_t wrap_clSVMFreeWithPropertiesKHR_s0(void *context, const void *properties,
-		uint64_t flags, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clSVMFreeWithPropertiesKHR(context, properties, flags,
-				ptr);
-	return record_clSVMFreeWithPropertiesKHR_s0(context, properties, flags, ptr);
-}
-
-static NOINLINE int32_t record_clSVMFreeWithPropertiesKHR_s1(void *context,
-		const void *properties, uint64_t flags, void *ptr)
-{
-	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[1].clSVMFreeWithPropertiesKHR,
-			context, properties, flags, ptr);
-}
-
-static int32_t wrap_clSVMFreeWithPropertiesKHR_s1(void *context, const void *properties,
-		uint64_t flags, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clSVMFreeWithPropertiesKHR(context, properties, flags,
-				ptr);
-	return record_clSVMFreeWithPropertiesKHR_s1(context, properties, flags, ptr);
-}
-
-static NOINLINE int32_t record_clSVMFreeWithPropertiesKHR_s2(void *context,
-		const void *properties, uint64_t flags, void *ptr)
-{
-	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[2].clSVMFreeWithPropertiesKHR,
-			context, properties, flags, ptr);
-}
-
-static int32_t wrap_clSVMFreeWithPropertiesKHR_s2(void *context, const void *properties,
-		uint64_t flags, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clSVMFreeWithPropertiesKHR(context, properties, flags,
-				ptr);
-	return record_clSVMFreeWithPropertiesKHR_s2(context, properties, flags, ptr);
-}
-
-static NOINLINE int32_t record_clSVMFreeWithPropertiesKHR_s3(void *context,
-		const void *properties, uint64_t flags, void *ptr)
-{
-	return body_clSVMFreeWithPropertiesKHR(opencl_ext_real[3].clSVMFreeWithPropertiesKHR,
-			context, properties, flags, ptr);
-}
-
-static int32_t wrap_clSVMFreeWithPropertiesKHR_s3(void *context, const void *properties,
-		uint64_t flags, void *ptr)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clSVMFreeWithPropertiesKHR(context, properties, flags,
-				ptr);
-	return record_clSVMFreeWithPropertiesKHR_s3(context, properties, flags, ptr);
-}
-
 static NOINLINE int32_t body_clSetContentSizeBufferPoCL(
 		opencl_pfn_clSetContentSizeBufferPoCL real, void *buffer,
 		void *content_size_buffer)
@@ -11703,66 +5722,6 @@ static NOINLINE int32_t body_clSetContentSizeBufferPoCL(
 	ret = real(buffer, content_size_buffer);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clSetContentSizeBufferPoCL_s0(void *buffer,
-		void *content_size_buffer)
-{
-	return body_clSetContentSizeBufferPoCL(opencl_ext_real[0].clSetContentSizeBufferPoCL,
-			buffer, content_size_buffer);
-}
-
-static int32_t wrap_clSetContentSizeBufferPoCL_s0(void *buffer, void *content_size_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clSetContentSizeBufferPoCL(buffer,
-				content_size_buffer);
-	return record_clSetContentSizeBufferPoCL_s0(buffer, content_size_buffer);
-}
-
-static NOINLINE int32_t record_clSetContentSizeBufferPoCL_s1(void *buffer,
-		void *content_size_buffer)
-{
-	return body_clSetContentSizeBufferPoCL(opencl_ext_real[1].clSetContentSizeBufferPoCL,
-			buffer, content_size_buffer);
-}
-
-static int32_t wrap_clSetContentSizeBufferPoCL_s1(void *buffer, void *content_size_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clSetContentSizeBufferPoCL(buffer,
-				content_size_buffer);
-	return record_clSetContentSizeBufferPoCL_s1(buffer, content_size_buffer);
-}
-
-static NOINLINE int32_t record_clSetContentSizeBufferPoCL_s2(void *buffer,
-		void *content_size_buffer)
-{
-	return body_clSetContentSizeBufferPoCL(opencl_ext_real[2].clSetContentSizeBufferPoCL,
-			buffer, content_size_buffer);
-}
-
-static int32_t wrap_clSetContentSizeBufferPoCL_s2(void *buffer, void *content_size_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clSetContentSizeBufferPoCL(buffer,
-				content_size_buffer);
-	return record_clSetContentSizeBufferPoCL_s2(buffer, content_size_buffer);
-}
-
-static NOINLINE int32_t record_clSetContentSizeBufferPoCL_s3(void *buffer,
-		void *content_size_buffer)
-{
-	return body_clSetContentSizeBufferPoCL(opencl_ext_real[3].clSetContentSizeBufferPoCL,
-			buffer, content_size_buffer);
-}
-
-static int32_t wrap_clSetContentSizeBufferPoCL_s3(void *buffer, void *content_size_buffer)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clSetContentSizeBufferPoCL(buffer,
-				content_size_buffer);
-	return record_clSetContentSizeBufferPoCL_s3(buffer, content_size_buffer);
 }
 
 static NOINLINE int32_t body_clSetKernelArgDevicePointerEXT(
@@ -11778,74 +5737,6 @@ static NOINLINE int32_t body_clSetKernelArgDevicePointerEXT(
 	return ret;
 }
 
-static NOINLINE int32_t record_clSetKernelArgDevicePointerEXT_s0(void *kernel,
-		uint32_t arg_index, uint64_t arg_value)
-{
-	return body_clSetKernelArgDevicePointerEXT(
-			opencl_ext_real[0].clSetKernelArgDevicePointerEXT, kernel, arg_index,
-			arg_value);
-}
-
-static int32_t wrap_clSetKernelArgDevicePointerEXT_s0(void *kernel, uint32_t arg_index,
-		uint64_t arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clSetKernelArgDevicePointerEXT(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgDevicePointerEXT_s0(kernel, arg_index, arg_value);
-}
-
-static NOINLINE int32_t record_clSetKernelArgDevicePointerEXT_s1(void *kernel,
-		uint32_t arg_index, uint64_t arg_value)
-{
-	return body_clSetKernelArgDevicePointerEXT(
-			opencl_ext_real[1].clSetKernelArgDevicePointerEXT, kernel, arg_index,
-			arg_value);
-}
-
-static int32_t wrap_clSetKernelArgDevicePointerEXT_s1(void *kernel, uint32_t arg_index,
-		uint64_t arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clSetKernelArgDevicePointerEXT(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgDevicePointerEXT_s1(kernel, arg_index, arg_value);
-}
-
-static NOINLINE int32_t record_clSetKernelArgDevicePointerEXT_s2(void *kernel,
-		uint32_t arg_index, uint64_t arg_value)
-{
-	return body_clSetKernelArgDevicePointerEXT(
-			opencl_ext_real[2].clSetKernelArgDevicePointerEXT, kernel, arg_index,
-			arg_value);
-}
-
-static int32_t wrap_clSetKernelArgDevicePointerEXT_s2(void *kernel, uint32_t arg_index,
-		uint64_t arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clSetKernelArgDevicePointerEXT(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgDevicePointerEXT_s2(kernel, arg_index, arg_value);
-}
-
-static NOINLINE int32_t record_clSetKernelArgDevicePointerEXT_s3(void *kernel,
-		uint32_t arg_index, uint64_t arg_value)
-{
-	return body_clSetKernelArgDevicePointerEXT(
-			opencl_ext_real[3].clSetKernelArgDevicePointerEXT, kernel, arg_index,
-			arg_value);
-}
-
-static int32_t wrap_clSetKernelArgDevicePointerEXT_s3(void *kernel, uint32_t arg_index,
-		uint64_t arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clSetKernelArgDevicePointerEXT(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgDevicePointerEXT_s3(kernel, arg_index, arg_value);
-}
-
 static NOINLINE int32_t body_clSetKernelArgMemPointerINTEL(
 		opencl_pfn_clSetKernelArgMemPointerINTEL real, void *kernel, uint32_t arg_index,
 		const void *arg_value)
@@ -11859,74 +5750,6 @@ static NOINLINE int32_t body_clSetKernelArgMemPointerINTEL(
 	return ret;
 }
 
-static NOINLINE int32_t record_clSetKernelArgMemPointerINTEL_s0(void *kernel,
-		uint32_t arg_index, const void *arg_value)
-{
-	return body_clSetKernelArgMemPointerINTEL(
-			opencl_ext_real[0].clSetKernelArgMemPointerINTEL, kernel, arg_index,
-			arg_value);
-}
-
-static int32_t wrap_clSetKernelArgMemPointerINTEL_s0(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clSetKernelArgMemPointerINTEL(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgMemPointerINTEL_s0(kernel, arg_index, arg_value);
-}
-
-static NOINLINE int32_t record_clSetKernelArgMemPointerINTEL_s1(void *kernel,
-		uint32_t arg_index, const void *arg_value)
-{
-	return body_clSetKernelArgMemPointerINTEL(
-			opencl_ext_real[1].clSetKernelArgMemPointerINTEL, kernel, arg_index,
-			arg_value);
-}
-
-static int32_t wrap_clSetKernelArgMemPointerINTEL_s1(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clSetKernelArgMemPointerINTEL(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgMemPointerINTEL_s1(kernel, arg_index, arg_value);
-}
-
-static NOINLINE int32_t record_clSetKernelArgMemPointerINTEL_s2(void *kernel,
-		uint32_t arg_index, const void *arg_value)
-{
-	return body_clSetKernelArgMemPointerINTEL(
-			opencl_ext_real[2].clSetKernelArgMemPointerINTEL, kernel, arg_index,
-			arg_value);
-}
-
-static int32_t wrap_clSetKernelArgMemPointerINTEL_s2(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clSetKernelArgMemPointerINTEL(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgMemPointerINTEL_s2(kernel, arg_index, arg_value);
-}
-
-static NOINLINE int32_t record_clSetKernelArgMemPointerINTEL_s3(void *kernel,
-		uint32_t arg_index, const void *arg_value)
-{
-	return body_clSetKernelArgMemPointerINTEL(
-			opencl_ext_real[3].clSetKernelArgMemPointerINTEL, kernel, arg_index,
-			arg_value);
-}
-
-static int32_t wrap_clSetKernelArgMemPointerINTEL_s3(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clSetKernelArgMemPointerINTEL(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgMemPointerINTEL_s3(kernel, arg_index, arg_value);
-}
-
 static NOINLINE int32_t body_clSetKernelArgSVMPointerARM(
 		opencl_pfn_clSetKernelArgSVMPointerARM real, void *kernel, uint32_t arg_index,
 		const void *arg_value)
@@ -11938,70 +5761,6 @@ static NOINLINE int32_t body_clSetKernelArgSVMPointerARM(
 	ret = real(kernel, arg_index, arg_value);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clSetKernelArgSVMPointerARM_s0(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[0].clSetKernelArgSVMPointerARM,
-			kernel, arg_index, arg_value);
-}
-
-static int32_t wrap_clSetKernelArgSVMPointerARM_s0(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clSetKernelArgSVMPointerARM(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgSVMPointerARM_s0(kernel, arg_index, arg_value);
-}
-
-static NOINLINE int32_t record_clSetKernelArgSVMPointerARM_s1(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[1].clSetKernelArgSVMPointerARM,
-			kernel, arg_index, arg_value);
-}
-
-static int32_t wrap_clSetKernelArgSVMPointerARM_s1(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clSetKernelArgSVMPointerARM(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgSVMPointerARM_s1(kernel, arg_index, arg_value);
-}
-
-static NOINLINE int32_t record_clSetKernelArgSVMPointerARM_s2(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[2].clSetKernelArgSVMPointerARM,
-			kernel, arg_index, arg_value);
-}
-
-static int32_t wrap_clSetKernelArgSVMPointerARM_s2(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clSetKernelArgSVMPointerARM(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgSVMPointerARM_s2(kernel, arg_index, arg_value);
-}
-
-static NOINLINE int32_t record_clSetKernelArgSVMPointerARM_s3(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	return body_clSetKernelArgSVMPointerARM(opencl_ext_real[3].clSetKernelArgSVMPointerARM,
-			kernel, arg_index, arg_value);
-}
-
-static int32_t wrap_clSetKernelArgSVMPointerARM_s3(void *kernel, uint32_t arg_index,
-		const void *arg_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clSetKernelArgSVMPointerARM(kernel, arg_index,
-				arg_value);
-	return record_clSetKernelArgSVMPointerARM_s3(kernel, arg_index, arg_value);
 }
 
 static NOINLINE int32_t body_clSetKernelExecInfoARM(opencl_pfn_clSetKernelExecInfoARM real,
@@ -12018,74 +5777,6 @@ static NOINLINE int32_t body_clSetKernelExecInfoARM(opencl_pfn_clSetKernelExecIn
 	return ret;
 }
 
-static NOINLINE int32_t record_clSetKernelExecInfoARM_s0(void *kernel, uint32_t param_name,
-		size_t param_value_size, const void *param_value)
-{
-	return body_clSetKernelExecInfoARM(opencl_ext_real[0].clSetKernelExecInfoARM, kernel,
-			param_name, param_value_size, param_value);
-}
-
-static int32_t wrap_clSetKernelExecInfoARM_s0(void *kernel, uint32_t param_name,
-		size_t param_value_size, const void *param_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clSetKernelExecInfoARM(kernel, param_name,
-				param_value_size, param_value);
-	return record_clSetKernelExecInfoARM_s0(kernel, param_name, param_value_size,
-			param_value);
-}
-
-static NOINLINE int32_t record_clSetKernelExecInfoARM_s1(void *kernel, uint32_t param_name,
-		size_t param_value_size, const void *param_value)
-{
-	return body_clSetKernelExecInfoARM(opencl_ext_real[1].clSetKernelExecInfoARM, kernel,
-			param_name, param_value_size, param_value);
-}
-
-static int32_t wrap_clSetKernelExecInfoARM_s1(void *kernel, uint32_t param_name,
-		size_t param_value_size, const void *param_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clSetKernelExecInfoARM(kernel, param_name,
-				param_value_size, param_value);
-	return record_clSetKernelExecInfoARM_s1(kernel, param_name, param_value_size,
-			param_value);
-}
-
-static NOINLINE int32_t record_clSetKernelExecInfoARM_s2(void *kernel, uint32_t param_name,
-		size_t param_value_size, const void *param_value)
-{
-	return body_clSetKernelExecInfoARM(opencl_ext_real[2].clSetKernelExecInfoARM, kernel,
-			param_name, param_value_size, param_value);
-}
-
-static int32_t wrap_clSetKernelExecInfoARM_s2(void *kernel, uint32_t param_name,
-		size_t param_value_size, const void *param_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clSetKernelExecInfoARM(kernel, param_name,
-				param_value_size, param_value);
-	return record_clSetKernelExecInfoARM_s2(kernel, param_name, param_value_size,
-			param_value);
-}
-
-static NOINLINE int32_t record_clSetKernelExecInfoARM_s3(void *kernel, uint32_t param_name,
-		size_t param_value_size, const void *param_value)
-{
-	return body_clSetKernelExecInfoARM(opencl_ext_real[3].clSetKernelExecInfoARM, kernel,
-			param_name, param_value_size, param_value);
-}
-
-static int32_t wrap_clSetKernelExecInfoARM_s3(void *kernel, uint32_t param_name,
-		size_t param_value_size, const void *param_value)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clSetKernelExecInfoARM(kernel, param_name,
-				param_value_size, param_value);
-	return record_clSetKernelExecInfoARM_s3(kernel, param_name, param_value_size,
-			param_value);
-}
-
 static NOINLINE int32_t body_clSetMemObjectDestructorAPPLE(
 		opencl_pfn_clSetMemObjectDestructorAPPLE real, void *memobj, void *pfn_notify,
 		void *user_data)
@@ -12099,74 +5790,6 @@ static NOINLINE int32_t body_clSetMemObjectDestructorAPPLE(
 	return ret;
 }
 
-static NOINLINE int32_t record_clSetMemObjectDestructorAPPLE_s0(void *memobj, void *pfn_notify,
-		void *user_data)
-{
-	return body_clSetMemObjectDestructorAPPLE(
-			opencl_ext_real[0].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
-			user_data);
-}
-
-static int32_t wrap_clSetMemObjectDestructorAPPLE_s0(void *memobj, void *pfn_notify,
-		void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clSetMemObjectDestructorAPPLE(memobj, pfn_notify,
-				user_data);
-	return record_clSetMemObjectDestructorAPPLE_s0(memobj, pfn_notify, user_data);
-}
-
-static NOINLINE int32_t record_clSetMemObjectDestructorAPPLE_s1(void *memobj, void *pfn_notify,
-		void *user_data)
-{
-	return body_clSetMemObjectDestructorAPPLE(
-			opencl_ext_real[1].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
-			user_data);
-}
-
-static int32_t wrap_clSetMemObjectDestructorAPPLE_s1(void *memobj, void *pfn_notify,
-		void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clSetMemObjectDestructorAPPLE(memobj, pfn_notify,
-				user_data);
-	return record_clSetMemObjectDestructorAPPLE_s1(memobj, pfn_notify, user_data);
-}
-
-static NOINLINE int32_t record_clSetMemObjectDestructorAPPLE_s2(void *memobj, void *pfn_notify,
-		void *user_data)
-{
-	return body_clSetMemObjectDestructorAPPLE(
-			opencl_ext_real[2].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
-			user_data);
-}
-
-static int32_t wrap_clSetMemObjectDestructorAPPLE_s2(void *memobj, void *pfn_notify,
-		void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clSetMemObjectDestructorAPPLE(memobj, pfn_notify,
-				user_data);
-	return record_clSetMemObjectDestructorAPPLE_s2(memobj, pfn_notify, user_data);
-}
-
-static NOINLINE int32_t record_clSetMemObjectDestructorAPPLE_s3(void *memobj, void *pfn_notify,
-		void *user_data)
-{
-	return body_clSetMemObjectDestructorAPPLE(
-			opencl_ext_real[3].clSetMemObjectDestructorAPPLE, memobj, pfn_notify,
-			user_data);
-}
-
-static int32_t wrap_clSetMemObjectDestructorAPPLE_s3(void *memobj, void *pfn_notify,
-		void *user_data)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clSetMemObjectDestructorAPPLE(memobj, pfn_notify,
-				user_data);
-	return record_clSetMemObjectDestructorAPPLE_s3(memobj, pfn_notify, user_data);
-}
-
 static NOINLINE int32_t body_clSetPerfHintQCOM(opencl_pfn_clSetPerfHintQCOM real, void *context,
 		uint32_t perf_hint)
 {
@@ -12177,54 +5800,6 @@ static NOINLINE int32_t body_clSetPerfHintQCOM(opencl_pfn_clSetPerfHintQCOM real
 	ret = real(context, perf_hint);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clSetPerfHintQCOM_s0(void *context, uint32_t perf_hint)
-{
-	return body_clSetPerfHintQCOM(opencl_ext_real[0].clSetPerfHintQCOM, context, perf_hint);
-}
-
-static int32_t wrap_clSetPerfHintQCOM_s0(void *context, uint32_t perf_hint)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clSetPerfHintQCOM(context, perf_hint);
-	return record_clSetPerfHintQCOM_s0(context, perf_hint);
-}
-
-static NOINLINE int32_t record_clSetPerfHintQCOM_s1(void *context, uint32_t perf_hint)
-{
-	return body_clSetPerfHintQCOM(opencl_ext_real[1].clSetPerfHintQCOM, context, perf_hint);
-}
-
-static int32_t wrap_clSetPerfHintQCOM_s1(void *context, uint32_t perf_hint)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clSetPerfHintQCOM(context, perf_hint);
-	return record_clSetPerfHintQCOM_s1(context, perf_hint);
-}
-
-static NOINLINE int32_t record_clSetPerfHintQCOM_s2(void *context, uint32_t perf_hint)
-{
-	return body_clSetPerfHintQCOM(opencl_ext_real[2].clSetPerfHintQCOM, context, perf_hint);
-}
-
-static int32_t wrap_clSetPerfHintQCOM_s2(void *context, uint32_t perf_hint)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clSetPerfHintQCOM(context, perf_hint);
-	return record_clSetPerfHintQCOM_s2(context, perf_hint);
-}
-
-static NOINLINE int32_t record_clSetPerfHintQCOM_s3(void *context, uint32_t perf_hint)
-{
-	return body_clSetPerfHintQCOM(opencl_ext_real[3].clSetPerfHintQCOM, context, perf_hint);
-}
-
-static int32_t wrap_clSetPerfHintQCOM_s3(void *context, uint32_t perf_hint)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clSetPerfHintQCOM(context, perf_hint);
-	return record_clSetPerfHintQCOM_s3(context, perf_hint);
 }
 
 static NOINLINE void *body_clSharedMemAllocINTEL(opencl_pfn_clSharedMemAllocINTEL real,
@@ -12245,74 +5820,6 @@ static NOINLINE void *body_clSharedMemAllocINTEL(opencl_pfn_clSharedMemAllocINTE
 	return ret;
 }
 
-static NOINLINE void *record_clSharedMemAllocINTEL_s0(void *context, void *device,
-		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clSharedMemAllocINTEL(opencl_ext_real[0].clSharedMemAllocINTEL, context,
-			device, properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clSharedMemAllocINTEL_s0(void *context, void *device, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clSharedMemAllocINTEL(context, device, properties,
-				size, alignment, errcode_ret);
-	return record_clSharedMemAllocINTEL_s0(context, device, properties, size, alignment,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clSharedMemAllocINTEL_s1(void *context, void *device,
-		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clSharedMemAllocINTEL(opencl_ext_real[1].clSharedMemAllocINTEL, context,
-			device, properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clSharedMemAllocINTEL_s1(void *context, void *device, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clSharedMemAllocINTEL(context, device, properties,
-				size, alignment, errcode_ret);
-	return record_clSharedMemAllocINTEL_s1(context, device, properties, size, alignment,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clSharedMemAllocINTEL_s2(void *context, void *device,
-		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clSharedMemAllocINTEL(opencl_ext_real[2].clSharedMemAllocINTEL, context,
-			device, properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clSharedMemAllocINTEL_s2(void *context, void *device, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clSharedMemAllocINTEL(context, device, properties,
-				size, alignment, errcode_ret);
-	return record_clSharedMemAllocINTEL_s2(context, device, properties, size, alignment,
-			errcode_ret);
-}
-
-static NOINLINE void *record_clSharedMemAllocINTEL_s3(void *context, void *device,
-		const void *properties, size_t size, uint32_t alignment, void *errcode_ret)
-{
-	return body_clSharedMemAllocINTEL(opencl_ext_real[3].clSharedMemAllocINTEL, context,
-			device, properties, size, alignment, errcode_ret);
-}
-
-static void *wrap_clSharedMemAllocINTEL_s3(void *context, void *device, const void *properties,
-		size_t size, uint32_t alignment, void *errcode_ret)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clSharedMemAllocINTEL(context, device, properties,
-				size, alignment, errcode_ret);
-	return record_clSharedMemAllocINTEL_s3(context, device, properties, size, alignment,
-			errcode_ret);
-}
-
 static NOINLINE int32_t body_clTerminateContextKHR(opencl_pfn_clTerminateContextKHR real,
 		void *context)
 {
@@ -12323,54 +5830,6 @@ static NOINLINE int32_t body_clTerminateContextKHR(opencl_pfn_clTerminateContext
 	ret = real(context);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clTerminateContextKHR_s0(void *context)
-{
-	return body_clTerminateContextKHR(opencl_ext_real[0].clTerminateContextKHR, context);
-}
-
-static int32_t wrap_clTerminateContextKHR_s0(void *context)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clTerminateContextKHR(context);
-	return record_clTerminateContextKHR_s0(context);
-}
-
-static NOINLINE int32_t record_clTerminateContextKHR_s1(void *context)
-{
-	return body_clTerminateContextKHR(opencl_ext_real[1].clTerminateContextKHR, context);
-}
-
-static int32_t wrap_clTerminateContextKHR_s1(void *context)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clTerminateContextKHR(context);
-	return record_clTerminateContextKHR_s1(context);
-}
-
-static NOINLINE int32_t record_clTerminateContextKHR_s2(void *context)
-{
-	return body_clTerminateContextKHR(opencl_ext_real[2].clTerminateContextKHR, context);
-}
-
-static int32_t wrap_clTerminateContextKHR_s2(void *context)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clTerminateContextKHR(context);
-	return record_clTerminateContextKHR_s2(context);
-}
-
-static NOINLINE int32_t record_clTerminateContextKHR_s3(void *context)
-{
-	return body_clTerminateContextKHR(opencl_ext_real[3].clTerminateContextKHR, context);
-}
-
-static int32_t wrap_clTerminateContextKHR_s3(void *context)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clTerminateContextKHR(context);
-	return record_clTerminateContextKHR_s3(context);
 }
 
 static NOINLINE int32_t body_clUpdateMutableCommandsKHR(
@@ -12384,70 +5843,6 @@ static NOINLINE int32_t body_clUpdateMutableCommandsKHR(
 	ret = real(command_buffer, word1, word2, word3);
 	tandem_call_end(&call, ret);
 	return ret;
-}
-
-static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s0(void *command_buffer,
-		uint64_t word1, uint64_t word2, uint64_t word3)
-{
-	return body_clUpdateMutableCommandsKHR(opencl_ext_real[0].clUpdateMutableCommandsKHR,
-			command_buffer, word1, word2, word3);
-}
-
-static int32_t wrap_clUpdateMutableCommandsKHR_s0(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[0].clUpdateMutableCommandsKHR(command_buffer, word1,
-				word2, word3);
-	return record_clUpdateMutableCommandsKHR_s0(command_buffer, word1, word2, word3);
-}
-
-static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s1(void *command_buffer,
-		uint64_t word1, uint64_t word2, uint64_t word3)
-{
-	return body_clUpdateMutableCommandsKHR(opencl_ext_real[1].clUpdateMutableCommandsKHR,
-			command_buffer, word1, word2, word3);
-}
-
-static int32_t wrap_clUpdateMutableCommandsKHR_s1(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[1].clUpdateMutableCommandsKHR(command_buffer, word1,
-				word2, word3);
-	return record_clUpdateMutableCommandsKHR_s1(command_buffer, word1, word2, word3);
-}
-
-static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s2(void *command_buffer,
-		uint64_t word1, uint64_t word2, uint64_t word3)
-{
-	return body_clUpdateMutableCommandsKHR(opencl_ext_real[2].clUpdateMutableCommandsKHR,
-			command_buffer, word1, word2, word3);
-}
-
-static int32_t wrap_clUpdateMutableCommandsKHR_s2(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[2].clUpdateMutableCommandsKHR(command_buffer, word1,
-				word2, word3);
-	return record_clUpdateMutableCommandsKHR_s2(command_buffer, word1, word2, word3);
-}
-
-static NOINLINE int32_t record_clUpdateMutableCommandsKHR_s3(void *command_buffer,
-		uint64_t word1, uint64_t word2, uint64_t word3)
-{
-	return body_clUpdateMutableCommandsKHR(opencl_ext_real[3].clUpdateMutableCommandsKHR,
-			command_buffer, word1, word2, word3);
-}
-
-static int32_t wrap_clUpdateMutableCommandsKHR_s3(void *command_buffer, uint64_t word1,
-		uint64_t word2, uint64_t word3)
-{
-	if (tandem_likely(!opencl_recording()))
-		return opencl_ext_real[3].clUpdateMutableCommandsKHR(command_buffer, word1,
-				word2, word3);
-	return record_clUpdateMutableCommandsKHR_s3(command_buffer, word1, word2, word3);
 }
 
 void *const opencl_wraps[OPENCL_FN_COUNT] = {
@@ -12586,382 +5981,35 @@ void *const opencl_wraps[OPENCL_FN_COUNT] = {
 	[OPENCL_FN_clSetContextDestructorCallback] = (void *)wrap_clSetContextDestructorCallback,
 };
 
-void *const opencl_ext_wrap[OPENCL_SLOTS][OPENCL_EXTENSION_COUNT] = {
-	{
-		(void *)wrap_clCancelCommandsIMG_s0,
-		(void *)wrap_clCommandBarrierWithWaitListKHR_s0,
-		(void *)wrap_clCommandCopyBufferKHR_s0,
-		(void *)wrap_clCommandCopyBufferRectKHR_s0,
-		(void *)wrap_clCommandCopyBufferToImageKHR_s0,
-		(void *)wrap_clCommandCopyImageKHR_s0,
-		(void *)wrap_clCommandCopyImageToBufferKHR_s0,
-		(void *)wrap_clCommandFillBufferKHR_s0,
-		(void *)wrap_clCommandFillImageKHR_s0,
-		(void *)wrap_clCommandNDRangeKernelKHR_s0,
-		(void *)wrap_clCommandSVMMemFillKHR_s0,
-		(void *)wrap_clCommandSVMMemcpyKHR_s0,
-		(void *)wrap_clCreateAcceleratorINTEL_s0,
-		(void *)wrap_clCreateBufferWithPropertiesINTEL_s0,
-		(void *)wrap_clCreateCommandBufferKHR_s0,
-		(void *)wrap_clCreateCommandQueueWithPropertiesKHR_s0,
-		(void *)wrap_clCreateFromVA_APIMediaSurfaceINTEL_s0,
-		(void *)wrap_clCreateProgramWithILKHR_s0,
-		(void *)wrap_clCreateSemaphoreWithPropertiesKHR_s0,
-		(void *)wrap_clDeviceMemAllocINTEL_s0,
-		(void *)wrap_clEnqueueAcquireExternalMemObjectsKHR_s0,
-		(void *)wrap_clEnqueueAcquireGrallocObjectsIMG_s0,
-		(void *)wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s0,
-		(void *)wrap_clEnqueueCommandBufferKHR_s0,
-		(void *)wrap_clEnqueueGenerateMipmapIMG_s0,
-		(void *)wrap_clEnqueueMemAdviseINTEL_s0,
-		(void *)wrap_clEnqueueMemFillINTEL_s0,
-		(void *)wrap_clEnqueueMemcpyINTEL_s0,
-		(void *)wrap_clEnqueueMemsetINTEL_s0,
-		(void *)wrap_clEnqueueMigrateMemINTEL_s0,
-		(void *)wrap_clEnqueueMigrateMemObjectEXT_s0,
-		(void *)wrap_clEnqueueReadHostPipeINTEL_s0,
-		(void *)wrap_clEnqueueReleaseExternalMemObjectsKHR_s0,
-		(void *)wrap_clEnqueueReleaseGrallocObjectsIMG_s0,
-		(void *)wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s0,
-		(void *)wrap_clEnqueueSVMFreeARM_s0,
-		(void *)wrap_clEnqueueSVMMapARM_s0,
-		(void *)wrap_clEnqueueSVMMemFillARM_s0,
-		(void *)wrap_clEnqueueSVMMemcpyARM_s0,
-		(void *)wrap_clEnqueueSVMUnmapARM_s0,
-		(void *)wrap_clEnqueueSignalSemaphoresKHR_s0,
-		(void *)wrap_clEnqueueWaitSemaphoresKHR_s0,
-		(void *)wrap_clEnqueueWriteHostPipeINTEL_s0,
-		(void *)wrap_clFinalizeCommandBufferKHR_s0,
-		(void *)wrap_clGetAcceleratorInfoINTEL_s0,
-		(void *)wrap_clGetCommandBufferInfoKHR_s0,
-		(void *)wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s0,
-		(void *)wrap_clGetDeviceImageInfoQCOM_s0,
-		(void *)wrap_clGetICDLoaderInfoOCLICD_s0,
-		(void *)wrap_clGetImageRequirementsInfoEXT_s0,
-		(void *)wrap_clGetKernelSuggestedLocalWorkSize_s0,
-		(void *)wrap_clGetKernelSuggestedLocalWorkSizeKHR_s0,
-		(void *)wrap_clGetMemAllocInfoINTEL_s0,
-		(void *)wrap_clGetMutableCommandInfoKHR_s0,
-		(void *)wrap_clGetSVMPointerInfoKHR_s0,
-		(void *)wrap_clGetSVMSuggestedTypeIndexKHR_s0,
-		(void *)wrap_clGetSemaphoreHandleForTypeKHR_s0,
-		(void *)wrap_clGetSemaphoreInfoKHR_s0,
-		(void *)wrap_clGetSupportedGLTextureFormatsINTEL_s0,
-		(void *)wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s0,
-		(void *)wrap_clHostMemAllocINTEL_s0,
-		(void *)wrap_clIcdGetFunctionAddressForPlatformKHR_s0,
-		(void *)wrap_clIcdGetPlatformIDsKHR_s0,
-		(void *)wrap_clIcdSetPlatformDispatchDataKHR_s0,
-		(void *)wrap_clImportMemoryARM_s0,
-		(void *)wrap_clLogMessagesToStderrAPPLE_s0,
-		(void *)wrap_clLogMessagesToStdoutAPPLE_s0,
-		(void *)wrap_clLogMessagesToSystemLogAPPLE_s0,
-		(void *)wrap_clMemBlockingFreeINTEL_s0,
-		(void *)wrap_clMemFreeINTEL_s0,
-		(void *)wrap_clReImportSemaphoreSyncFdKHR_s0,
-		(void *)wrap_clReleaseAcceleratorINTEL_s0,
-		(void *)wrap_clReleaseCommandBufferKHR_s0,
-		(void *)wrap_clReleaseSemaphoreKHR_s0,
-		(void *)wrap_clRemapCommandBufferKHR_s0,
-		(void *)wrap_clRetainAcceleratorINTEL_s0,
-		(void *)wrap_clRetainCommandBufferKHR_s0,
-		(void *)wrap_clRetainSemaphoreKHR_s0,
-		(void *)wrap_clSVMAllocARM_s0,
-		(void *)wrap_clSVMAllocWithPropertiesKHR_s0,
-		(void *)wrap_clSVMFreeARM_s0,
-		(void *)wrap_clSVMFreeWithPropertiesKHR_s0,
-		(void *)wrap_clSetContentSizeBufferPoCL_s0,
-		(void *)wrap_clSetKernelArgDevicePointerEXT_s0,
-		(void *)wrap_clSetKernelArgMemPointerINTEL_s0,
-		(void *)wrap_clSetKernelArgSVMPointerARM_s0,
-		(void *)wrap_clSetKernelExecInfoARM_s0,
-		(void *)wrap_clSetMemObjectDestructorAPPLE_s0,
-		(void *)wrap_clSetPerfHintQCOM_s0,
-		(void *)wrap_clSharedMemAllocINTEL_s0,
-		(void *)wrap_clTerminateContextKHR_s0,
-		(void *)wrap_clUpdateMutableCommandsKHR_s0,
-	},
-	{
-		(void *)wrap_clCancelCommandsIMG_s1,
-		(void *)wrap_clCommandBarrierWithWaitListKHR_s1,
-		(void *)wrap_clCommandCopyBufferKHR_s1,
-		(void *)wrap_clCommandCopyBufferRectKHR_s1,
-		(void *)wrap_clCommandCopyBufferToImageKHR_s1,
-		(void *)wrap_clCommandCopyImageKHR_s1,
-		(void *)wrap_clCommandCopyImageToBufferKHR_s1,
-		(void *)wrap_clCommandFillBufferKHR_s1,
-		(void *)wrap_clCommandFillImageKHR_s1,
-		(void *)wrap_clCommandNDRangeKernelKHR_s1,
-		(void *)wrap_clCommandSVMMemFillKHR_s1,
-		(void *)wrap_clCommandSVMMemcpyKHR_s1,
-		(void *)wrap_clCreateAcceleratorINTEL_s1,
-		(void *)wrap_clCreateBufferWithPropertiesINTEL_s1,
-		(void *)wrap_clCreateCommandBufferKHR_s1,
-		(void *)wrap_clCreateCommandQueueWithPropertiesKHR_s1,
-		(void *)wrap_clCreateFromVA_APIMediaSurfaceINTEL_s1,
-		(void *)wrap_clCreateProgramWithILKHR_s1,
-		(void *)wrap_clCreateSemaphoreWithPropertiesKHR_s1,
-		(void *)wrap_clDeviceMemAllocINTEL_s1,
-		(void *)wrap_clEnqueueAcquireExternalMemObjectsKHR_s1,
-		(void *)wrap_clEnqueueAcquireGrallocObjectsIMG_s1,
-		(void *)wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s1,
-		(void *)wrap_clEnqueueCommandBufferKHR_s1,
-		(void *)wrap_clEnqueueGenerateMipmapIMG_s1,
-		(void *)wrap_clEnqueueMemAdviseINTEL_s1,
-		(void *)wrap_clEnqueueMemFillINTEL_s1,
-		(void *)wrap_clEnqueueMemcpyINTEL_s1,
-		(void *)wrap_clEnqueueMemsetINTEL_s1,
-		(void *)wrap_clEnqueueMigrateMemINTEL_s1,
-		(void *)wrap_clEnqueueMigrateMemObjectEXT_s1,
-		(void *)wrap_clEnqueueReadHostPipeINTEL_s1,
-		(void *)wrap_clEnqueueReleaseExternalMemObjectsKHR_s1,
-		(void *)wrap_clEnqueueReleaseGrallocObjectsIMG_s1,
-		(void *)wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s1,
-		(void *)wrap_clEnqueueSVMFreeARM_s1,
-		(void *)wrap_clEnqueueSVMMapARM_s1,
-		(void *)wrap_clEnqueueSVMMemFillARM_s1,
-		(void *)wrap_clEnqueueSVMMemcpyARM_s1,
-		(void *)wrap_clEnqueueSVMUnmapARM_s1,
-		(void *)wrap_clEnqueueSignalSemaphoresKHR_s1,
-		(void *)wrap_clEnqueueWaitSemaphoresKHR_s1,
-		(void *)wrap_clEnqueueWriteHostPipeINTEL_s1,
-		(void *)wrap_clFinalizeCommandBufferKHR_s1,
-		(void *)wrap_clGetAcceleratorInfoINTEL_s1,
-		(void *)wrap_clGetCommandBufferInfoKHR_s1,
-		(void *)wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s1,
-		(void *)wrap_clGetDeviceImageInfoQCOM_s1,
-		(void *)wrap_clGetICDLoaderInfoOCLICD_s1,
-		(void *)wrap_clGetImageRequirementsInfoEXT_s1,
-		(void *)wrap_clGetKernelSuggestedLocalWorkSize_s1,
-		(void *)wrap_clGetKernelSuggestedLocalWorkSizeKHR_s1,
-		(void *)wrap_clGetMemAllocInfoINTEL_s1,
-		(void *)wrap_clGetMutableCommandInfoKHR_s1,
-		(void *)wrap_clGetSVMPointerInfoKHR_s1,
-		(void *)wrap_clGetSVMSuggestedTypeIndexKHR_s1,
-		(void *)wrap_clGetSemaphoreHandleForTypeKHR_s1,
-		(void *)wrap_clGetSemaphoreInfoKHR_s1,
-		(void *)wrap_clGetSupportedGLTextureFormatsINTEL_s1,
-		(void *)wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s1,
-		(void *)wrap_clHostMemAllocINTEL_s1,
-		(void *)wrap_clIcdGetFunctionAddressForPlatformKHR_s1,
-		(void *)wrap_clIcdGetPlatformIDsKHR_s1,
-		(void *)wrap_clIcdSetPlatformDispatchDataKHR_s1,
-		(void *)wrap_clImportMemoryARM_s1,
-		(void *)wrap_clLogMessagesToStderrAPPLE_s1,
-		(void *)wrap_clLogMessagesToStdoutAPPLE_s1,
-		(void *)wrap_clLogMessagesToSystemLogAPPLE_s1,
-		(void *)wrap_clMemBlockingFreeINTEL_s1,
-		(void *)wrap_clMemFreeINTEL_s1,
-		(void *)wrap_clReImportSemaphoreSyncFdKHR_s1,
-		(void *)wrap_clReleaseAcceleratorINTEL_s1,
-		(void *)wrap_clReleaseCommandBufferKHR_s1,
-		(void *)wrap_clReleaseSemaphoreKHR_s1,
-		(void *)wrap_clRemapCommandBufferKHR_s1,
-		(void *)wrap_clRetainAcceleratorINTEL_s1,
-		(void *)wrap_clRetainCommandBufferKHR_s1,
-		(void *)wrap_clRetainSemaphoreKHR_s1,
-		(void *)wrap_clSVMAllocARM_s1,
-		(void *)wrap_clSVMAllocWithPropertiesKHR_s1,
-		(void *)wrap_clSVMFreeARM_s1,
-		(void *)wrap_clSVMFreeWithPropertiesKHR_s1,
-		(void *)wrap_clSetContentSizeBufferPoCL_s1,
-		(void *)wrap_clSetKernelArgDevicePointerEXT_s1,
-		(void *)wrap_clSetKernelArgMemPointerINTEL_s1,
-		(void *)wrap_clSetKernelArgSVMPointerARM_s1,
-		(void *)wrap_clSetKernelExecInfoARM_s1,
-		(void *)wrap_clSetMemObjectDestructorAPPLE_s1,
-		(void *)wrap_clSetPerfHintQCOM_s1,
-		(void *)wrap_clSharedMemAllocINTEL_s1,
-		(void *)wrap_clTerminateContextKHR_s1,
-		(void *)wrap_clUpdateMutableCommandsKHR_s1,
-	},
-	{
-		(void *)wrap_clCancelCommandsIMG_s2,
-		(void *)wrap_clCommandBarrierWithWaitListKHR_s2,
-		(void *)wrap_clCommandCopyBufferKHR_s2,
-		(void *)wrap_clCommandCopyBufferRectKHR_s2,
-		(void *)wrap_clCommandCopyBufferToImageKHR_s2,
-		(void *)wrap_clCommandCopyImageKHR_s2,
-		(void *)wrap_clCommandCopyImageToBufferKHR_s2,
-		(void *)wrap_clCommandFillBufferKHR_s2,
-		(void *)wrap_clCommandFillImageKHR_s2,
-		(void *)wrap_clCommandNDRangeKernelKHR_s2,
-		(void *)wrap_clCommandSVMMemFillKHR_s2,
-		(void *)wrap_clCommandSVMMemcpyKHR_s2,
-		(void *)wrap_clCreateAcceleratorINTEL_s2,
-		(void *)wrap_clCreateBufferWithPropertiesINTEL_s2,
-		(void *)wrap_clCreateCommandBufferKHR_s2,
-		(void *)wrap_clCreateCommandQueueWithPropertiesKHR_s2,
-		(void *)wrap_clCreateFromVA_APIMediaSurfaceINTEL_s2,
-		(void *)wrap_clCreateProgramWithILKHR_s2,
-		(void *)wrap_clCreateSemaphoreWithPropertiesKHR_s2,
-		(void *)wrap_clDeviceMemAllocINTEL_s2,
-		(void *)wrap_clEnqueueAcquireExternalMemObjectsKHR_s2,
-		(void *)wrap_clEnqueueAcquireGrallocObjectsIMG_s2,
-		(void *)wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s2,
-		(void *)wrap_clEnqueueCommandBufferKHR_s2,
-		(void *)wrap_clEnqueueGenerateMipmapIMG_s2,
-		(void *)wrap_clEnqueueMemAdviseINTEL_s2,
-		(void *)wrap_clEnqueueMemFillINTEL_s2,
-		(void *)wrap_clEnqueueMemcpyINTEL_s2,
-		(void *)wrap_clEnqueueMemsetINTEL_s2,
-		(void *)wrap_clEnqueueMigrateMemINTEL_s2,
-		(void *)wrap_clEnqueueMigrateMemObjectEXT_s2,
-		(void *)wrap_clEnqueueReadHostPipeINTEL_s2,
-		(void *)wrap_clEnqueueReleaseExternalMemObjectsKHR_s2,
-		(void *)wrap_clEnqueueReleaseGrallocObjectsIMG_s2,
-		(void *)wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s2,
-		(void *)wrap_clEnqueueSVMFreeARM_s2,
-		(void *)wrap_clEnqueueSVMMapARM_s2,
-		(void *)wrap_clEnqueueSVMMemFillARM_s2,
-		(void *)wrap_clEnqueueSVMMemcpyARM_s2,
-		(void *)wrap_clEnqueueSVMUnmapARM_s2,
-		(void *)wrap_clEnqueueSignalSemaphoresKHR_s2,
-		(void *)wrap_clEnqueueWaitSemaphoresKHR_s2,
-		(void *)wrap_clEnqueueWriteHostPipeINTEL_s2,
-		(void *)wrap_clFinalizeCommandBufferKHR_s2,
-		(void *)wrap_clGetAcceleratorInfoINTEL_s2,
-		(void *)wrap_clGetCommandBufferInfoKHR_s2,
-		(void *)wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s2,
-		(void *)wrap_clGetDeviceImageInfoQCOM_s2,
-		(void *)wrap_clGetICDLoaderInfoOCLICD_s2,
-		(void *)wrap_clGetImageRequirementsInfoEXT_s2,
-		(void *)wrap_clGetKernelSuggestedLocalWorkSize_s2,
-		(void *)wrap_clGetKernelSuggestedLocalWorkSizeKHR_s2,
-		(void *)wrap_clGetMemAllocInfoINTEL_s2,
-		(void *)wrap_clGetMutableCommandInfoKHR_s2,
-		(void *)wrap_clGetSVMPointerInfoKHR_s2,
-		(void *)wrap_clGetSVMSuggestedTypeIndexKHR_s2,
-		(void *)wrap_clGetSemaphoreHandleForTypeKHR_s2,
-		(void *)wrap_clGetSemaphoreInfoKHR_s2,
-		(void *)wrap_clGetSupportedGLTextureFormatsINTEL_s2,
-		(void *)wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s2,
-		(void *)wrap_clHostMemAllocINTEL_s2,
-		(void *)wrap_clIcdGetFunctionAddressForPlatformKHR_s2,
-		(void *)wrap_clIcdGetPlatformIDsKHR_s2,
-		(void *)wrap_clIcdSetPlatformDispatchDataKHR_s2,
-		(void *)wrap_clImportMemoryARM_s2,
-		(void *)wrap_clLogMessagesToStderrAPPLE_s2,
-		(void *)wrap_clLogMessagesToStdoutAPPLE_s2,
-		(void *)wrap_clLogMessagesToSystemLogAPPLE_s2,
-		(void *)wrap_clMemBlockingFreeINTEL_s2,
-		(void *)wrap_clMemFreeINTEL_s2,
-		(void *)wrap_clReImportSemaphoreSyncFdKHR_s2,
-		(void *)wrap_clReleaseAcceleratorINTEL_s2,
-		(void *)wrap_clReleaseCommandBufferKHR_s2,
-		(void *)wrap_clReleaseSemaphoreKHR_s2,
-		(void *)wrap_clRemapCommandBufferKHR_s2,
-		(void *)wrap_clRetainAcceleratorINTEL_s2,
-		(void *)wrap_clRetainCommandBufferKHR_s2,
-		(void *)wrap_clRetainSemaphoreKHR_s2,
-		(void *)wrap_clSVMAllocARM_s2,
-		(void *)wrap_clSVMAllocWithPropertiesKHR_s2,
-		(void *)wrap_clSVMFreeARM_s2,
-		(void *)wrap_clSVMFreeWithPropertiesKHR_s2,
-		(void *)wrap_clSetContentSizeBufferPoCL_s2,
-		(void *)wrap_clSetKernelArgDevicePointerEXT_s2,
-		(void *)wrap_clSetKernelArgMemPointerINTEL_s2,
-		(void *)wrap_clSetKernelArgSVMPointerARM_s2,
-		(void *)wrap_clSetKernelExecInfoARM_s2,
-		(void *)wrap_clSetMemObjectDestructorAPPLE_s2,
-		(void *)wrap_clSetPerfHintQCOM_s2,
-		(void *)wrap_clSharedMemAllocINTEL_s2,
-		(void *)wrap_clTerminateContextKHR_s2,
-		(void *)wrap_clUpdateMutableCommandsKHR_s2,
-	},
-	{
-		(void *)wrap_clCancelCommandsIMG_s3,
-		(void *)wrap_clCommandBarrierWithWaitListKHR_s3,
-		(void *)wrap_clCommandCopyBufferKHR_s3,
-		(void *)wrap_clCommandCopyBufferRectKHR_s3,
-		(void *)wrap_clCommandCopyBufferToImageKHR_s3,
-		(void *)wrap_clCommandCopyImageKHR_s3,
-		(void *)wrap_clCommandCopyImageToBufferKHR_s3,
-		(void *)wrap_clCommandFillBufferKHR_s3,
-		(void *)wrap_clCommandFillImageKHR_s3,
-		(void *)wrap_clCommandNDRangeKernelKHR_s3,
-		(void *)wrap_clCommandSVMMemFillKHR_s3,
-		(void *)wrap_clCommandSVMMemcpyKHR_s3,
-		(void *)wrap_clCreateAcceleratorINTEL_s3,
-		(void *)wrap_clCreateBufferWithPropertiesINTEL_s3,
-		(void *)wrap_clCreateCommandBufferKHR_s3,
-		(void *)wrap_clCreateCommandQueueWithPropertiesKHR_s3,
-		(void *)wrap_clCreateFromVA_APIMediaSurfaceINTEL_s3,
-		(void *)wrap_clCreateProgramWithILKHR_s3,
-		(void *)wrap_clCreateSemaphoreWithPropertiesKHR_s3,
-		(void *)wrap_clDeviceMemAllocINTEL_s3,
-		(void *)wrap_clEnqueueAcquireExternalMemObjectsKHR_s3,
-		(void *)wrap_clEnqueueAcquireGrallocObjectsIMG_s3,
-		(void *)wrap_clEnqueueAcquireVA_APIMediaSurfacesINTEL_s3,
-		(void *)wrap_clEnqueueCommandBufferKHR_s3,
-		(void *)wrap_clEnqueueGenerateMipmapIMG_s3,
-		(void *)wrap_clEnqueueMemAdviseINTEL_s3,
-		(void *)wrap_clEnqueueMemFillINTEL_s3,
-		(void *)wrap_clEnqueueMemcpyINTEL_s3,
-		(void *)wrap_clEnqueueMemsetINTEL_s3,
-		(void *)wrap_clEnqueueMigrateMemINTEL_s3,
-		(void *)wrap_clEnqueueMigrateMemObjectEXT_s3,
-		(void *)wrap_clEnqueueReadHostPipeINTEL_s3,
-		(void *)wrap_clEnqueueReleaseExternalMemObjectsKHR_s3,
-		(void *)wrap_clEnqueueReleaseGrallocObjectsIMG_s3,
-		(void *)wrap_clEnqueueReleaseVA_APIMediaSurfacesINTEL_s3,
-		(void *)wrap_clEnqueueSVMFreeARM_s3,
-		(void *)wrap_clEnqueueSVMMapARM_s3,
-		(void *)wrap_clEnqueueSVMMemFillARM_s3,
-		(void *)wrap_clEnqueueSVMMemcpyARM_s3,
-		(void *)wrap_clEnqueueSVMUnmapARM_s3,
-		(void *)wrap_clEnqueueSignalSemaphoresKHR_s3,
-		(void *)wrap_clEnqueueWaitSemaphoresKHR_s3,
-		(void *)wrap_clEnqueueWriteHostPipeINTEL_s3,
-		(void *)wrap_clFinalizeCommandBufferKHR_s3,
-		(void *)wrap_clGetAcceleratorInfoINTEL_s3,
-		(void *)wrap_clGetCommandBufferInfoKHR_s3,
-		(void *)wrap_clGetDeviceIDsFromVA_APIMediaAdapterINTEL_s3,
-		(void *)wrap_clGetDeviceImageInfoQCOM_s3,
-		(void *)wrap_clGetICDLoaderInfoOCLICD_s3,
-		(void *)wrap_clGetImageRequirementsInfoEXT_s3,
-		(void *)wrap_clGetKernelSuggestedLocalWorkSize_s3,
-		(void *)wrap_clGetKernelSuggestedLocalWorkSizeKHR_s3,
-		(void *)wrap_clGetMemAllocInfoINTEL_s3,
-		(void *)wrap_clGetMutableCommandInfoKHR_s3,
-		(void *)wrap_clGetSVMPointerInfoKHR_s3,
-		(void *)wrap_clGetSVMSuggestedTypeIndexKHR_s3,
-		(void *)wrap_clGetSemaphoreHandleForTypeKHR_s3,
-		(void *)wrap_clGetSemaphoreInfoKHR_s3,
-		(void *)wrap_clGetSupportedGLTextureFormatsINTEL_s3,
-		(void *)wrap_clGetSupportedVA_APIMediaSurfaceFormatsINTEL_s3,
-		(void *)wrap_clHostMemAllocINTEL_s3,
-		(void *)wrap_clIcdGetFunctionAddressForPlatformKHR_s3,
-		(void *)wrap_clIcdGetPlatformIDsKHR_s3,
-		(void *)wrap_clIcdSetPlatformDispatchDataKHR_s3,
-		(void *)wrap_clImportMemoryARM_s3,
-		(void *)wrap_clLogMessagesToStderrAPPLE_s3,
-		(void *)wrap_clLogMessagesToStdoutAPPLE_s3,
-		(void *)wrap_clLogMessagesToSystemLogAPPLE_s3,
-		(void *)wrap_clMemBlockingFreeINTEL_s3,
-		(void *)wrap_clMemFreeINTEL_s3,
-		(void *)wrap_clReImportSemaphoreSyncFdKHR_s3,
-		(void *)wrap_clReleaseAcceleratorINTEL_s3,
-		(void *)wrap_clReleaseCommandBufferKHR_s3,
-		(void *)wrap_clReleaseSemaphoreKHR_s3,
-		(void *)wrap_clRemapCommandBufferKHR_s3,
-		(void *)wrap_clRetainAcceleratorINTEL_s3,
-		(void *)wrap_clRetainCommandBufferKHR_s3,
-		(void *)wrap_clRetainSemaphoreKHR_s3,
-		(void *)wrap_clSVMAllocARM_s3,
-		(void *)wrap_clSVMAllocWithPropertiesKHR_s3,
-		(void *)wrap_clSVMFreeARM_s3,
-		(void *)wrap_clSVMFreeWithPropertiesKHR_s3,
-		(void *)wrap_clSetContentSizeBufferPoCL_s3,
-		(void *)wrap_clSetKernelArgDevicePointerEXT_s3,
-		(void *)wrap_clSetKernelArgMemPointerINTEL_s3,
-		(void *)wrap_clSetKernelArgSVMPointerARM_s3,
-		(void *)wrap_clSetKernelExecInfoARM_s3,
-		(void *)wrap_clSetMemObjectDestructorAPPLE_s3,
-		(void *)wrap_clSetPerfHintQCOM_s3,
-		(void *)wrap_clSharedMemAllocINTEL_s3,
-		(void *)wrap_clTerminateContextKHR_s3,
-		(void *)wrap_clUpdateMutableCommandsKHR_s3,
-	},
+/* Each driver of an extension function has wrappers of its own. */
+#define SLOT 0
+#define IN_SLOT(name) name##_s0
+#include "domains/opencl/gen/extensions.h"
+#undef IN_SLOT
+#undef SLOT
+
+#define SLOT 1
+#define IN_SLOT(name) name##_s1
+#include "domains/opencl/gen/extensions.h"
+#undef IN_SLOT
+#undef SLOT
+
+#define SLOT 2
+#define IN_SLOT(name) name##_s2
+#include "domains/opencl/gen/extensions.h"
+#undef IN_SLOT
+#undef SLOT
+
+#define SLOT 3
+#define IN_SLOT(name) name##_s3
+#include "domains/opencl/gen/extensions.h"
+#undef IN_SLOT
+#undef SLOT
+
+void *const *const opencl_ext_wrap[OPENCL_SLOTS] = {
+	ext_wrap_s0,
+	ext_wrap_s1,
+	ext_wrap_s2,
+	ext_wrap_s3,
 };
-_Static_assert(OPENCL_SLOTS == 4, "as many as there are wrappers above");
+_Static_assert(OPENCL_SLOTS == 4, "as many as are included above");
