@@ -12,6 +12,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import api  # noqa: E402
+import c_args  # noqa: E402
 import c_next  # noqa: E402
 import c_records  # noqa: E402
 import c_types  # noqa: E402
@@ -61,6 +62,7 @@ def opencl_make(outputs):
     calls = rules.calls_make(description, book)
     events = rules.events_make(calls, book)
     gen = "src/domains/opencl/gen/"
+    outputs[gen + "args.h"] = c_args.wrapped_args_h(calls, sources)
     outputs[gen + "constants.h"] = c_next.constants_h(description, ["opencl.api"])
     outputs[gen + "next.h"] = c_next.next_h(calls, description, sources)
     outputs[gen + "next.c"] = c_next.next_c(calls, description, sources)
@@ -85,6 +87,9 @@ def cuda_make(outputs):
     runtime = cuda.calls_make(api_, book, "runtime", 1, "cudaError")
     cuda_events = records + [call.event() for call in driver]
     cudart_events = records[:1] + [call.event() for call in runtime]
+    functions = api_.functions["driver"] + api_.functions["runtime"]
+    outputs["src/domains/cuda/gen/args.h"] = c_args.called_args_h(functions, sources[:1])
+    outputs["tests/gen/cuda_args.c"] = c_args.called_args_test(functions, sources[:1])
     outputs["src/domains/cuda/gen/ids.h"] = cuda.tables_h(driver, runtime, sources)
     outputs["src/domains/cuda/gen/api.c"] = cuda.tables_c(driver, runtime, sources)
     outputs["src/schema/gen/cuda_schema.c"] = schema.schema_write(
