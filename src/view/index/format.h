@@ -1,4 +1,4 @@
-/* The timeline's index as it lies in timeline.index (trace/cache.h): every row of the picture
+/* The timeline's index, the file timeline.index (trace/cache.h): every row of the picture
  * with its spans, sorted, and a tree of summaries above them, so that any
  * stretch of time is drawn in a time that depends on the picture's width only.
  * Made once (view/rows/index_build.h), mapped and read by the server (view/index/index.h).

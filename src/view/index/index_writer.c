@@ -116,16 +116,16 @@ int index_writer_stack(struct index_writer *writer, uint32_t parent, uint32_t fr
 
 int index_writer_note(struct index_writer *writer, bool warning, const char *format, ...)
 {
-	struct text words = TEXT_INIT;
+	struct text text = TEXT_INIT;
 	struct view_note note = {.warning = warning};
 	va_list arguments;
 	int status;
 
 	va_start(arguments, format);
-	text_vformat(&words, format, arguments);
+	text_vformat(&text, format, arguments);
 	va_end(arguments);
-	status = words.failed ? -ENOMEM : index_writer_name(writer, words.data, &note.text);
-	text_free(&words);
+	status = text.failed ? -ENOMEM : index_writer_name(writer, text.data, &note.text);
+	text_free(&text);
 	if (status || array_reserve(&writer->notes, &writer->note_capacity, writer->note_count + 1,
 				    sizeof(*writer->notes)))
 		return -ENOMEM;

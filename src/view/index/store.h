@@ -1,5 +1,5 @@
 /* The index file while it is being written: appended to, then given its header
- * and its name at once, so that nobody ever sees half of one. Where the
+ * and its name at once, so that no reader ever sees half of one. Where the
  * folder cannot be written, a nameless file in the folder for temporary files
  * does for one run. One thread.
  *

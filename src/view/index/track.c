@@ -259,7 +259,7 @@ static void join_points(const union view_any_node *nodes, size_t count,
 	}
 }
 
-/* Each node stands for its label with all of its time: of the few that have
+/* Each node counts for its label with all of its time: of the few that have
  * most below, one has most here. */
 static void join_spans(const union view_any_node *nodes, size_t count, struct view_node *joined)
 {

@@ -31,7 +31,7 @@ int view_details_open(struct view_details *details, const struct view_index *ind
 /* Appends a JSON object:
  *
  *	name, kind, flags[], begin_ns, end_ns, row
- *	facts[]   {"is": words, and one of "text", "ns" (a length), "at_ns" (a time),
+ *	facts[]   {"is": name, and one of "text", "ns" (a length), "at_ns" (a time),
  *		  "bytes", "count", "rate" (bytes in a second)}
  *	args{}    of the call, as `tandem print --format json` has them
  *	stack[]   of a sample, innermost first: [function, file]

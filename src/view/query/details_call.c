@@ -9,7 +9,7 @@
 #include "schema/gen/core_records.h"
 #include "trace/field.h"
 #include "view/index/overlap.h"
-#include "view/query/place.h"
+#include "view/query/records_at.h"
 
 /* Commands that one call ended, or waits for, of which links are given. */
 #define LINKS_MOST 64u
@@ -19,11 +19,11 @@ int details_find_call(struct view_details *details, uint32_t stream, int64_t beg
 {
 	struct trace_stream *found = details_find_stream(details, stream);
 	int64_t start_ns = details->session->start_ns;
-	int status = found ? view_place_open(records, found, start_ns + begin_ns) : 0;
+	int status = found ? view_records_at(records, found, start_ns + begin_ns) : 0;
 
 	if (!found || status)
 		return status;
-	while ((status = view_place_next(records, event)) > 0) {
+	while ((status = view_records_next(records, event)) > 0) {
 		int64_t end;
 
 		if (event->ns < start_ns + begin_ns || !trace_event_is_call(event)) {
@@ -83,7 +83,7 @@ static void add_states(struct json *json, const struct view_index *index,
 {
 	static const struct {
 		enum view_span_kind kind;
-		const char *words;
+		const char *text;
 	} parts[] = {
 		{VIEW_SPAN_running, "on a CPU"},
 		{VIEW_SPAN_wait_cpu, "waiting for a CPU"},
@@ -98,7 +98,7 @@ static void add_states(struct json *json, const struct view_index *index,
 	view_overlap(index, track, states.begin_ns, states.end_ns, add_state, &states);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (states.ns[parts[i].kind])
-			details_number(json, parts[i].words, "ns", states.ns[parts[i].kind]);
+			details_number(json, parts[i].text, "ns", states.ns[parts[i].kind]);
 }
 
 /* Sizes of the memory objects among the arguments. */
@@ -132,17 +132,17 @@ static void add_build(struct json *json, const struct trace_event *event)
 
 	for (unsigned i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		const struct tandem_field *field = trace_field_find(event->layout, fields[i]);
-		struct text words = TEXT_INIT;
+		struct text text = TEXT_INIT;
 		const uint8_t *at;
 		size_t count = 0;
 
 		if (!field)
 			continue;
 		at = trace_field_elements(event, field, &count);
-		text_add(&words, (const char *)at, count);
-		if (count && words.data)
-			details_text(json, i ? "build log" : "build options", words.data);
-		text_free(&words);
+		text_add(&text, (const char *)at, count);
+		if (count && text.data)
+			details_text(json, i ? "build log" : "build options", text.data);
+		text_free(&text);
 	}
 }
 
@@ -161,7 +161,7 @@ static int read_on(struct view_details *details, const struct details_span *span
 
 	/* What a call found out may be recorded just after it returned: up to the
 	 * next call it is this one's. */
-	while ((status = view_place_next(records, &event)) > 0 &&
+	while ((status = view_records_next(records, &event)) > 0 &&
 	       (event.ns <= end_ns || !trace_event_is_call(&event))) {
 		const struct tandem_rec_operation *operation = (const void *)event.record;
 

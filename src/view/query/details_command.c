@@ -9,12 +9,12 @@
 #include "trace/field.h"
 #include "trace/operation.h"
 #include "view/query/details_call.h"
-#include "view/query/place.h"
+#include "view/query/records_at.h"
 
 static void add_shape(struct json *json, const struct trace_event *call)
 {
 	struct event_shape shape;
-	struct text words = TEXT_INIT;
+	struct text text = TEXT_INIT;
 	const uint64_t *sizes[] = {shape.global, shape.local, shape.offset};
 	static const char *const names[] = {"global size", "local size", "offset"};
 
@@ -23,20 +23,20 @@ static void add_shape(struct json *json, const struct trace_event *call)
 	for (unsigned i = 0; i < 3; i++) {
 		unsigned count = i == 0 ? shape.globals : i == 1 ? shape.locals : shape.offsets;
 
-		text_clear(&words);
+		text_clear(&text);
 		for (unsigned j = 0; j < count; j++)
-			text_format(&words, "%s%" PRIu64, j ? " x " : "", sizes[i][j]);
-		if (count && words.data)
-			details_text(json, names[i], words.data);
+			text_format(&text, "%s%" PRIu64, j ? " x " : "", sizes[i][j]);
+		if (count && text.data)
+			details_text(json, names[i], text.data);
 		else if (i == 1 && shape.globals)
 			details_text(json, names[i], "left to the runtime");
 	}
-	text_free(&words);
+	text_free(&text);
 }
 
 static void add_proof(struct json *json, const struct tandem_rec_operation *record)
 {
-	static const char *const words[] = {
+	static const char *const sources[] = {
 		[TANDEM_PROOF_never] = "never",
 		[TANDEM_PROOF_blocking_call] = "the blocking call returned",
 		[TANDEM_PROOF_finish] = "a finish returned",
@@ -49,8 +49,8 @@ static void add_proof(struct json *json, const struct tandem_rec_operation *reco
 		[TANDEM_PROOF_delivered] = "the runtime delivered it",
 	};
 
-	if (record->proof < sizeof(words) / sizeof(*words) && words[record->proof])
-		details_text(json, "known to have ended by", words[record->proof]);
+	if (record->proof < sizeof(sources) / sizeof(*sources) && sources[record->proof])
+		details_text(json, "known to have ended by", sources[record->proof]);
 }
 
 static void add_status(struct json *json, const struct trace_session *session,
@@ -106,11 +106,11 @@ static int find_record(struct view_details *details, const struct view_command *
 {
 	struct trace_stream *stream = details_find_stream(details, command->seen_stream);
 	int64_t ns = details->session->start_ns + command->seen_ns;
-	int status = stream ? view_place_open(records, stream, ns) : 0;
+	int status = stream ? view_records_at(records, stream, ns) : 0;
 
 	if (!stream || status)
 		return status;
-	while ((status = view_place_next(records, event)) > 0 && event->ns <= ns) {
+	while ((status = view_records_next(records, event)) > 0 && event->ns <= ns) {
 		const struct tandem_rec_operation *record = (const void *)event->record;
 
 		if (event->ns == ns && record->head.id == TANDEM_EVENT_operation &&

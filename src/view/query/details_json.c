@@ -32,35 +32,35 @@ void details_time(struct json *json, const char *is, int64_t at_ns)
 void details_thread(struct json *json, const struct view_index *index,
 		    const struct view_row *row)
 {
-	struct text words = TEXT_INIT;
+	struct text text = TEXT_INIT;
 
-	text_format(&words, "%s (%" PRIu64 ")", view_index_text(index, row->name), row->number);
-	if (words.data)
-		details_text(json, "thread", words.data);
-	text_free(&words);
+	text_format(&text, "%s (%" PRIu64 ")", view_index_text(index, row->name), row->number);
+	if (text.data)
+		details_text(json, "thread", text.data);
+	text_free(&text);
 }
 
 void details_stream(struct json *json, const struct trace_stream *stream)
 {
-	struct text words = TEXT_INIT;
+	struct text text = TEXT_INIT;
 
-	text_format(&words, "%s (%" PRIu64 ")", stream->process->name, stream->process->pid);
-	if (words.data)
-		details_text(json, "process", words.data);
-	text_clear(&words);
-	text_format(&words, "%s (%" PRIu32 ")", stream->thread_name, stream->tid);
-	if (words.data)
-		details_text(json, "thread", words.data);
-	text_free(&words);
+	text_format(&text, "%s (%" PRIu64 ")", stream->process->name, stream->process->pid);
+	if (text.data)
+		details_text(json, "process", text.data);
+	text_clear(&text);
+	text_format(&text, "%s (%" PRIu32 ")", stream->thread_name, stream->tid);
+	if (text.data)
+		details_text(json, "thread", text.data);
+	text_free(&text);
 }
 
 void details_op(struct json *json, const char *is, uint64_t op)
 {
-	char words[48];
+	char text[48];
 
-	snprintf(words, sizeof(words), "%" PRIu64 ":%" PRIu64, trace_operation_thread(op),
+	snprintf(text, sizeof(text), "%" PRIu64 ":%" PRIu64, trace_operation_thread(op),
 		 trace_operation_number(op));
-	details_text(json, is, words);
+	details_text(json, is, text);
 }
 
 void details_link(struct json *json, const struct view_index *index, const char *is,

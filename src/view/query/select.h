@@ -1,6 +1,6 @@
 /* What a stretch of time holds: calls and commands by name, as `tandem report --from
  * --to` tells of the same stretch, and states of threads. Whatever begins in it counts,
- * whole; `within_ns` is what of all that overlaps it lies inside. Any thread.
+ * whole; `within_ns` is the part inside of all that overlaps it. Any thread.
  *
  *	view_select_json(&index, VIEW_NONE, from_ns, to_ns, &text);
  */

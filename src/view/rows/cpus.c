@@ -48,15 +48,15 @@ static int task_label(struct view_cpus *cpus, const struct states *states, uint3
 	const struct states_thread *thread =
 		index < states->thread_count ? states->threads[index] : NULL;
 	const char *name = thread ? intern_text(&states->names, thread->name) : "";
-	struct text words = TEXT_INIT;
+	struct text text = TEXT_INIT;
 	int status;
 
-	text_format(&words, "%s (%" PRIu32 ")", *name ? name : "thread",
+	text_format(&text, "%s (%" PRIu32 ")", *name ? name : "thread",
 		    thread && thread->local_tid ? thread->local_tid : tid);
-	status = words.failed
+	status = text.failed
 			 ? -ENOMEM
-			 : index_writer_label(cpus->writer, words.data, VIEW_SPAN_task, 0, label);
-	text_free(&words);
+			 : index_writer_label(cpus->writer, text.data, VIEW_SPAN_task, 0, label);
+	text_free(&text);
 	return status;
 }
 
@@ -109,7 +109,7 @@ static int cpu_lose(struct view_cpus *cpus, struct view_cpu *cpu, const struct s
 	return status;
 }
 
-/* It runs here now. Where nobody was known to, it may have since longer ago. */
+/* It runs here now. Where what ran before is unknown, it may have run longer. */
 static int cpu_sees(struct view_cpus *cpus, struct view_cpu *cpu, const struct states *states,
 		    uint32_t number, uint32_t tid, int64_t now_ns)
 {

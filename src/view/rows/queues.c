@@ -241,7 +241,7 @@ static uint32_t *order_by_begin(const struct index_writer *writer)
 static int add_row(struct view_queues *queues, struct view_resources *resources,
 		   struct view_queue *queue, uint8_t kind)
 {
-	static const char *const words[QUEUE_ROWS] = {
+	static const char *const names[QUEUE_ROWS] = {
 		[VIEW_ROW_transfers - VIEW_ROW_transfers] = "transfers",
 		[VIEW_ROW_kernels - VIEW_ROW_transfers] = "kernels",
 		[VIEW_ROW_sync - VIEW_ROW_transfers] = "barriers, markers",
@@ -258,7 +258,7 @@ static int add_row(struct view_queues *queues, struct view_resources *resources,
 	int status = view_resources_device(resources, queue->device, &row.device);
 
 	snprintf(name, sizeof(name), "queue %" PRIu32 " %s", queue->number,
-		 words[kind - VIEW_ROW_transfers]);
+		 names[kind - VIEW_ROW_transfers]);
 	if (!status)
 		status = index_writer_name(queues->writer, name, &row.name);
 	if (!status)

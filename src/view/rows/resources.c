@@ -176,7 +176,7 @@ int view_resources_memory(struct view_resources *resources, const struct event_i
 static int find_packing(struct view_resources *resources, struct view_device *device,
 			uint8_t row_kind, struct depth_packing **packing)
 {
-	static const char *const words[] = {
+	static const char *const names[] = {
 		[VIEW_ROW_transfers] = "transfers",
 		[VIEW_ROW_kernels] = "kernels",
 		[VIEW_ROW_sync] = "barriers, markers",
@@ -189,7 +189,7 @@ static int find_packing(struct view_resources *resources, struct view_device *de
 	if ((*packing)->count)
 		return 0;
 	(*packing)->again = true;
-	return add_row(resources, row, words[row_kind], "of all queues and processes",
+	return add_row(resources, row, names[row_kind], "of all queues and processes",
 		       &(*packing)->row);
 }
 

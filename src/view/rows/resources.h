@@ -1,4 +1,4 @@
-/* The devices of a session as rows: what each executed, whoever asked for it, its
+/* The devices of a session as rows: what each executed, for all processes, its
  * utilisation, how many commands were in its host and its device queue, and the
  * memory in use. Part of building an index. One thread.
  *

@@ -128,8 +128,8 @@ int view_samples_finish(struct view_samples *samples, struct view_threads *threa
 
 		if (view_threads_find(threads, thread->pid, thread->tid, &thread->track->row))
 			continue;
-		status = view_threads_stranger(threads, thread->pid,
-					       name_of(samples, thread->process_name));
+		status = view_threads_add_process(threads, thread->pid,
+						  name_of(samples, thread->process_name));
 		if (!status)
 			status = view_threads_add(threads, thread->pid, thread->tid,
 						  name_of(samples, thread->name),

@@ -86,7 +86,7 @@ static const struct trace_process *find_process(const struct view_threads *threa
 bool view_threads_find(const struct view_threads *threads, uint64_t pid, uint32_t tid,
 		       uint32_t *row)
 {
-	uint64_t stranger = map_get(&threads->strangers, pid);
+	uint64_t stranger = map_get(&threads->other_processes, pid);
 	uint64_t known = MAP_NONE;
 
 	if (stranger != MAP_NONE)
@@ -106,7 +106,7 @@ int view_threads_add(struct view_threads *threads, uint64_t pid, uint32_t tid, c
 		     uint32_t *row)
 {
 	const struct trace_process *process = find_process(threads, pid);
-	uint64_t stranger = map_get(&threads->strangers, pid);
+	uint64_t stranger = map_get(&threads->other_processes, pid);
 	uint32_t parent;
 
 	if (process)
@@ -118,7 +118,7 @@ int view_threads_add(struct view_threads *threads, uint64_t pid, uint32_t tid, c
 	return add_thread(threads, parent, VIEW_NONE, tid, name, row);
 }
 
-int view_threads_stranger(struct view_threads *threads, uint64_t pid, const char *name)
+int view_threads_add_process(struct view_threads *threads, uint64_t pid, const char *name)
 {
 	struct view_row row = {
 		.kind = VIEW_ROW_process,
@@ -130,10 +130,10 @@ int view_threads_stranger(struct view_threads *threads, uint64_t pid, const char
 	uint32_t number;
 	int status;
 
-	if (find_process(threads, pid) || map_get(&threads->strangers, pid) != MAP_NONE)
+	if (find_process(threads, pid) || map_get(&threads->other_processes, pid) != MAP_NONE)
 		return 0;
 	status = add_row(threads, &row, *name ? name : "process", "made no API calls", &number);
-	return status ? status : map_set(&threads->strangers, pid, number);
+	return status ? status : map_set(&threads->other_processes, pid, number);
 }
 
 static int add_process(struct view_threads *threads, const struct trace_process *process,
@@ -296,6 +296,6 @@ void view_threads_free(struct view_threads *threads)
 	free(threads->process_rows);
 	free(threads->labels);
 	map_free(&threads->row_of);
-	map_free(&threads->strangers);
+	map_free(&threads->other_processes);
 	memset(threads, 0, sizeof(*threads));
 }

@@ -28,7 +28,7 @@ struct view_threads {
 	struct activity_track all;
 	uint32_t *process_rows;		/* by process */
 	uint32_t session_row;
-	struct map strangers; /* pid of a process that made no calls -> row */
+	struct map other_processes;	/* pid of a process that made no calls -> row */
 	uint32_t *labels;		/* by layout and flags; label + 1 */
 	size_t label_count;
 	struct map row_of; /* process's row and tid -> row */
@@ -44,7 +44,7 @@ bool view_threads_find(const struct view_threads *threads, uint64_t pid, uint32_
 		       uint32_t *row);
 
 /* A row for a process that made no calls, where it has none. Returns 0 or -ENOMEM. */
-int view_threads_stranger(struct view_threads *threads, uint64_t pid, const char *name);
+int view_threads_add_process(struct view_threads *threads, uint64_t pid, const char *name);
 
 /* A row for a thread that made no calls. Returns 0, -EINVAL (its process has no row)
  * or -ENOMEM. */

@@ -33,17 +33,17 @@ struct view_findings {
 
 static void add_failure(struct text *out, const struct error *error)
 {
-	struct text words = TEXT_INIT;
+	struct text text = TEXT_INIT;
 	struct json json;
 
 	for (unsigned i = 0; i < error->count; i++)
-		text_format(&words, "%s%s", i ? ": " : "", error->causes[i]);
+		text_format(&text, "%s%s", i ? ": " : "", error->causes[i]);
 	json_init(&json, out, false);
 	json_begin_object(&json, NULL);
 	json_string(&json, "state", "failed");
-	json_string(&json, "error", words.data ? words.data : "out of memory");
+	json_string(&json, "error", text.data ? text.data : "out of memory");
 	json_end_object(&json);
-	text_free(&words);
+	text_free(&text);
 }
 
 static void add_findings(struct text *out, const struct findings *findings)
@@ -82,7 +82,7 @@ int view_findings_make(const char *path, const char *kernel_from,
 	return status;
 }
 
-static void tell_progress(void *session_of, uint64_t done, uint64_t total)
+static void report_progress(void *session_of, uint64_t done, uint64_t total)
 {
 	struct session_findings *session = session_of;
 
@@ -99,7 +99,7 @@ static void *make_all(void *findings_of)
 	setpriority(PRIO_PROCESS, (id_t)gettid(), BACKGROUND_NICE);
 	for (size_t i = 0; i < findings->count && !atomic_load(&findings->unwanted); i++) {
 		struct session_findings *session = &findings->sessions[i];
-		struct progress progress = {.tell = tell_progress, .user = session};
+		struct progress progress = {.tell = report_progress, .user = session};
 
 		view_findings_make(session->path, session->kernel_from, &progress,
 				   &session->json);

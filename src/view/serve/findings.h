@@ -25,7 +25,7 @@ struct view_findings;
 int view_findings_start(struct view_findings **findings,
 			const struct trace_session *const *sessions, size_t count);
 
-/* Appends {"state": "working", "done": 0...1}, {"state": "failed", "error": words} or
+/* Appends {"state": "working", "done": 0...1}, {"state": "failed", "error": text} or
  * {"state": "done", "findings": [as `tandem findings --format json` has them]}. */
 void view_findings_add(struct view_findings *findings, size_t session, struct text *out);
 

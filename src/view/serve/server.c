@@ -78,17 +78,17 @@ static enum MHD_Result send_bytes(struct MHD_Connection *connection, unsigned st
 	return result;
 }
 
-static enum MHD_Result send_words(struct MHD_Connection *connection, unsigned status,
-				  const char *words)
+static enum MHD_Result send_message(struct MHD_Connection *connection, unsigned status,
+				    const char *text)
 {
-	return send_bytes(connection, status, "text/plain; charset=utf-8", words, strlen(words),
+	return send_bytes(connection, status, "text/plain; charset=utf-8", text, strlen(text),
 			  MHD_RESPMEM_PERSISTENT);
 }
 
 static enum MHD_Result send_forbidden(struct MHD_Connection *connection)
 {
-	return send_words(connection, MHD_HTTP_FORBIDDEN,
-			  "403: this is not the address that `tandem view` printed.\n");
+	return send_message(connection, MHD_HTTP_FORBIDDEN,
+			    "403: this is not the address that `tandem view` printed.\n");
 }
 
 static enum MHD_Result send_elsewhere(struct MHD_Connection *connection, const char *address)
@@ -131,11 +131,12 @@ static enum MHD_Result send_answer(struct view_server *server,
 				  MHD_RESPMEM_MUST_FREE);
 	text_free(&out);
 	if (status == -ENOENT)
-		return send_words(connection, MHD_HTTP_NOT_FOUND, "404: there is no such page.\n");
+		return send_message(connection, MHD_HTTP_NOT_FOUND,
+				    "404: there is no such page.\n");
 	if (status == -EINVAL)
-		return send_words(connection, MHD_HTTP_BAD_REQUEST,
-				  "400: the question makes no sense.\n");
-	return send_words(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "500: out of memory.\n");
+		return send_message(connection, MHD_HTTP_BAD_REQUEST,
+				    "400: the question makes no sense.\n");
+	return send_message(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, "500: out of memory.\n");
 }
 
 static enum MHD_Result send_page(struct view_server *server, struct MHD_Connection *connection,
@@ -151,7 +152,7 @@ static enum MHD_Result send_page(struct view_server *server, struct MHD_Connecti
 
 /* --- who may ask */
 
-/* In a time that does not tell how much of it is right. */
+/* In constant time: how long it takes does not depend on how much of it is right. */
 static bool token_matches(const char *token, const char *given)
 {
 	unsigned char differs = 0;
@@ -219,8 +220,8 @@ static enum MHD_Result handle(void *server_of, struct MHD_Connection *connection
 	if (*rest != '/')
 		return send_forbidden(connection);
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-		return send_words(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
-				  "405: this server only answers.\n");
+		return send_message(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+				    "405: this server only answers.\n");
 	return send_page(server, connection, rest + 1);
 }
 

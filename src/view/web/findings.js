@@ -32,7 +32,7 @@ class Findings {
 				return;
 			}
 			const working = states.filter((state) => state && state.state === "working");
-			this.tell(working);
+			this.report(working);
 			if (!working.length)
 				break;
 			await new Promise((done) => setTimeout(done,
@@ -41,7 +41,7 @@ class Findings {
 		this.take(states);
 	}
 
-	tell(working) {
+	report(working) {
 		const tab = byId("tab-findings");
 		tab.hidden = false;
 		if (working.length)
@@ -168,7 +168,7 @@ class Findings {
 		this.show();
 	}
 
-	/* The finding whose mark lies at a point of a row, or null. */
+	/* The finding whose mark is at a point of a row, or null. */
 	at(row, begin, end) {
 		const mark = this.app.marked.find((one) => this.app.rows.standIn(one.row) === row &&
 			one.begin <= end && one.end >= begin);

@@ -69,7 +69,7 @@ class App {
 		return this.panes[1];
 	}
 
-	/* Where each session lies on the axis, and the stretch that all of them take. */
+	/* Where each session is on the axis, and the range of all of them. */
 	placeSessions() {
 		let first = Infinity, last = -Infinity;
 		for (const session of this.model.sessions) {

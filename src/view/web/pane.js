@@ -118,7 +118,7 @@ class Pane {
 			context.fillRect(Math.round(x), 0, 1, height);
 	}
 
-	/* What the top of a curve stands for. */
+	/* The value at the top of a curve. */
 	drawScale(context, track, y) {
 		const words = track.type === "cover" ? "100 %" : track.top === undefined ? "" :
 			track.row.kind === "memory" ? bytesWords(track.top) : countWords(track.top);
@@ -209,7 +209,7 @@ class Pane {
 		}
 	}
 
-	/* Where a span lies on the screen, or null where its row is hidden. */
+	/* Where a span is on the screen, or null where its row is hidden. */
 	box({track, begin, end}) {
 		const {row} = track;
 		const shown = this.pinned ? row.pinned && row : this.app.rows.standIn(row);
@@ -346,7 +346,7 @@ class Pane {
 		return this.visible().find((row) => y >= this.top(row) && y < this.top(row) + row.height);
 	}
 
-	/* What lies at a point of the picture, or null. */
+	/* What is at a point of the picture, or null. */
 	hit(x, y) {
 		const row = this.rowAt(y);
 		if (!row)

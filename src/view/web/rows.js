@@ -41,7 +41,7 @@ class Row {
 		}
 		const needed = y - TRACK_GAP + ROW_PADDING;
 		this.height = Math.max(ROW_LEAST, needed);
-		/* A single narrow band stands in the middle. */
+		/* A single narrow track is in the middle. */
 		const off = Math.floor((this.height - needed) / 2);
 		for (const track of this.tracks)
 			track.y += off;

@@ -29,7 +29,7 @@ class Ruler {
 		return found;
 	}
 
-	/* Ticks are told from the latest round moment, which stands at the left, once
+	/* Ticks are relative to the latest round moment, which is at the left, once
 	 * their own digits would all begin alike. */
 	base(step) {
 		const {range} = this.app;

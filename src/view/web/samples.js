@@ -23,7 +23,7 @@ function drawSamples(painter, frame, place) {
 	context.globalAlpha = 1;
 }
 
-/* Calls take(label, x, count, room) for whatever lies in the picture: x in CSS pixels,
+/* Calls take(label, x, count, room) for whatever is in the picture: x in CSS pixels,
  * `room` up to the next one. */
 function visitSamples(painter, frame, {track}, take) {
 	const {from, to, scale, ratio, width} = frame;

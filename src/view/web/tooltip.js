@@ -1,5 +1,5 @@
-/* What lies under the pointer, in words. The short of it stands there at once, the
- * rest as soon as the server has told it. */
+/* A description of what is under the pointer: the summary at once, the rest as soon as
+ * the server has answered. */
 "use strict";
 
 const DETAIL_AFTER_MS = 60;

@@ -3,22 +3,22 @@
  *	struct trace_records records;
  *	struct trace_event event;
  *
- *	if (view_place_open(&records, stream, ns))
+ *	if (view_records_at(&records, stream, ns))
  *		return -ENOMEM;
- *	while ((status = view_place_next(&records, &event)) > 0 && event.ns <= ns)
+ *	while ((status = view_records_next(&records, &event)) > 0 && event.ns <= ns)
  *		... is it this one?
  *	trace_records_close(&records);
  */
-#ifndef TANDEM_VIEW_QUERY_PLACE_H
-#define TANDEM_VIEW_QUERY_PLACE_H
+#ifndef TANDEM_VIEW_QUERY_RECORDS_AT_H
+#define TANDEM_VIEW_QUERY_RECORDS_AT_H
 
 #include "trace/records.h"
 
 /* Records of `stream` from a little before `ns` (CLOCK_MONOTONIC) on. Returns 0 or
  * -ENOMEM. */
-int view_place_open(struct trace_records *records, struct trace_stream *stream, int64_t ns);
+int view_records_at(struct trace_records *records, struct trace_stream *stream, int64_t ns);
 
 /* Returns 1 and the next event, its `ns` filled in, 0 at the end, or -ENOMEM. */
-int view_place_next(struct trace_records *records, struct trace_event *event);
+int view_records_next(struct trace_records *records, struct trace_event *event);
 
 #endif

@@ -1,4 +1,4 @@
-#include "view/query/place.h"
+#include "view/query/records_at.h"
 
 #include "trace/session.h"
 
@@ -21,12 +21,12 @@ static uint64_t ticks_before(const struct trace_stream *stream, int64_t ns)
 	return low;
 }
 
-int view_place_open(struct trace_records *records, struct trace_stream *stream, int64_t ns)
+int view_records_at(struct trace_records *records, struct trace_stream *stream, int64_t ns)
 {
 	return trace_records_open(records, stream, BLOCK_BYTES, ticks_before(stream, ns));
 }
 
-int view_place_next(struct trace_records *records, struct trace_event *event)
+int view_records_next(struct trace_records *records, struct trace_event *event)
 {
 	int status;
 
