@@ -44,8 +44,8 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 	  "wait at most so long at the program's end for commands that are still running " \
 	  "(2000)")                                                                        \
 	X(capture, 0, "WHEN", TEXT(TANDEM_CAPTURE_PROFILER " " TANDEM_CAPTURE_NVTX),       \
-	  "record CUDA only between cudaProfilerStart() and Stop(): profiler-api, or "     \
-	  "inside an NVTX range: nvtx:NAME")                                               \
+	  "record CUDA and annotations only between cudaProfilerStart() and Stop(): "      \
+	  "profiler-api, or inside an NVTX range: nvtx:NAME")                              \
 	X(drain_interval, 0, "MS", TEXT(NULL),                                             \
 	  "how old a finished device operation may be that is not in the files yet (100)") \
 	X(inject, 0, "HOW", WORD(RECORDER_INJECTIONS(INJECTION_WORD_)),                           \

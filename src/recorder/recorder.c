@@ -61,7 +61,7 @@ static int start_program(struct recorder *recorder, enum recorder_injection inje
 		.preload = injection != INJECT_LAYER,
 		.layer = injection != INJECT_PRELOAD ? recorder->library.layer : NULL,
 		.cuda = cuda,
-		.nvtx = cuda && options->choices[TANDEM_DOMAIN_cuda] & TANDEM_CUDA_BIT(nvtx),
+		.nvtx = options->domains & TANDEM_DOMAIN_BIT(annotation),
 	};
 	int error = environment_create(&environment, &request);
 

@@ -20,7 +20,6 @@
 	X(graphs, 1, TANDEM_CUDA_BIT(kernels), \
 	  "each node of a graph; without it a graph is one operation") \
 	X(um, 1, 0, "unified memory: migrations and faults") \
-	X(nvtx, 1, 0, "ranges and marks of NVTX") \
 	X(overhead, 1, 0, "what CUDA and CUPTI themselves cost") \
 	X(modules, 1, 0, "loaded device code, with its hash") \
 	X(cubin, 0, TANDEM_CUDA_BIT(modules), "keep the loaded device code in the session") \

@@ -36,7 +36,8 @@ def outputs_make():
     outputs = {}
     domains = [("core", 0, records_make(outputs, "core", 0)),
                ("opencl", 1, opencl_make(outputs)),
-               ("kernel", 9, records_make(outputs, "kernel", 9))]
+               ("kernel", 9, records_make(outputs, "kernel", 9)),
+               ("annotation", 11, records_make(outputs, "annotation", 11))]
     domains += cuda_make(outputs)
     outputs["src/schema/gen/hash.c"] = schema.hash_write(domains)
     return outputs

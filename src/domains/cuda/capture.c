@@ -1,17 +1,15 @@
-/* When CUPTI is on: while the session records, and, if the program's own marks
- * bound the recording (`tandem record --capture`), between cudaProfilerStart() and
- * cudaProfilerStop(), or while an NVTX range of the given name is open in some
- * thread. Otherwise it is switched off, and the program runs as if nobody looked. */
+/* When CUPTI is on: while the session records, and the program's own marks, if they
+ * bound the recording, let it (core/capture.h). Otherwise it is switched off, and the program runs as if nobody looked. */
 #include <pthread.h>
 #include <string.h>
 
+#include "core/capture.h"
 #include "domains/cuda/cuda.h"
 #include "schema/capture.h"
 
 _Atomic uint32_t cuda_gate = 1;
 
 static pthread_mutex_t switching = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint32_t ranges_open;
 static bool ready; /* CUPTI can be switched */
 static bool on;	   /* and is */
 
@@ -41,57 +39,26 @@ void cuda_switch_ready(void)
 	cuda_switch();
 }
 
-static void gate_set(bool open)
+static void changed(bool enabled)
 {
 	if (cuda_is_dead())
 		return;
+	atomic_store(&cuda_gate, enabled);
 	/* The call in which the mark came will not be told to have ended. */
-	if (!open)
+	if (!enabled)
 		cuda_calls_close();
-	atomic_store(&cuda_gate, open);
 	cuda_switch();
-}
-
-static bool is_profiler_mode(void)
-{
-	return !strcmp(tandem_control.capture, TANDEM_CAPTURE_PROFILER);
-}
-
-static const char *range_name(void)
-{
-	size_t prefix = sizeof(TANDEM_CAPTURE_NVTX) - 1;
-
-	return strncmp(tandem_control.capture, TANDEM_CAPTURE_NVTX, prefix) ?
-		       NULL : tandem_control.capture + prefix;
 }
 
 void cuda_capture_begin(void)
 {
-	static _Atomic int begun;
-
-	if (tandem_control.capture[0] && !atomic_exchange(&begun, 1))
-		atomic_store(&cuda_gate, 0);
+	tandem_capture_begin();
+	tandem_capture_listen(changed);
+	atomic_store(&cuda_gate, tandem_capture_is_enabled());
 }
 
 void cuda_capture_profiler(bool start)
 {
-	if (is_profiler_mode())
-		gate_set(start);
-}
-
-bool cuda_capture_is(const char *text, size_t bytes)
-{
-	const char *name = range_name();
-
-	return name && strlen(name) == bytes && !memcmp(name, text, bytes);
-}
-
-void cuda_capture_range(bool begins)
-{
-	if (begins) {
-		if (!atomic_fetch_add(&ranges_open, 1))
-			gate_set(true);
-	} else if (atomic_fetch_sub(&ranges_open, 1) == 1) {
-		gate_set(false);
-	}
+	if (!strcmp(tandem_control.capture, TANDEM_CAPTURE_PROFILER))
+		tandem_capture_set(start);
 }

@@ -224,8 +224,6 @@ void cuda_switch(void);
 void cuda_switch_ready(void); /* CUPTI is there */
 void cuda_capture_begin(void);
 void cuda_capture_profiler(bool start);
-bool cuda_capture_is(const char *text, size_t bytes); /* the range that bounds it */
-void cuda_capture_range(bool begins);
 
 /* drain.c */
 void cuda_drain_begin(void);

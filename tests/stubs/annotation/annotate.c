@@ -5,13 +5,14 @@
  * Says the same as tests/hw/cuda/ranges.cu, less the kernels; with the argument `odd`
  * what a program may not say, and runs by without a tool: attributes that are NULL or
  * shorter than they were, texts and names that are NULL. With `notable` and `nomodule`
- * its NVTX has nothing to fill. */
+ * its NVTX has nothing to fill. With `fork` it says all in two processes. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <wchar.h>
 
 #define CORE_SIZE 16
@@ -181,6 +182,8 @@ int main(int argc, char **argv)
 	inject();
 	if (!strcmp(how, "odd"))
 		odd();
+	if (!strcmp(how, "fork"))
+		fork();
 	solver = domain("solver");
 	attributes.text = registered(solver, "step");
 	category(solver, 7, "phase");
