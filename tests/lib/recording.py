@@ -192,7 +192,7 @@ class Session:
         said = subprocess.run(["babeltrace2", "--component", "sink.utils.counter",
                                "--params", "hide-zero=no,step=+0", *processes],
                               capture_output=True, text=True)
-        match = re.search(r"^\s*(\d+) Event messages", said.stdout, re.M)
+        match = re.search(r"^\s*(\d+) Event messages?", said.stdout, re.M)
         return int(match[1]) if match else 0, said.stderr
 
     def verify(self, words, calls=None, unfinished=0, lost=0, open_calls=0):
