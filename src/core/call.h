@@ -26,7 +26,7 @@ struct tandem_call {
 
 static inline __attribute__((always_inline)) void *tandem_call_begin(struct tandem_call *call, uint16_t id, uint32_t bytes)
 {
-	struct tandem_call_record *record = tandem_record_begin(id, bytes);
+	struct tandem_call_record *record = record_begin(id, bytes, TANDEM_RECORD_CALL);
 
 	call->record = record;
 	if (tandem_likely(record)) {
@@ -43,18 +43,23 @@ static inline __attribute__((always_inline)) void tandem_call_commit(struct tand
 	tandem_record_commit();
 }
 
+/* The call began with a sink, or in another stream: before a fork, in the parent's. */
+void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t end,
+			const void *returned, uint32_t returned_bytes);
+
 /* `end`: tandem_ticks() just after the real call. */
 static inline __attribute__((always_inline)) void call_end(const struct tandem_call *call,
 							    int32_t result, uint64_t end,
 							    const void *returned,
 							    uint32_t returned_bytes)
 {
-	/* Not where the call began in another stream: before a fork, in a parent's. */
 	if (tandem_likely(call->record && call->stream == tandem_thread.stream)) {
 		call->record->result = result;
 		if (returned_bytes)
 			memcpy(call->record + 1, returned, returned_bytes);
 		call->record->end = end;
+	} else if (call->record) {
+		call_end_elsewhere(call, result, end, returned, returned_bytes);
 	}
 }
 

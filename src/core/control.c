@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -11,6 +12,7 @@
 #include "core/system.h"
 
 struct tandem_control tandem_control;
+struct tandem_control *tandem_session = &tandem_control;
 char tandem_session_dir[TANDEM_PATH_BYTES];
 
 static int control_check(const struct tandem_control *control)
@@ -64,5 +66,63 @@ int tandem_control_attach(void)
 
 void tandem_lost(enum tandem_loss reason, uint64_t count)
 {
-	atomic_fetch_add_explicit(&tandem_control.lost[reason], count, memory_order_relaxed);
+	atomic_fetch_add_explicit(&tandem_session->lost[reason], count, memory_order_relaxed);
+}
+
+static bool has_copy;
+
+/* The page that every call looks at becomes a copy of the session's, at once for all
+ * threads: mremap() puts one mapping in the place of another. */
+static int copy_make(void)
+{
+	void *shared = mremap(&tandem_control, 0, TANDEM_CONTROL_BYTES, MREMAP_MAYMOVE);
+	struct tandem_control *copy;
+
+	if (shared == MAP_FAILED)
+		return -errno;
+	copy = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (copy == MAP_FAILED) {
+		munmap(shared, TANDEM_CONTROL_BYTES);
+		return -ENOMEM;
+	}
+	memcpy(copy, shared, TANDEM_CONTROL_BYTES);
+	tandem_session = shared;
+	if (mremap(copy, TANDEM_CONTROL_BYTES, TANDEM_CONTROL_BYTES,
+		   MREMAP_MAYMOVE | MREMAP_FIXED, &tandem_control) == MAP_FAILED)
+		return -errno;
+	has_copy = true;
+	return 0;
+}
+
+void tandem_control_refresh(void)
+{
+	if (has_copy)
+		atomic_store_explicit(&tandem_control.epoch, atomic_load(&tandem_session->epoch),
+				      memory_order_relaxed);
+}
+
+void tandem_control_want(uint32_t domains)
+{
+	static atomic_flag changing = ATOMIC_FLAG_INIT;
+	int saved = errno;
+
+	while (atomic_flag_test_and_set(&changing))
+		sched_yield();
+	if (!tandem_session_dir[0]) {
+		tandem_control.args_level = TANDEM_ARGS_FULL;
+		tandem_control.cut_bytes = 1024;
+		atomic_store(&tandem_control.recording, domains);
+	} else if (domains) {
+		if (has_copy || !copy_make())
+			atomic_store(&tandem_control.recording,
+				     domains | tandem_session->domains);
+	} else if (has_copy) {
+		has_copy = false;
+		if (mremap(tandem_session, 0, TANDEM_CONTROL_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
+			   &tandem_control) == MAP_FAILED)
+			has_copy = true;
+	}
+	atomic_flag_clear(&changing);
+	errno = saved;
 }

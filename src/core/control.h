@@ -9,6 +9,7 @@
 #define TANDEM_CORE_CONTROL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "schema/control.h"
@@ -20,6 +21,10 @@
 /* Hidden, so that it is reached without a detour through the global table. */
 #pragma GCC visibility push(hidden)
 extern struct tandem_control tandem_control;
+
+/* The session's page: tandem_control itself, unless a sink is attached. What is counted is
+ * counted there. */
+extern struct tandem_control *tandem_session;
 
 /* The session's directory, absolute; "" when there is none. */
 extern char tandem_session_dir[];
@@ -36,6 +41,26 @@ static inline uint32_t tandem_recording(void)
 	return atomic_load_explicit(&tandem_control.recording, memory_order_relaxed);
 }
 
+/* Whether the session records the domain now: what tandem_recording() says unless a sink
+ * is attached. */
+static inline bool tandem_session_records(unsigned domain)
+{
+	uint32_t recording = atomic_load_explicit(&tandem_session->recording,
+						  memory_order_relaxed);
+
+	return tandem_session_dir[0] &&
+	       (domain == TANDEM_DOMAIN_core ? recording : recording >> domain & 1);
+}
+
+/* Domains that sinks of this process want (sinks/sink.h). Without a session they are what
+ * tandem_recording() says. With one, this process no longer looks at the session's page
+ * but at a copy of its own, in which those domains are always on: a pause concerns the
+ * trace alone. 0: no sinks. */
+void tandem_control_want(uint32_t domains);
+
+/* What may have changed in the session's page, into the copy. */
+void tandem_control_refresh(void);
+
 /* What of the domain is recorded: bits of its own list. */
 static inline uint32_t tandem_choices(enum tandem_domain_number domain)
 {
@@ -45,7 +70,7 @@ static inline uint32_t tandem_choices(enum tandem_domain_number domain)
 /* Something that the user should know: a number of the domain's own list. */
 static inline void tandem_notice(enum tandem_domain_number domain, unsigned notice)
 {
-	atomic_fetch_or(&tandem_control.domain[domain].notices, (uint64_t)1 << notice);
+	atomic_fetch_or(&tandem_session->domain[domain].notices, (uint64_t)1 << notice);
 }
 
 /* Counts `count` events lost for this reason. Any thread; in a signal handler. */

@@ -58,9 +58,8 @@ static bool is_left(const struct tandem_thread *thread)
 
 int tandem_record_blocked(struct tandem_thread *thread)
 {
-	struct tandem_packet_header *packet = thread->packet;
-	struct tandem_record *record = (struct tandem_record *)thread->cursor;
-	struct tandem_record *published;
+	struct tandem_packet_header *packet;
+	struct tandem_record *record, *published;
 
 	if (thread->blocked_at != thread->cursor)
 		thread->blocked = 0;
@@ -72,6 +71,10 @@ int tandem_record_blocked(struct tandem_thread *thread)
 	}
 	thread->blocked = 0;
 	thread->busy = 0;
+	if (thread->after & TANDEM_AFTER_SINKS)
+		tandem_tap_abandon(thread);
+	packet = thread->packet;
+	record = (struct tandem_record *)thread->cursor;
 	if (!packet)
 		return 0;
 	published = (void *)((uint8_t *)packet + ((packet->content_bits / 8 + 7) & ~(uint64_t)7));
@@ -79,7 +82,7 @@ int tandem_record_blocked(struct tandem_thread *thread)
 		/* Left between the cursor's store and that which publishes: it is whole. */
 		packet->content_bits =
 			((uint64_t)((uint8_t *)published - (uint8_t *)packet) + published->size) * 8;
-	} else if (record->size && (uint8_t *)record < thread->end) {
+	} else if (record->size && (uint8_t *)record < thread->reserved_end) {
 		/* What is behind the cursor is zero until a record is begun there. */
 		record->size = 0;
 		tandem_lost(TANDEM_LOSS_reentrant, 1);

@@ -190,12 +190,13 @@ static uint32_t number_unannounced(unsigned type, const void *handle)
 {
 	struct tandem_thread *thread = &tandem_thread;
 	uint32_t number = tandem_object_assign(type, handle);
+	uint32_t count = thread->after & TANDEM_AFTER_OBJECTS;
 
-	if (number != TANDEM_OBJECT_UNKNOWN && thread->undescribed < PENDING) {
-		pending[thread->undescribed].handle = (void *)(uintptr_t)handle;
-		pending[thread->undescribed].number = number;
-		pending[thread->undescribed].type = type;
-		thread->undescribed++;
+	if (number != TANDEM_OBJECT_UNKNOWN && count < PENDING) {
+		pending[count].handle = (void *)(uintptr_t)handle;
+		pending[count].number = number;
+		pending[count].type = type;
+		thread->after++;
 	}
 	return number;
 }
@@ -254,14 +255,13 @@ void tandem_object_describer(void (*describe)(unsigned type, void *handle, uint3
 	atomic_store(&describer, describe);
 }
 
-void tandem_describe_pending(void)
+void tandem_objects_describe(struct tandem_thread *thread)
 {
-	struct tandem_thread *thread = &tandem_thread;
 	void (*describe)(unsigned, void *, uint32_t) = atomic_load(&describer);
 
 	/* Describing one may meet another (a queue's context): it joins the end. */
-	while (thread->undescribed) {
-		uint32_t last = --thread->undescribed;
+	while (thread->after & TANDEM_AFTER_OBJECTS) {
+		uint32_t last = (--thread->after) & TANDEM_AFTER_OBJECTS;
 
 		if (describe)
 			describe(pending[last].type, pending[last].handle, pending[last].number);

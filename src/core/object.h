@@ -54,6 +54,11 @@ int tandem_event_held(const void *event);
 /* 0 for NULL, TANDEM_OP_UNKNOWN for an event we know nothing of. */
 uint64_t tandem_event_op(const void *event);
 
+struct tandem_thread;
+
+/* Describes the objects that the record just committed has named for the first time. */
+void tandem_objects_describe(struct tandem_thread *thread);
+
 /* How a domain describes an object that was met unannounced: writes its
  * record. Called in the thread that met it, outside of any record. */
 void tandem_object_describer(void (*describe)(unsigned type, void *handle, uint32_t number));

@@ -14,6 +14,7 @@
 #include "core/metadata.h"
 #include "core/stream.h"
 #include "core/stream_file.h"
+#include "core/stream_threads.h"
 #include "core/system.h"
 
 enum { PROCESS_NONE, PROCESS_OPENING, PROCESS_OPEN };
@@ -123,7 +124,7 @@ static int process_begin(void)
 	if (error)
 		return error;
 	atomic_store(&process_described, domains);
-	atomic_fetch_add(&tandem_control.processes, 1);
+	atomic_fetch_add(&tandem_session->processes, 1);
 	return 0;
 }
 
@@ -203,6 +204,7 @@ static void process_forked(void)
 {
 	tandem_stream_forget();
 	stream_files_forget();
+	stream_threads_forget();
 	atomic_store(&process_state, PROCESS_NONE);
 	atomic_fetch_add(&tandem_process_forks, 1);
 	for (size_t i = 0; i < sizeof(at_fork) / sizeof(at_fork[0]) && at_fork[i]; i++)

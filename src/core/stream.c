@@ -11,6 +11,7 @@
 
 #include "core/process.h"
 #include "core/stream_file.h"
+#include "core/stream_threads.h"
 #include "core/system.h"
 #include "schema/gen/core_records.h"
 
@@ -35,6 +36,7 @@ static void stream_thread_ends(void *value)
 	    !pthread_setspecific(stream_key, value))
 		return;
 	tandem_stream_close();
+	tandem_tap_free(&tandem_thread);
 }
 
 __attribute__((constructor)) static void stream_key_make(void)
@@ -45,7 +47,7 @@ __attribute__((constructor)) static void stream_key_make(void)
 
 static void thread_reserved(struct tandem_thread *thread)
 {
-	thread->end = thread->file->base + thread->file->reserved - MARGIN_BYTES;
+	tandem_record_limit(thread, thread->file->base + thread->file->reserved - MARGIN_BYTES);
 }
 
 static uint64_t file_offset(const struct tandem_thread *thread, const void *place)
@@ -87,14 +89,20 @@ static int stream_open(struct tandem_thread *thread)
 	thread->number = file->number;
 	thread->operations = file->operations;
 	packet_take(thread, packet);
-	thread_reserved(thread);
 	thread->stream = atomic_fetch_add(&stream_count, 1);
+	stream_thread_add(thread);
+	thread_reserved(thread);
 	if (!thread->counted)
-		atomic_fetch_add(&tandem_control.threads, 1);
+		atomic_fetch_add(&tandem_session->threads, 1);
 	thread->counted = 1;
+	tandem_stream_watch(thread);
+	return 0;
+}
+
+void tandem_stream_watch(struct tandem_thread *thread)
+{
 	if (atomic_load(&stream_key_made))
 		pthread_setspecific(stream_key, thread);
-	return 0;
 }
 
 static void stream_next_packet(struct tandem_thread *thread)
@@ -130,7 +138,7 @@ static int stream_reserve(struct tandem_thread *thread, ptrdiff_t need)
 
 	if (error == -EMSGSIZE) {
 		error = stream_continue(thread);
-		if (!error && thread->end - thread->cursor < need)
+		if (!error && thread->reserved_end - thread->cursor < need)
 			error = stream_file_reserve(thread->file, (uint64_t)need);
 	}
 	if (!error)
@@ -192,7 +200,7 @@ static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
 	if (!thread->packet)
 		error = stream_open(thread);
 	/* Behind a packet's header the cursor may be past the end. */
-	if (!error && thread->end - thread->cursor < need)
+	if (!error && thread->reserved_end - thread->cursor < need)
 		error = stream_reserve(thread, need);
 	if (error)
 		return error;
@@ -240,7 +248,7 @@ int tandem_stream_open(void)
 	struct tandem_thread *thread = &tandem_thread;
 	int error = 0;
 
-	if (tandem_likely(thread->packet))
+	if (tandem_likely(thread->packet) || (thread->tap && !tandem_session_dir[0]))
 		return 0;
 	if (thread->busy)
 		return -EBUSY;
@@ -276,7 +284,8 @@ void tandem_stream_close(void)
 
 		stream_file_close(file, file_offset(thread, rest));
 	}
-	*thread = (struct tandem_thread){ .stream = UINT64_MAX, .counted = 1,
+	stream_thread_remove(thread);
+	*thread = (struct tandem_thread){ .stream = UINT64_MAX, .counted = 1, .tap = thread->tap,
 					  .ending = thread->ending };
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
@@ -288,5 +297,6 @@ void tandem_stream_forget(void)
 
 	for (struct stream_file *file = thread->file; file; file = file->next)
 		munmap(file->base, file->bytes);
-	*thread = (struct tandem_thread){ .stream = UINT64_MAX };
+	tandem_tap_forget(thread);
+	*thread = (struct tandem_thread){ .stream = UINT64_MAX, .tap = thread->tap };
 }

@@ -33,6 +33,7 @@
 #define TANDEM_CORE_STREAM_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/control.h"
@@ -40,16 +41,19 @@
 #include "schema/packet.h"
 
 struct stream_file;
+struct tap;
 
 struct tandem_thread {
 	uint8_t *cursor; /* where the next record goes; NULL: no stream yet */
-	uint8_t *end;	 /* of what is reserved */
+	uint8_t *end;	 /* of what is reserved; NULL: a sink is attached (sinks/sink.h) */
 	struct tandem_packet_header *packet; /* the current one */
 	uintptr_t busy;	     /* a record is being made: the stack pointer there */
 	uint64_t stream;     /* which stream this is, of all in the process; UINT64_MAX: none */
 	uint64_t operations; /* the last operation's sequence number */
 	struct stream_file *file;
-	uint32_t undescribed;/* objects to describe after the commit (object.h) */
+	uint8_t *reserved_end; /* what `end` is without a sink */
+	struct tap *tap;     /* for sinks; NULL: none was attached yet */
+	uint32_t after;	     /* what follows the commit: TANDEM_AFTER_* */
 	uint32_t number;     /* K, from 1 */
 	uint32_t retry;	     /* records to drop before the next try after a failure */
 	uint32_t backoff;
@@ -71,6 +75,23 @@ extern __thread struct tandem_thread tandem_thread
  * 0: `bytes` now fit at the cursor. -errno: not recorded, and counted.
  * busy is set by the caller and stays set. */
 int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes);
+
+/* Objects to describe (object.h), at most so many; and the record goes to sinks. */
+#define TANDEM_AFTER_OBJECTS 0xffffu
+#define TANDEM_AFTER_SINKS 0x10000u
+
+/* With the id, for sinks; a call's record has TANDEM_RECORD_CALL as well. */
+#define TANDEM_RECORD_CALL 0x10000u
+int tandem_record_advance(struct tandem_thread *thread, uint32_t bytes, uint32_t what);
+
+/* Sets what a thread may write without asking, unless a sink is attached. */
+void tandem_record_limit(struct tandem_thread *thread, uint8_t *end);
+
+/* What sinks keep of a thread (sinks/sink.c): it ends, is the child of a fork, or has left
+ * a record by siglongjmp(). */
+void tandem_tap_free(struct tandem_thread *thread);
+void tandem_tap_forget(struct tandem_thread *thread);
+void tandem_tap_abandon(struct tandem_thread *thread);
 
 /* busy is set already. 0: whoever set it was left by siglongjmp() and is done with.
  * -EBUSY: a handler has interrupted it; not recorded, and counted. */
@@ -94,7 +115,8 @@ static inline __attribute__((always_inline)) void tandem_busy_set(struct tandem_
 /* A record of `bytes` in all, or NULL when it can't be recorded (counted).
  * After a record: fill it, then tandem_record_commit(). Nothing that records
  * may be called in between. */
-static inline __attribute__((always_inline)) void *tandem_record_begin(uint16_t id, uint32_t bytes)
+static inline __attribute__((always_inline)) void *record_begin(uint16_t id, uint32_t bytes,
+								uint32_t kind)
 {
 	struct tandem_thread *thread = &tandem_thread;
 	struct tandem_record *record;
@@ -102,8 +124,8 @@ static inline __attribute__((always_inline)) void *tandem_record_begin(uint16_t 
 	if (tandem_unlikely(thread->busy) && tandem_record_blocked(thread))
 		return NULL;
 	tandem_busy_set(thread);
-	if (tandem_unlikely((size_t)(thread->end - thread->cursor) < bytes) &&
-	    tandem_stream_advance(thread, bytes)) {
+	if (tandem_unlikely(thread->end - thread->cursor < (ptrdiff_t)bytes) &&
+	    tandem_record_advance(thread, bytes, id | kind)) {
 		tandem_barrier();
 		thread->busy = 0;
 		return NULL;
@@ -114,8 +136,14 @@ static inline __attribute__((always_inline)) void *tandem_record_begin(uint16_t 
 	return record;
 }
 
-/* Describes what was left to describe (object.h); may record. */
-void tandem_describe_pending(void);
+static inline __attribute__((always_inline)) void *tandem_record_begin(uint16_t id, uint32_t bytes)
+{
+	return record_begin(id, bytes, 0);
+}
+
+/* Gives the record to sinks, and describes what was left to describe (object.h); may
+ * record. */
+void tandem_record_after(struct tandem_thread *thread);
 
 /* Stamps the record that was begun and publishes it. */
 static inline __attribute__((always_inline)) void tandem_record_commit(void)
@@ -136,8 +164,8 @@ static inline __attribute__((always_inline)) void tandem_record_commit(void)
 	packet->content_bits = end * 8;
 	tandem_barrier();
 	thread->busy = 0;
-	if (tandem_unlikely(thread->undescribed))
-		tandem_describe_pending();
+	if (tandem_unlikely(thread->after))
+		tandem_record_after(thread);
 }
 
 /* A new operation id: this thread's number and the next sequence number.
@@ -151,6 +179,9 @@ static inline uint64_t tandem_operation_next(void)
 
 /* Makes sure that the thread has a stream (and a number). 0 or -errno. */
 int tandem_stream_open(void);
+
+/* tandem_stream_close() when the thread ends. */
+void tandem_stream_watch(struct tandem_thread *thread);
 
 /* This thread records no more: its stream is left to the next thread that begins. A
  * later record opens a stream again. */

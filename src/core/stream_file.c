@@ -45,10 +45,10 @@ struct batch {
 static int space_take(uint64_t bytes)
 {
 	uint64_t limit = tandem_control.limit_bytes;
-	uint64_t used = atomic_fetch_add(&tandem_control.used_bytes, bytes);
+	uint64_t used = atomic_fetch_add(&tandem_session->used_bytes, bytes);
 
 	if (limit && used + bytes > limit) {
-		atomic_fetch_sub(&tandem_control.used_bytes, bytes);
+		atomic_fetch_sub(&tandem_session->used_bytes, bytes);
 		return -EFBIG;
 	}
 	return 0;
@@ -56,7 +56,7 @@ static int space_take(uint64_t bytes)
 
 static void space_give(uint64_t bytes)
 {
-	atomic_fetch_sub(&tandem_control.used_bytes, bytes);
+	atomic_fetch_sub(&tandem_session->used_bytes, bytes);
 }
 
 static void file_path(char *path, const char *name, const struct stream_file *file)
@@ -270,6 +270,11 @@ struct tandem_packet_header *stream_file_next_packet(struct stream_file *file,
 	return packet;
 }
 
+uint32_t stream_file_number(void)
+{
+	return atomic_fetch_add(&file_numbers, 1) + 1;
+}
+
 /* The first of a batch is the caller's, the others are spares. */
 static int batch_take(struct stream_file **file)
 {
@@ -285,7 +290,7 @@ static int batch_take(struct stream_file **file)
 		error = file_new(FILE_PACKETS, &made);
 		if (error)
 			break;
-		made->number = atomic_fetch_add(&file_numbers, 1) + 1;
+		made->number = stream_file_number();
 		batch.files[batch.count] = made;
 	}
 	if (batch.count)

@@ -37,6 +37,9 @@ struct stream_file {
  * `packet` NULL), which was made ahead, or is new, with more for the next threads. */
 int stream_file_take(struct stream_file **file);
 
+/* A number that no stream of the process has. */
+uint32_t stream_file_number(void);
+
 /* Leaves the stream to a thread to come. False: there are enough of them. */
 bool stream_file_leave(struct stream_file *file);
 

@@ -191,6 +191,39 @@ uint64_t session_test_count(const struct session_test *session, uint16_t id)
 	return count;
 }
 
+static FILE *number_open(const char *dir, const char *mode)
+{
+	char path[512];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/number", dir);
+	file = fopen(path, mode);
+	if (!file) {
+		perror(path);
+		exit(1);
+	}
+	return file;
+}
+
+void leave_number(uint64_t number)
+{
+	FILE *file = number_open(getenv("TANDEM_SESSION"), "w");
+
+	fprintf(file, "%ju", (uintmax_t)number);
+	fclose(file);
+}
+
+uint64_t session_test_number(const struct session_test *session)
+{
+	FILE *file = number_open(session->dir, "r");
+	uintmax_t number = 0;
+
+	if (fscanf(file, "%ju", &number) != 1)
+		session_test_failures++;
+	fclose(file);
+	return number;
+}
+
 uint64_t session_test_lost(const struct session_test *session, unsigned reason)
 {
 	static struct tandem_control control;

@@ -24,6 +24,10 @@ void session_test_child(int argc, char **argv);
  * (a packet both in stream-K and window-K) count once. */
 uint64_t session_test_count(const struct session_test *session, uint16_t id);
 
+/* In the child: a number for whoever looks at the session afterwards. */
+void leave_number(uint64_t number);
+uint64_t session_test_number(const struct session_test *session);
+
 /* Losses of this reason. */
 uint64_t session_test_lost(const struct session_test *session, unsigned reason);
 

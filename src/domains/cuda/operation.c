@@ -13,7 +13,7 @@ void cuda_operation_write(const struct cuda_operation *operation)
 		tandem_record_begin(TANDEM_EVENT_operation, sizeof(*record));
 
 	if (tandem_unlikely(!ended))
-		atomic_fetch_add(&tandem_control.unfinished, 1);
+		atomic_fetch_add(&tandem_session->unfinished, 1);
 	if (!record)
 		return;
 	record->op = cuda_op(operation->correlation);

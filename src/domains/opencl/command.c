@@ -413,7 +413,7 @@ static void pending_forget(struct opencl_queue *queue)
 static void command_process_end(void)
 {
 	for (struct opencl_queue *queue = atomic_load(&opencl_queues); queue; queue = queue->next)
-		atomic_fetch_add(&tandem_control.unfinished, atomic_load(&queue->pending));
+		atomic_fetch_add(&tandem_session->unfinished, atomic_load(&queue->pending));
 }
 
 /* At exit, loaders end after the drivers' own exit handlers. */

@@ -61,7 +61,7 @@ static void queue_describe(struct opencl_queue *queue)
 	if (!tandem_control.device_timing)
 		queue->timing = TANDEM_TIMING_off;
 	if (queue->timing == TANDEM_TIMING_unavailable)
-		atomic_fetch_add(&tandem_control.untimed_queues, 1);
+		atomic_fetch_add(&tandem_session->untimed_queues, 1);
 	queue->in_order = !(real & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 	queue->epoch = tandem_process_epoch();
 

@@ -1,0 +1,67 @@
+/* The threads that record, for who has to stop them from writing without asking. */
+#include <sched.h>
+
+#include "core/stream.h"
+#include "core/stream_threads.h"
+
+/* A thread that finds no place asks when its reserved space is used up. */
+#define THREADS 1024u
+
+static struct tandem_thread *_Atomic threads[THREADS];
+static _Atomic uint32_t looking;
+static _Atomic uint32_t asking; /* all threads ask */
+
+void tandem_record_limit(struct tandem_thread *thread, uint8_t *end)
+{
+	thread->reserved_end = end;
+	__atomic_store_n(&thread->end, end, __ATOMIC_SEQ_CST);
+	if (atomic_load(&asking))
+		thread->end = NULL;
+}
+
+void stream_thread_add(struct tandem_thread *thread)
+{
+	for (uint32_t i = 0; i < THREADS; i++) {
+		uint32_t place = (thread->number + i) % THREADS;
+		struct tandem_thread *none = NULL;
+
+		if (atomic_compare_exchange_strong(&threads[place], &none, thread))
+			return;
+	}
+}
+
+void stream_thread_remove(struct tandem_thread *thread)
+{
+	for (uint32_t i = 0; i < THREADS; i++) {
+		uint32_t place = (thread->number + i) % THREADS;
+		struct tandem_thread *expected = thread;
+
+		if (atomic_compare_exchange_strong(&threads[place], &expected, NULL))
+			break;
+	}
+	/* Its memory goes with it. */
+	while (atomic_load(&looking))
+		sched_yield();
+}
+
+void tandem_threads_ask(bool ask)
+{
+	atomic_store(&asking, ask);
+	if (!ask)
+		return;
+	atomic_fetch_add(&looking, 1);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		struct tandem_thread *thread = atomic_load(&threads[i]);
+
+		if (thread)
+			__atomic_store_n(&thread->end, NULL, __ATOMIC_SEQ_CST);
+	}
+	atomic_fetch_sub(&looking, 1);
+}
+
+void stream_threads_forget(void)
+{
+	for (uint32_t i = 0; i < THREADS; i++)
+		atomic_store(&threads[i], NULL);
+	atomic_store(&looking, 0);
+}

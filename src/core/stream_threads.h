@@ -1,0 +1,20 @@
+/* The threads that have a stream, for whoever has to stop them from writing without
+ * asking: a sink that is attached while they record. Any thread; no locks. */
+#ifndef TANDEM_CORE_STREAM_THREADS_H
+#define TANDEM_CORE_STREAM_THREADS_H
+
+#include <stdbool.h>
+
+struct tandem_thread;
+
+/* By the thread itself. After remove nobody looks at it. */
+void stream_thread_add(struct tandem_thread *thread);
+void stream_thread_remove(struct tandem_thread *thread);
+
+/* From now on every record asks first (tandem_record_advance()), or no longer does. */
+void tandem_threads_ask(bool ask);
+
+/* In the child of a fork. */
+void stream_threads_forget(void);
+
+#endif

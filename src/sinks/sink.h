@@ -1,0 +1,85 @@
+/* A sink: where the events of the traced domains go besides the session's CTF trace.
+ *
+ * Domains know nothing of sinks. They make records (core/stream.h, core/call.h); a sink
+ * that wants an event gets its record in the thread that made it: `record` when it has
+ * been committed, which for an API call is before the real call, and `end` when the call
+ * has returned. It gets the same record that the trace gets, stamps included, and gets it
+ * as well where no session records.
+ *
+ *	static void begin(struct tandem_sink *sink, const struct tandem_record *record,
+ *			  uint64_t *word) { *word = record->timestamp; }
+ *	static void end(struct tandem_sink *sink, const struct tandem_call_record *record,
+ *			uint64_t word) { note(record->head.id, record->end - word); }
+ *	static struct tandem_sink sink = { .name = "mine", .record = begin, .end = end };
+ *
+ *	tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true);
+ *	tandem_sink_attach(&sink);	// 0
+ *	...
+ *	tandem_sink_detach(&sink);	// nothing is called from here on
+ *
+ * What is wanted is per sink, domain and event: one word with a bit for each domain, and
+ * for each domain a bit for each event. It may change at any time, while calls are in
+ * flight too: who got `record` of a call gets its `end`, and nobody else does.
+ *
+ * Without a sink nothing of this is paid: the three places where a sink is served are the
+ * unusual branches of a record's begin, of its commit, and of a call's end, which a thread
+ * takes only while a sink is attached.
+ *
+ * Where no session records, calls have all their arguments, cut at 1,024 bytes each.
+ * Calls may nest 64 deep in a thread; ends of deeper ones are not given.
+ *
+ * Owner: the caller; the struct lives until tandem_sink_detach() has returned. At most
+ * TANDEM_SINKS at once. attach, detach and want: any thread, but not from the functions of
+ * a sink, of which attach and detach return -EDEADLK.
+ */
+#ifndef TANDEM_SINKS_SINK_H
+#define TANDEM_SINKS_SINK_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "schema/ids.h"
+#include "schema/packet.h"
+
+#define TANDEM_SINKS 8u
+#define TANDEM_SINK_DOMAINS 64u
+#define TANDEM_SINK_EVENTS 1024u /* of a domain: the lower 10 bits of an id */
+#define TANDEM_SINK_ALL UINT32_MAX
+
+struct tandem_sink {
+	const char *name;
+	void *data; /* the owner's */
+
+	/* `record` is valid during the function only, and is not to be changed. What is
+	 * stored in *word comes back with the end of the same call; 0 at first. Any thread,
+	 * also in a signal handler. Traced functions that it calls are not recorded, nor
+	 * given to any sink. It returns: who leaves it by longjmp() is in it for ever. NULL:
+	 * not called. */
+	void (*record)(struct tandem_sink *sink, const struct tandem_record *record,
+		       uint64_t *word);
+
+	/* The call has returned: result and end are in the record. Not called for a call that
+	 * is left by longjmp() or never returns, nor in the child of a fork for calls that
+	 * the parent had begun. NULL: not called. */
+	void (*end)(struct tandem_sink *sink, const struct tandem_call_record *record,
+		    uint64_t word);
+
+	/* Written by tandem_sink_want() alone. */
+	_Atomic uint64_t domains;
+	_Atomic uint64_t events[TANDEM_SINK_DOMAINS][TANDEM_SINK_EVENTS / 64];
+};
+
+/* From now on the sink gets what it wants. 0; -EEXIST: it does already; -ENOSPC: there are
+ * TANDEM_SINKS; -ENOMEM; -EDEADLK: from a sink's function. */
+int tandem_sink_attach(struct tandem_sink *sink);
+
+/* Waits until no thread is in the sink's functions. 0; -ENOENT: it is not attached;
+ * -EDEADLK: from a sink's function. */
+int tandem_sink_detach(struct tandem_sink *sink);
+
+/* Whether an event of the domain, or with TANDEM_SINK_ALL all of them, is wanted. 0;
+ * -EINVAL: no such number. Before attach or after. */
+int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, bool wanted);
+
+#endif

@@ -1,0 +1,281 @@
+/* The seam: a second sink gets the same events as the trace, ends of calls included, and
+ * what it wants may change at any time. */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/call.h"
+#include "schema/gen/core_records.h"
+#include "session.h"
+#include "sinks/sink.h"
+
+#define OPENCL(event) TANDEM_ID(TANDEM_DOMAIN_opencl, event)
+#define ID OPENCL(5)
+#define OTHER OPENCL(7)
+#define WINDOW (64u * 1024u)
+
+struct counts {
+	_Atomic uint64_t records, ends, wrong, nested;
+};
+
+static void call(unsigned id, int32_t result)
+{
+	struct tandem_call call;
+	struct {
+		struct tandem_call_record head;
+		uint32_t argument;
+	} __attribute__((packed)) * record;
+
+	record = tandem_call_begin(&call, (uint16_t)id, sizeof(*record));
+	if (record) {
+		record->argument = (uint32_t)result * 3;
+		tandem_call_commit(&call);
+	}
+	tandem_call_end(&call, result);
+}
+
+/* The sink: an end has the word of its record, and later stamps. */
+static void on_record(struct tandem_sink *sink, const struct tandem_record *record, uint64_t *word)
+{
+	struct counts *counts = sink->data;
+
+	counts->records++;
+	if (*word || !record->timestamp || (record->id != ID && record->id != OTHER))
+		counts->wrong++;
+	*word = record->timestamp;
+	/* What a sink calls is nobody's event. */
+	call(ID, 0);
+}
+
+static void on_end(struct tandem_sink *sink, const struct tandem_call_record *record, uint64_t word)
+{
+	struct counts *counts = sink->data;
+	uint32_t argument;
+
+	memcpy(&argument, record + 1, sizeof(argument));
+	counts->ends++;
+	if (word != record->head.timestamp || record->end < word ||
+	    argument != (uint32_t)record->result * 3)
+		counts->wrong++;
+	call(ID, 0);
+}
+
+static struct counts counts;
+static struct tandem_sink sink = {
+	.name = "counts", .data = &counts, .record = on_record, .end = on_end
+};
+
+static void same_events(void)
+{
+	for (int i = 0; i < 1000; i++)
+		call(ID, i);
+	CHECK(!tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true));
+	CHECK(!tandem_sink_attach(&sink) && tandem_sink_attach(&sink) == -EEXIST);
+	for (int i = 0; i < 20000; i++)
+		call(i % 2 ? ID : OTHER, i);
+	CHECK(!tandem_sink_detach(&sink) && tandem_sink_detach(&sink) == -ENOENT);
+	for (int i = 0; i < 1000; i++)
+		call(ID, i);
+	CHECK(counts.records == 20000 && counts.ends == 20000 && !counts.wrong);
+}
+
+static void one_function(void)
+{
+	CHECK(!tandem_sink_attach(&sink));
+	call(ID, 1);
+	CHECK(counts.records == 0);
+	CHECK(!tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_ID_EVENT(OTHER), true));
+	call(ID, 1);
+	call(OTHER, 1);
+	CHECK(counts.records == 1 && counts.ends == 1);
+	CHECK(!tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, false));
+	call(OTHER, 1);
+	CHECK(counts.records == 1 && !counts.wrong);
+	CHECK(tandem_sink_want(&sink, 64, 1, true) == -EINVAL);
+	CHECK(tandem_sink_want(&sink, 1, 1024, true) == -EINVAL);
+	CHECK(!tandem_sink_detach(&sink));
+}
+
+/* Nested calls, one that is left, and one in flight while the sink comes and goes. */
+static void in_flight(void)
+{
+	struct tandem_call outer, left, inner;
+
+	tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true);
+	/* Began before: no end for the sink. */
+	if (tandem_call_begin(&outer, ID, 28))
+		tandem_call_commit(&outer);
+	CHECK(!tandem_sink_attach(&sink));
+	call(ID, 1);
+	tandem_call_end(&outer, 7);
+	CHECK(counts.records == 1 && counts.ends == 1);
+
+	memset(tandem_call_begin(&outer, ID, 28) + 24, 0, 4);
+	tandem_call_commit(&outer);
+	memset(tandem_call_begin(&left, ID, 28) + 24, 0, 4);
+	tandem_call_commit(&left);
+	memset(tandem_call_begin(&inner, ID, 28) + 24, 0, 4);
+	tandem_call_commit(&inner);
+	tandem_call_end(&inner, 0);
+	tandem_call_end(&outer, 0);
+	CHECK(counts.records == 4 && counts.ends == 3 && !counts.wrong);
+
+	/* Ends after: in the trace, not for the sink, nor for one in its place. */
+	memset(tandem_call_begin(&outer, ID, 28) + 24, 0, 4);
+	tandem_call_commit(&outer);
+	CHECK(!tandem_sink_detach(&sink));
+	CHECK(!tandem_sink_attach(&sink));
+	tandem_call_end(&outer, 9);
+	CHECK(counts.records == 5 && counts.ends == 3 && outer.record->result == 9);
+	CHECK(!tandem_sink_detach(&sink));
+}
+
+/* Other threads record as before and after; while it is attached, each event is counted. */
+static _Atomic bool stop;
+static _Atomic uint64_t made;
+
+static void *record_on(void *unused)
+{
+	(void)unused;
+	while (!stop) {
+		call(ID, 2);
+		if (!(++made % 64))
+			usleep(1);
+	}
+	return NULL;
+}
+
+static void threads(void)
+{
+	pthread_t thread[3];
+
+	tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread[i], NULL, record_on, NULL);
+	for (int i = 0; i < 200; i++) {
+		uint64_t before, records;
+
+		CHECK(!tandem_sink_attach(&sink));
+		/* Each thread has seen it by its next record. */
+		before = made;
+		while (made < before + 20)
+			sched_yield();
+		records = counts.records;
+		CHECK(records);
+		CHECK(!tandem_sink_detach(&sink));
+		records = counts.records;
+		before = made;
+		while (made < before + 20)
+			sched_yield();
+		CHECK(counts.records == records);
+	}
+	stop = true;
+	for (int i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	CHECK(!counts.wrong && counts.ends <= counts.records);
+	leave_number(made);
+}
+
+/* The trace is paused: the sink goes on. */
+static void paused(void)
+{
+	tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true);
+	CHECK(!tandem_sink_attach(&sink));
+	call(ID, 1);
+	atomic_store(&tandem_session->recording, 0);
+	CHECK(tandem_recording() & TANDEM_DOMAIN_BIT(opencl));
+	call(ID, 1);
+	call(ID, 1);
+	CHECK(counts.records == 3 && counts.ends == 3);
+	CHECK(!tandem_sink_detach(&sink));
+	CHECK(!tandem_recording());
+	atomic_store(&tandem_session->recording, UINT32_MAX);
+	CHECK(tandem_recording() == UINT32_MAX);
+	call(ID, 1);
+	CHECK(counts.records == 3 && !counts.wrong);
+}
+
+/* A fork while a call is open: the child's end is nobody's. */
+static void forks(void)
+{
+	struct tandem_call outer;
+	int status;
+
+	tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true);
+	CHECK(!tandem_sink_attach(&sink));
+	memset(tandem_call_begin(&outer, ID, 28) + 24, 0, 4);
+	tandem_call_commit(&outer);
+	if (!fork()) {
+		tandem_call_end(&outer, 0);
+		CHECK(counts.ends == 0);
+		call(ID, 1);
+		CHECK(counts.records == 2 && counts.ends == 1 && !counts.wrong);
+		exit(session_test_failures ? 1 : 0);
+	}
+	wait(&status);
+	CHECK(!status);
+	tandem_call_end(&outer, 0);
+	CHECK(counts.records == 1 && counts.ends == 1 && !counts.wrong);
+	CHECK(!tandem_sink_detach(&sink));
+}
+
+/* No session at all: this process is the only one who wants to know. */
+static void without_session(void)
+{
+	counts = (struct counts){ 0 };
+	CHECK(!tandem_recording());
+	tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true);
+	CHECK(!tandem_sink_attach(&sink));
+	CHECK(tandem_recording() == TANDEM_DOMAIN_BIT(opencl));
+	for (int i = 0; i < 1000; i++)
+		call(ID, i);
+	CHECK(counts.records == 1000 && counts.ends == 1000 && !counts.wrong);
+	CHECK(!tandem_sink_detach(&sink));
+	CHECK(!tandem_recording());
+	for (unsigned reason = 0; reason < TANDEM_LOSS_COUNT; reason++)
+		CHECK(!tandem_control.lost[reason]);
+}
+
+static uint64_t lost(const struct session_test *session)
+{
+	uint64_t sum = 0;
+
+	for (unsigned reason = 0; reason < TANDEM_LOSS_COUNT; reason++)
+		sum += session_test_lost(session, reason);
+	return sum;
+}
+
+static void expect(const char *name, void (*test)(void), uint64_t calls)
+{
+	struct session_test session;
+	int status = session_test_run(&session, WINDOW, 0, test);
+	uint64_t found = session_test_count(&session, ID) + session_test_count(&session, OTHER);
+
+	if (calls == UINT64_MAX)
+		calls = session_test_number(&session);
+	if (status || found != calls || lost(&session)) {
+		fprintf(stderr, "%s: status %d, %llu of %llu recorded\n", name, status,
+			(unsigned long long)found, (unsigned long long)calls);
+		session_test_failures++;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	session_test_child(argc, argv);
+	without_session();
+	expect("same events", same_events, 22000);
+	expect("one function", one_function, 4);
+	expect("in flight", in_flight, 6);
+	expect("threads", threads, UINT64_MAX);
+	expect("paused", paused, 2);
+	expect("forks", forks, 2);
+	return session_test_failures ? 1 : 0;
+}
