@@ -3,33 +3,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "linux/tracefs.h"
 #include "schema/gen/kernel_records.h"
+#include "schema/gpu_tracepoints.h"
 #include "util/array.h"
-
-static const char *const systems[] = {
-	"i915", "xe", "amdgpu", "amdkfd", "radeon", "nouveau", "nvidia*", "gpu_scheduler", "gpu_mem",
-	"drm", "dma_fence", "virtio_gpu", "panfrost", "panthor", "v3d", "msm*", "mali*", "host1x",
-};
-
-/* Every access to a register of the device: tens of thousands a second that say
- * nothing of its queues. */
-static const char *const noise[] = { "*_rreg*", "*_wreg*", "*_reg_rw", "*reg_write*",
-				     "*reg_read*" };
-
-static bool matches(const char *name, const char *const *patterns, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (!fnmatch(patterns[i], name, 0))
-			return true;
-	}
-	return false;
-}
 
 static void tracepoint_free(struct linux_driver_tracepoint *tracepoint)
 {
@@ -77,8 +58,7 @@ static int system_add(struct linux_drivers *drivers, int events, const char *sys
 	int error = 0;
 
 	while (!error && folder && (entry = readdir(folder))) {
-		if (entry->d_name[0] != '.' &&
-		    !matches(entry->d_name, noise, sizeof(noise) / sizeof(*noise)))
+		if (entry->d_name[0] != '.' && gpu_tracepoints_wanted(entry->d_name))
 			error = tracepoint_add(drivers, events, system, entry->d_name);
 	}
 	if (folder)
@@ -93,7 +73,7 @@ int linux_drivers_find(struct linux_drivers *drivers, int events)
 	int error = folder ? 0 : -errno;
 
 	while (!error && (entry = readdir(folder))) {
-		if (matches(entry->d_name, systems, sizeof(systems) / sizeof(*systems)))
+		if (gpu_tracepoints_system(entry->d_name))
 			error = system_add(drivers, events, entry->d_name);
 	}
 	if (folder)

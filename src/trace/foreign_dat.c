@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <event-parse.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <kbuffer.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "schema/gpu_tracepoints.h"
 #include "trace/format_text.h"
 #include "trace/ring_page.h"
 #include "util/array.h"
@@ -118,10 +118,6 @@ static const struct {
 
 enum { KNOWN = sizeof(known) / sizeof(*known) };
 
-/* As src/linux/driver.c records them. */
-static const char *const drivers[] = { "i915", "xe", "amdgpu", "amdkfd", "radeon", "nouveau",
-				       "nvidia*", "gpu_*", "drm", "dma_fence", "fence", "virtio_gpu" };
-
 static int kind_add(struct dat *dat, struct tep_event *event, enum foreign_kind kind,
 		    const char *const *fields, const struct foreign_format *format)
 {
@@ -163,15 +159,6 @@ static void event_name(const char *text, uint64_t bytes, char out[64])
 	copy_word(out, 64, text, length);
 }
 
-static bool is_driver(const char *system)
-{
-	for (size_t i = 0; i < sizeof(drivers) / sizeof(*drivers); i++) {
-		if (!fnmatch(drivers[i], system, 0))
-			return true;
-	}
-	return false;
-}
-
 static int take_driver(struct dat *dat, struct tep_event *event, const char *text, uint64_t bytes)
 {
 	struct foreign_format format = { (uint32_t)event->id, event->system, event->name,
@@ -203,7 +190,7 @@ static int take_format(struct dat *dat, const char *system)
 	while (which < KNOWN && (strcmp(known[which].system, system) ||
 				 strcmp(known[which].name, called)))
 		which++;
-	if (which == KNOWN && !is_driver(system))
+	if (which == KNOWN && !(gpu_tracepoints_system(system) && gpu_tracepoints_wanted(called)))
 		return 0;
 	/* What can't be parsed is left out. */
 	checked = format_text_check(text, bytes);
