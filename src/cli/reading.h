@@ -16,7 +16,7 @@
 
 #include "analysis/findings/finding.h"
 #include "analysis/report/report.h"
-#include "trace/import.h"
+#include "trace/external/ctf_import.h"
 #include "trace/session.h"
 #include "util/error.h"
 #include "util/text.h"

@@ -7,7 +7,7 @@
 
 #include "schema/gen/kernel_records.h"
 #include "trace/field.h"
-#include "trace/format_text.h"
+#include "trace/external/format_text.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/map.h"

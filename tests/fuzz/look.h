@@ -3,7 +3,7 @@
 #ifndef TESTS_FUZZ_LOOK_H
 #define TESTS_FUZZ_LOOK_H
 
-#include "trace/foreign.h"
+#include "trace/external/external_trace.h"
 
 extern const struct foreign_sink look_sink;
 

@@ -8,7 +8,7 @@
 
 #include "analysis/sched/engines.h"
 #include "schema/gen/kernel_records.h"
-#include "trace/foreign.h"
+#include "trace/external/external_trace.h"
 
 enum { KINDS = FOREIGN_LOST + 1, CPUS = 256 };
 

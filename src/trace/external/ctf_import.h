@@ -12,8 +12,8 @@
  *	trace_session_close(&session);
  *	import_remove(&import);
  */
-#ifndef TANDEM_TRACE_IMPORT_H
-#define TANDEM_TRACE_IMPORT_H
+#ifndef TANDEM_TRACE_CTF_IMPORT_H
+#define TANDEM_TRACE_CTF_IMPORT_H
 
 #include <stdint.h>
 

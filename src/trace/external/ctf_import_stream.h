@@ -1,7 +1,7 @@
 /* A CPU's stream of an import, written in our own format (schema/packet.h). One
  * thread. */
-#ifndef TANDEM_TRACE_IMPORT_STREAM_H
-#define TANDEM_TRACE_IMPORT_STREAM_H
+#ifndef TANDEM_TRACE_CTF_IMPORT_STREAM_H
+#define TANDEM_TRACE_CTF_IMPORT_STREAM_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* trace-cmd's files in a build without libtraceevent. */
 #include <errno.h>
 
-#include "trace/foreign.h"
+#include "trace/external/external_trace.h"
 
 int foreign_dat_read(const char *path, const struct foreign_sink *sink, struct error *error)
 {

@@ -1,4 +1,4 @@
-#include "trace/format_text.h"
+#include "trace/external/format_text.h"
 
 #include <ctype.h>
 #include <stdbool.h>

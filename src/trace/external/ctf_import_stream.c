@@ -1,4 +1,4 @@
-#include "trace/import_stream.h"
+#include "trace/external/ctf_import_stream.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 #include "schema/gen/kernel_records.h"
-#include "trace/foreign.h"
+#include "trace/external/external_trace.h"
 
 /* include/linux/sched.h of Linux 2.6 to 6: the low four bits have not changed; a
  * thread on its last switch has one of the next two; above the bits that are

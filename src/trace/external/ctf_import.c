@@ -1,4 +1,4 @@
-#include "trace/import.h"
+#include "trace/external/ctf_import.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,8 +9,8 @@
 
 #include "schema/gen/core_records.h"
 #include "schema/gen/kernel_records.h"
-#include "trace/foreign.h"
-#include "trace/import_stream.h"
+#include "trace/external/external_trace.h"
+#include "trace/external/ctf_import_stream.h"
 #include "util/array.h"
 #include "util/intern.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "trace/foreign.h"
+#include "trace/external/external_trace.h"
 
 #define DEPTH 6
 #define TRACES 64

@@ -6,13 +6,13 @@
  *		foreign_pipe_end(file, status, why);
  *	parent:	status = foreign_pipe_read(file, &sink, why, sizeof(why));
  */
-#ifndef TANDEM_TRACE_FOREIGN_PIPE_H
-#define TANDEM_TRACE_FOREIGN_PIPE_H
+#ifndef TANDEM_TRACE_EXTERNAL_PIPE_H
+#define TANDEM_TRACE_EXTERNAL_PIPE_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-#include "trace/foreign.h"
+#include "trace/external/external_trace.h"
 
 /* A sink that writes what it gets. Events of drivers are not among it: readers of CTF
  * have none. */

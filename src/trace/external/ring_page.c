@@ -1,4 +1,4 @@
-#include "trace/ring_page.h"
+#include "trace/external/ring_page.h"
 
 #include <string.h>
 

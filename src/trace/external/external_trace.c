@@ -1,4 +1,4 @@
-#include "trace/foreign.h"
+#include "trace/external/external_trace.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "trace/foreign_pipe.h"
+#include "trace/external/external_pipe.h"
 #include "trace/watch.h"
 
 /* Of CPU time; a trace of gigabytes is opened in a few seconds. */

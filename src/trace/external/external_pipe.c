@@ -1,4 +1,4 @@
-#include "trace/foreign_pipe.h"
+#include "trace/external/external_pipe.h"
 
 #include <errno.h>
 #include <string.h>

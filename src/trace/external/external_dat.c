@@ -2,7 +2,7 @@
  * trace-cmd writes version 7, and converts.) Its library refuses files that are
  * whole but old; the format is simple, and what is not, the pages of the ring
  * buffer and the fields of events, libtraceevent reads. */
-#include "trace/foreign.h"
+#include "trace/external/external_trace.h"
 
 #include <errno.h>
 #include <event-parse.h>
@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "schema/gpu_tracepoints.h"
-#include "trace/format_text.h"
-#include "trace/ring_page.h"
+#include "trace/external/format_text.h"
+#include "trace/external/ring_page.h"
 #include "util/array.h"
 
 #define MAGIC "\x17\x08\x44tracing"

@@ -6,8 +6,8 @@
  *	const struct foreign_sink sink = { begin, event, user };
  *	status = foreign_read("trace.dat", &options, &sink, &error);
  */
-#ifndef TANDEM_TRACE_FOREIGN_H
-#define TANDEM_TRACE_FOREIGN_H
+#ifndef TANDEM_TRACE_EXTERNAL_TRACE_H
+#define TANDEM_TRACE_EXTERNAL_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>
