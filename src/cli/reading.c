@@ -51,7 +51,7 @@ int reading_with(struct reading *reading, const char *trace)
 	int status = 0;
 
 	if (trace)
-		status = import_make(&reading->import, &reading->session, trace,
+		status = ctf_import_make(&reading->import, &reading->session, trace,
 				     library_module(module, "tandem-ctf.so") ? NULL : module,
 				     &error);
 	if (trace && !status)
@@ -67,7 +67,7 @@ void reading_close(struct reading *reading)
 {
 	reading_progress_end(reading);
 	trace_session_close(&reading->session);
-	import_remove(&reading->import);
+	ctf_import_remove(&reading->import);
 	trace_problems_free(&reading->problems);
 }
 

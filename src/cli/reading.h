@@ -24,7 +24,7 @@
 struct reading {
 	struct trace_session session;
 	struct trace_problems problems;
-	struct import import; /* --with: the kernel's side, from elsewhere */
+	struct ctf_import import; /* --with: the kernel's side, from elsewhere */
 	bool progress_shown;
 	struct timespec progress_at; /* when it was last drawn */
 };

@@ -22,7 +22,7 @@ enum {
 };
 
 /* Kernel threads of another namespace are put where no local number is. */
-#define FOREIGN_TIDS (UINT32_C(1) << 29)
+#define EXTERNAL_TIDS (UINT32_C(1) << 29)
 
 struct perfetto_task *perfetto_task_get(struct perfetto_tasks *tasks, uint32_t tid)
 {
@@ -46,7 +46,7 @@ uint32_t perfetto_task_number(const struct perfetto_tasks *tasks, const struct e
 
 	if (local)
 		return (uint32_t)export_pid(export, local);
-	return tid && tasks->namespaced ? tid + FOREIGN_TIDS : tid;
+	return tid && tasks->namespaced ? tid + EXTERNAL_TIDS : tid;
 }
 
 const char *perfetto_task_name(const struct perfetto_tasks *tasks, uint32_t tid)

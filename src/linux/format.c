@@ -73,7 +73,7 @@ static struct linux_field place_of(const struct tep_format_field *field)
 	return (struct linux_field){ (uint16_t)field->offset, (uint16_t)field->size };
 }
 
-static int take(struct linux_formats *formats, struct tep_event *event,
+static int parse_fields(struct linux_formats *formats, struct tep_event *event,
 		enum linux_tracepoint tracepoint)
 {
 	struct linux_format *format = &formats->of[tracepoint];
@@ -124,7 +124,7 @@ int linux_formats_read(struct linux_formats *formats, int events,
 	tep_parse_event(tep, text, strlen(text), system);
 	event = tep_find_event_by_name(tep, system, name);
 	if (event)
-		error = take(formats, event, tracepoint);
+		error = parse_fields(formats, event, tracepoint);
 	tep_free(tep);
 	free(text);
 	return error;

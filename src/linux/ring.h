@@ -6,7 +6,7 @@
  *
  *	linux_ring_begin(&ring);
  *	while ((record = linux_ring_next(&ring)))
- *		take(record);
+ *		handle(record);
  *	linux_ring_release(&ring);
  */
 #ifndef TANDEM_LINUX_RING_H

@@ -46,7 +46,7 @@ static uint8_t kind_of(const struct tep_format_field *field)
 	return field->flags & TEP_FIELD_IS_SIGNED ? TRACEPOINT_SIGNED : TRACEPOINT_UNSIGNED;
 }
 
-static int take_fields(struct tracepoints *tracepoints, struct tracepoint *kind,
+static int parse_fields(struct tracepoints *tracepoints, struct tracepoint *kind,
 		       const struct tep_format_field *from)
 {
 	struct tracepoint_field *fields;
@@ -90,7 +90,7 @@ static int keep(struct tracepoints *tracepoints, uint32_t id, const char *system
 	kind->index = (uint32_t)tracepoints->count;
 	kind->system = arena_copy(&tracepoints->arena, system, strlen(system));
 	kind->name = arena_copy(&tracepoints->arena, name, strlen(name));
-	if (!kind->system || !kind->name || take_fields(tracepoints, kind, event->format.fields) ||
+	if (!kind->system || !kind->name || parse_fields(tracepoints, kind, event->format.fields) ||
 	    map_set(&tracepoints->by_id, id, tracepoints->count))
 		return -ENOMEM;
 	tracepoints->kinds[tracepoints->count++] = kind;

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-extern foreign_ctf_fn tandem_foreign_ctf_read;
+extern external_ctf_fn tandem_foreign_ctf_read;
 
 static const char head[] =
 	"/* CTF 1.8 */\n"
@@ -78,8 +78,10 @@ static void put_metadata(struct scratch_part choices)
 
 	memcpy(text, head, used);
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
-		used += (size_t)sprintf(text + used, "event { name = \"%s\"; id = %zu; stream_id = 0; "
-					"fields := struct { ", events[i].name, i);
+		used += (size_t)sprintf(text + used,
+		                        "event { name = \"%s\"; id = %zu; stream_id = 0; "
+		                        "fields := struct { ",
+		                        events[i].name, i);
 		for (size_t k = 0; events[i].fields[k]; k++) {
 			const char *field = events[i].fields[k];
 			const char *name = field + (*field == '*' || *field == '!');

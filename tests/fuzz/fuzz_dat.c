@@ -13,6 +13,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	scratch_put("trace.dat", data, bytes);
 	strcpy(stpcpy(path, scratch()), "/trace.dat");
-	foreign_dat_read(path, &look_sink, &error);
+	external_dat_read(path, &look_sink, &error);
 	return 0;
 }

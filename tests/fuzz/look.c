@@ -17,7 +17,7 @@ static void look_text(const char *text)
 		look(text, strlen(text));
 }
 
-static int begin(void *user, const struct foreign_description *description)
+static int begin(void *user, const struct external_description *description)
 {
 	(void)user;
 	look_text(description->host);
@@ -27,7 +27,7 @@ static int begin(void *user, const struct foreign_description *description)
 	return 0;
 }
 
-static int event(void *user, const struct foreign_event *found)
+static int event(void *user, const struct external_event *found)
 {
 	(void)user;
 	look_text(found->name);
@@ -42,4 +42,4 @@ static int event(void *user, const struct foreign_event *found)
 	return 0;
 }
 
-const struct foreign_sink look_sink = {.begin = begin, .event = event};
+const struct external_sink look_sink = {.begin = begin, .event = event};

@@ -5,6 +5,6 @@
 
 #include "trace/external/external_trace.h"
 
-extern const struct foreign_sink look_sink;
+extern const struct external_sink look_sink;
 
 #endif

@@ -10,7 +10,7 @@
 #include "schema/gen/kernel_records.h"
 #include "trace/external/external_trace.h"
 
-enum { KINDS = FOREIGN_LOST + 1, CPUS = 256 };
+enum { KINDS = EXTERNAL_LOST + 1, CPUS = 256 };
 
 static const char *const words[KINDS] = {
 	"switch", "waking", "wakeup", "wakeup_new", "migrate", "fork", "exit", "task", "entry",
@@ -37,7 +37,7 @@ static struct driver_event *keep(uint64_t ns)
 	return &drivers[driver_count++];
 }
 
-static void keep_driver(const struct foreign_event *event)
+static void keep_driver(const struct external_event *event)
 {
 	struct driver_event *kept = keep(event->ns);
 
@@ -61,7 +61,7 @@ static void print_engines(void)
 {
 	struct engines engines;
 
-	if (!counts[FOREIGN_DRIVER])
+	if (!counts[EXTERNAL_DRIVER])
 		return;
 	qsort(drivers, driver_count, sizeof(*drivers), driver_compare);
 	engines_init(&engines, (int64_t)drivers[0].ns, NULL, NULL, NULL);
@@ -72,7 +72,8 @@ static void print_engines(void)
 		if (!drivers[i].bytes)
 			engines_lost(&engines, (int64_t)drivers[i].ns);
 		else if (kind)
-			engines_event(&engines, (int64_t)drivers[i].ns, drivers[i].tid, kind, &data);
+			engines_event(&engines, (int64_t)drivers[i].ns, drivers[i].tid, kind,
+			              &data);
 	}
 	engines_finish(&engines, (int64_t)drivers[driver_count - 1].ns);
 	for (size_t i = 0; i < engines.count; i++) {
@@ -84,7 +85,7 @@ static void print_engines(void)
 	engines_free(&engines);
 }
 
-static int on_begin(void *user, const struct foreign_description *description)
+static int on_begin(void *user, const struct external_description *description)
 {
 	(void)user;
 	printf("tool=%s host=%s release=%s boot=%s clock=%s\n", description->tool,
@@ -93,7 +94,7 @@ static int on_begin(void *user, const struct foreign_description *description)
 	return 0;
 }
 
-static int on_event(void *user, const struct foreign_event *event)
+static int on_event(void *user, const struct external_event *event)
 {
 	(void)user;
 	counts[event->kind]++;
@@ -103,25 +104,25 @@ static int on_event(void *user, const struct foreign_event *event)
 		backwards += event->ns < last[event->cpu];
 		last[event->cpu] = event->ns;
 	}
-	names += event->kind == FOREIGN_SWITCH && event->name && event->other_name &&
+	names += event->kind == EXTERNAL_SWITCH && event->name && event->other_name &&
 		 *event->name && *event->other_name;
-	if (event->kind == FOREIGN_DRIVER)
+	if (event->kind == EXTERNAL_DRIVER)
 		keep_driver(event);
-	if (event->kind == FOREIGN_SWITCH)
+	if (event->kind == EXTERNAL_SWITCH)
 		states[event->state & 15]++;
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	const struct foreign_sink sink = {.begin = on_begin, .event = on_event};
+	const struct external_sink sink = {.begin = on_begin, .event = on_event};
 	struct error error = ERROR_INIT;
 	int status;
 
 	if (argc < 2)
 		return 2;
 	tracepoints = tracepoints_create();
-	status = foreign_read(argv[1], argc > 2 ? argv[2] : NULL, &sink, &error);
+	status = external_read(argv[1], argc > 2 ? argv[2] : NULL, &sink, &error);
 	for (unsigned i = 0; i < error.count; i++)
 		fprintf(stderr, "%s\n", error.causes[i]);
 	for (int i = 0; i < KINDS; i++)

@@ -16,6 +16,7 @@ int main(void)
 	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++)
 		CHECK(!gpu_tracepoints_system(others[i]));
 	CHECK(gpu_tracepoints_wanted("drm_run_job") && gpu_tracepoints_wanted("i915_request_add"));
-	CHECK(!gpu_tracepoints_wanted("amdgpu_device_rreg") && !gpu_tracepoints_wanted("i915_reg_rw"));
+	CHECK(!gpu_tracepoints_wanted("amdgpu_device_rreg") &&
+	      !gpu_tracepoints_wanted("i915_reg_rw"));
 	return check_status();
 }

@@ -21,11 +21,11 @@
 enum { WAKEUPS, MIGRATIONS, SYSCALLS, KINDS };
 
 struct importing {
-	struct import *import;
+	struct ctf_import *import;
 	struct trace_session *session;
 	const char *path;
 	struct error *error;
-	struct import_stream **streams; /* by CPU */
+	struct ctf_import_stream **streams; /* by CPU */
 	size_t cpu_count, cpu_capacity;
 	uint32_t *running; /* by CPU: who runs */
 	size_t running_capacity;
@@ -49,22 +49,26 @@ static int refuse(struct importing *importing, int code, const char *words, cons
 
 /* Whether the two clocks are one: same boot, or at least nothing that says
  * otherwise. */
-static int on_begin(void *user, const struct foreign_description *theirs)
+static int on_begin(void *user, const struct external_description *theirs)
 {
 	struct importing *importing = user;
 	const struct trace_run *ours = &importing->session->run;
 
 	if (*theirs->boot_id && *ours->boot_id && strcmp(theirs->boot_id, ours->boot_id))
-		return refuse(importing, -EXDEV, "%s: recorded in another boot (%s) than the session "
-			      "(%s), so that their clocks can't be joined", theirs->boot_id,
-			      ours->boot_id);
+		return refuse(importing, -EXDEV,
+		              "%s: recorded in another boot (%s) than the session "
+		              "(%s), so that their clocks can't be joined",
+		              theirs->boot_id, ours->boot_id);
 	if (*theirs->host && *ours->host && strcmp(theirs->host, ours->host))
-		return refuse(importing, -EXDEV, "%s: recorded on %s, the session on %s: their clocks "
-			      "can't be joined", theirs->host, ours->host);
+		return refuse(importing, -EXDEV,
+		              "%s: recorded on %s, the session on %s: their clocks "
+		              "can't be joined",
+		              theirs->host, ours->host);
 	if (*theirs->release && *ours->release && strcmp(theirs->release, ours->release))
-		return refuse(importing, -EXDEV, "%s: recorded under kernel %s, the session under %s, "
-			      "so in another boot: their clocks can't be joined", theirs->release,
-			      ours->release);
+		return refuse(importing, -EXDEV,
+		              "%s: recorded under kernel %s, the session under %s, "
+		              "so in another boot: their clocks can't be joined",
+		              theirs->release, ours->release);
 	if (strcmp(theirs->clock, "monotonic")) {
 		error_set_mend(importing->error, !strcmp(theirs->tool, "trace-cmd")
 							? "record it with trace-cmd record -C mono"
@@ -75,13 +79,13 @@ static int on_begin(void *user, const struct foreign_description *theirs)
 	return 0;
 }
 
-static struct import_stream *stream_of(struct importing *importing, uint32_t cpu)
+static struct ctf_import_stream *stream_of(struct importing *importing, uint32_t cpu)
 {
 	if (cpu > UINT16_MAX)
 		return NULL;
 	if (cpu >= importing->cpu_count) {
 		if (array_reserve(&importing->streams, &importing->cpu_capacity, cpu + 1,
-				  sizeof(struct import_stream *)) ||
+				  sizeof(struct ctf_import_stream *)) ||
 		    array_reserve(&importing->running, &importing->running_capacity, cpu + 1,
 				  sizeof(*importing->running)) ||
 		    array_reserve(&importing->told, &importing->told_capacity, cpu + 1,
@@ -95,13 +99,13 @@ static struct import_stream *stream_of(struct importing *importing, uint32_t cpu
 		importing->cpu_count = cpu + 1;
 	}
 	if (!importing->streams[cpu])
-		importing->streams[cpu] =
-			import_stream_create(importing->import->folder, importing->session, cpu);
+		importing->streams[cpu] = ctf_import_stream_create(importing->import->folder,
+		                                                   importing->session, cpu);
 	return importing->streams[cpu];
 }
 
 #define PUT(stream, record, ns)                                                        \
-	(struct tandem_kernel_##record *)import_stream_put(                            \
+	(struct tandem_kernel_##record *)ctf_import_stream_put(                            \
 		stream, TANDEM_KERNEL_EVENT_##record, ns,                              \
 		(uint32_t)sizeof(struct tandem_kernel_##record), 0)
 
@@ -123,7 +127,7 @@ static int put_collecting(struct importing *importing, uint32_t cpu, uint64_t ns
 
 /* What is recorded on one CPU is recorded on all. But CPUs are handed out one after
  * another: so each stream is told at its own next event from then on. */
-static int settle(struct importing *importing, uint32_t cpu, uint64_t ns, bool anew)
+static int stream_at(struct importing *importing, uint32_t cpu, uint64_t ns, bool anew)
 {
 	uint8_t told = importing->told[cpu];
 
@@ -137,14 +141,14 @@ static int settle(struct importing *importing, uint32_t cpu, uint64_t ns, bool a
 	return put_collecting(importing, cpu, ns, anew);
 }
 
-static int holds(struct importing *importing, int kind, const struct foreign_event *event)
+static int holds(struct importing *importing, int kind, const struct external_event *event)
 {
 	if (event->ns < importing->since[kind])
 		importing->since[kind] = event->ns;
-	return settle(importing, event->cpu, event->ns, false);
+	return stream_at(importing, event->cpu, event->ns, false);
 }
 
-static int put_task(struct importing *importing, struct import_stream *stream, uint64_t ns,
+static int put_task(struct importing *importing, struct ctf_import_stream *stream, uint64_t ns,
 		    uint32_t tid, uint32_t pid, const char *name)
 {
 	struct tandem_kernel_task *record;
@@ -157,7 +161,8 @@ static int put_task(struct importing *importing, struct import_stream *stream, u
 		return 0;
 	if (map_set(&importing->names, tid, text))
 		return -ENOMEM;
-	record = import_stream_put(stream, TANDEM_KERNEL_EVENT_task, ns, sizeof(*record), length);
+	record = ctf_import_stream_put(stream, TANDEM_KERNEL_EVENT_task, ns, sizeof(*record),
+	                               length);
 	if (!record)
 		return -ENOMEM;
 	record->tid = tid;
@@ -168,8 +173,8 @@ static int put_task(struct importing *importing, struct import_stream *stream, u
 	return 0;
 }
 
-static int take_switch(struct importing *importing, struct import_stream *stream,
-		       const struct foreign_event *event)
+static int handle_switch(struct importing *importing, struct ctf_import_stream *stream,
+		       const struct external_event *event)
 {
 	struct tandem_kernel_sched_switch *record;
 	uint8_t state = event->state;
@@ -201,14 +206,14 @@ static int take_switch(struct importing *importing, struct import_stream *stream
 	return 0;
 }
 
-static int take_wake(struct importing *importing, struct import_stream *stream,
-		     const struct foreign_event *event)
+static int handle_wake(struct importing *importing, struct ctf_import_stream *stream,
+		     const struct external_event *event)
 {
 	int status = holds(importing, WAKEUPS, event);
 
 	if (status)
 		return status;
-	if (event->kind == FOREIGN_WAKING) {
+	if (event->kind == EXTERNAL_WAKING) {
 		struct tandem_kernel_sched_waking *record = PUT(stream, sched_waking, event->ns);
 
 		if (!record)
@@ -218,7 +223,7 @@ static int take_wake(struct importing *importing, struct import_stream *stream,
 		record->target_cpu = (uint16_t)event->cpu_to;
 		/* Whether an interrupt did it is not told; idle threads wake nobody. */
 		record->waker = record->by ? TANDEM_WAKER_thread : TANDEM_WAKER_hardirq;
-	} else if (event->kind == FOREIGN_WAKEUP) {
+	} else if (event->kind == EXTERNAL_WAKEUP) {
 		struct tandem_kernel_sched_wakeup *record = PUT(stream, sched_wakeup, event->ns);
 
 		if (!record)
@@ -238,8 +243,8 @@ static int take_wake(struct importing *importing, struct import_stream *stream,
 	return 0;
 }
 
-static int take_fork(struct importing *importing, struct import_stream *stream,
-		     const struct foreign_event *event)
+static int handle_fork(struct importing *importing, struct ctf_import_stream *stream,
+		     const struct external_event *event)
 {
 	struct tandem_kernel_task_new *record = PUT(stream, task_new, event->ns);
 
@@ -254,8 +259,8 @@ static int take_fork(struct importing *importing, struct import_stream *stream,
 				      event->name) : 0;
 }
 
-static int take_exit(struct importing *importing, struct import_stream *stream,
-		     const struct foreign_event *event)
+static int handle_exit(struct importing *importing, struct ctf_import_stream *stream,
+		     const struct external_event *event)
 {
 	struct tandem_kernel_task_exit *record = PUT(stream, task_exit, event->ns);
 
@@ -266,8 +271,8 @@ static int take_exit(struct importing *importing, struct import_stream *stream,
 }
 
 /* By number: each name gets one of our own, in the order in which they come. */
-static int syscall_number(struct importing *importing, struct import_stream *stream,
-			  const struct foreign_event *event, uint32_t *number)
+static int syscall_number(struct importing *importing, struct ctf_import_stream *stream,
+			  const struct external_event *event, uint32_t *number)
 {
 	struct tandem_kernel_syscall_name *record;
 	uint32_t text, length = (uint32_t)strlen(event->name);
@@ -279,7 +284,7 @@ static int syscall_number(struct importing *importing, struct import_stream *str
 	*number = known == MAP_NONE ? (uint32_t)importing->syscalls.count : (uint32_t)known;
 	if (known != MAP_NONE)
 		return 0;
-	record = import_stream_put(stream, TANDEM_KERNEL_EVENT_syscall_name, event->ns,
+	record = ctf_import_stream_put(stream, TANDEM_KERNEL_EVENT_syscall_name, event->ns,
 				   sizeof(*record), length);
 	if (!record || map_set(&importing->syscalls, text, *number))
 		return -ENOMEM;
@@ -289,8 +294,8 @@ static int syscall_number(struct importing *importing, struct import_stream *str
 	return 0;
 }
 
-static int take_syscall(struct importing *importing, struct import_stream *stream,
-			const struct foreign_event *event)
+static int handle_syscall(struct importing *importing, struct ctf_import_stream *stream,
+			const struct external_event *event)
 {
 	uint32_t tid = event->tid ? event->tid : importing->running[event->cpu], number;
 	int status = holds(importing, SYSCALLS, event);
@@ -299,7 +304,7 @@ static int take_syscall(struct importing *importing, struct import_stream *strea
 		status = syscall_number(importing, stream, event, &number);
 	if (status || !tid)
 		return status;
-	if (event->kind == FOREIGN_ENTRY) {
+	if (event->kind == EXTERNAL_ENTRY) {
 		struct tandem_kernel_syscall_entry *record = PUT(stream, syscall_entry, event->ns);
 
 		if (!record)
@@ -318,8 +323,8 @@ static int take_syscall(struct importing *importing, struct import_stream *strea
 	return 0;
 }
 
-static int put_format(struct import_stream *stream, uint64_t ns,
-		      const struct foreign_format *format)
+static int put_format(struct ctf_import_stream *stream, uint64_t ns,
+		      const struct external_format *format)
 {
 	const char *texts[] = { format->system, format->name, format->text };
 	struct tandem_kernel_format *record;
@@ -330,7 +335,8 @@ static int put_format(struct import_stream *stream, uint64_t ns,
 		lengths[i] = (uint32_t)strnlen(texts[i], 20000);
 		bytes += lengths[i];
 	}
-	record = import_stream_put(stream, TANDEM_KERNEL_EVENT_format, ns, sizeof(*record), bytes);
+	record = ctf_import_stream_put(stream, TANDEM_KERNEL_EVENT_format, ns, sizeof(*record),
+	                               bytes);
 	if (!record)
 		return -ENOMEM;
 	record->format = format->id;
@@ -345,8 +351,8 @@ static int put_format(struct import_stream *stream, uint64_t ns,
 	return 0;
 }
 
-static int take_driver(struct importing *importing, struct import_stream *stream,
-		       const struct foreign_event *event)
+static int handle_driver(struct importing *importing, struct ctf_import_stream *stream,
+		       const struct external_event *event)
 {
 	uint64_t key = (uint64_t)event->cpu << 32 | event->format->id;
 	struct tandem_kernel_tracepoint *record;
@@ -357,7 +363,7 @@ static int take_driver(struct importing *importing, struct import_stream *stream
 	    (put_format(stream, event->ns, event->format) ||
 	     map_set(&importing->formats, key, 1)))
 		return -ENOMEM;
-	record = import_stream_put(stream, TANDEM_KERNEL_EVENT_tracepoint, event->ns,
+	record = ctf_import_stream_put(stream, TANDEM_KERNEL_EVENT_tracepoint, event->ns,
 				   sizeof(*record), event->bytes);
 	if (!record)
 		return -ENOMEM;
@@ -368,8 +374,8 @@ static int take_driver(struct importing *importing, struct import_stream *stream
 	return 0;
 }
 
-static int take_migrate(struct importing *importing, struct import_stream *stream,
-			const struct foreign_event *event)
+static int handle_migrate(struct importing *importing, struct ctf_import_stream *stream,
+			const struct external_event *event)
 {
 	int status = holds(importing, MIGRATIONS, event);
 	struct tandem_kernel_sched_migrate_task *record =
@@ -384,14 +390,14 @@ static int take_migrate(struct importing *importing, struct import_stream *strea
 }
 
 /* ~0: of which CPU is not known, so of every one. */
-static int take_lost(struct importing *importing, const struct foreign_event *event)
+static int handle_lost(struct importing *importing, const struct external_event *event)
 {
 	for (size_t i = 0; i < importing->cpu_count; i++) {
 		struct tandem_rec_lost *record;
 
 		if (!importing->streams[i] || (event->cpu != UINT32_MAX && event->cpu != i))
 			continue;
-		record = import_stream_put(importing->streams[i], TANDEM_EVENT_lost, event->ns,
+		record = ctf_import_stream_put(importing->streams[i], TANDEM_EVENT_lost, event->ns,
 					   sizeof(*record), 0);
 		if (!record)
 			return -ENOMEM;
@@ -401,53 +407,53 @@ static int take_lost(struct importing *importing, const struct foreign_event *ev
 	return 0;
 }
 
-static int on_event(void *user, const struct foreign_event *event)
+static int on_event(void *user, const struct external_event *event)
 {
 	struct importing *importing = user;
 	const struct trace_session *session = importing->session;
 	int64_t end = session->start_ns +
 		      (int64_t)trace_session_duration_ns(importing->session) + AFTER_END_NS;
-	struct import_stream *stream;
+	struct ctf_import_stream *stream;
 	bool fresh;
 
 	if (event->ns > INT64_MAX || (int64_t)event->ns > end)
 		return 0;
-	if (event->kind == FOREIGN_LOST)
-		return take_lost(importing, event);
+	if (event->kind == EXTERNAL_LOST)
+		return handle_lost(importing, event);
 	fresh = event->cpu >= importing->cpu_count || !importing->streams[event->cpu];
 	stream = stream_of(importing, event->cpu);
-	if (!stream || settle(importing, event->cpu, event->ns, fresh))
+	if (!stream || stream_at(importing, event->cpu, event->ns, fresh))
 		return -ENOMEM;
 	importing->import->events++;
 	importing->in_session |= (int64_t)event->ns >= session->start_ns;
 	switch (event->kind) {
-	case FOREIGN_SWITCH:
-		return take_switch(importing, stream, event);
-	case FOREIGN_WAKING:
-	case FOREIGN_WAKEUP:
-	case FOREIGN_WAKEUP_NEW:
-		return take_wake(importing, stream, event);
-	case FOREIGN_MIGRATE:
-		return take_migrate(importing, stream, event);
-	case FOREIGN_FORK:
-		return take_fork(importing, stream, event);
-	case FOREIGN_EXIT:
-		return take_exit(importing, stream, event);
-	case FOREIGN_TASK:
+	case EXTERNAL_SWITCH:
+		return handle_switch(importing, stream, event);
+	case EXTERNAL_WAKING:
+	case EXTERNAL_WAKEUP:
+	case EXTERNAL_WAKEUP_NEW:
+		return handle_wake(importing, stream, event);
+	case EXTERNAL_MIGRATE:
+		return handle_migrate(importing, stream, event);
+	case EXTERNAL_FORK:
+		return handle_fork(importing, stream, event);
+	case EXTERNAL_EXIT:
+		return handle_exit(importing, stream, event);
+	case EXTERNAL_TASK:
 		return event->name ? put_task(importing, stream, event->ns, event->tid, event->pid,
 					      event->name) : 0;
-	case FOREIGN_ENTRY:
-	case FOREIGN_LEAVE:
-		return take_syscall(importing, stream, event);
-	case FOREIGN_DRIVER:
-		return take_driver(importing, stream, event);
-	case FOREIGN_LOST:
+	case EXTERNAL_ENTRY:
+	case EXTERNAL_LEAVE:
+		return handle_syscall(importing, stream, event);
+	case EXTERNAL_DRIVER:
+		return handle_driver(importing, stream, event);
+	case EXTERNAL_LOST:
 		break;
 	}
 	return 0;
 }
 
-static int make_folder(struct import *import, struct error *error)
+static int make_folder(struct ctf_import *import, struct error *error)
 {
 	const char *base = getenv("TMPDIR");
 	char *parent;
@@ -470,8 +476,10 @@ static int check_use(struct importing *importing)
 	if (!importing->import->switches) {
 		error_set_mend(importing->error, "record sched_switch, sched_waking, sched_wakeup, "
 			       "sched_wakeup_new and sched_migrate_task");
-		return refuse(importing, -ENODATA, "%s: %s%s", "has no sched_switch events that the "
-			      "session could use", "");
+		return refuse(importing, -ENODATA, "%s: %s%s",
+		              "has no sched_switch events that the "
+		              "session could use",
+		              "");
 	}
 	if (!importing->in_session)
 		return refuse(importing, -EXDEV, "%s: %s%s", "ends before the session begins: of "
@@ -484,7 +492,7 @@ static int finish_streams(struct importing *importing)
 	int status = 0;
 
 	for (size_t i = 0; i < importing->cpu_count; i++) {
-		int closed = import_stream_destroy(importing->streams[i]);
+		int closed = ctf_import_stream_destroy(importing->streams[i]);
 
 		status = status ? status : closed;
 	}
@@ -499,21 +507,22 @@ static int finish_streams(struct importing *importing)
 	return status;
 }
 
-int import_make(struct import *import, struct trace_session *session, const char *path,
+int ctf_import_make(struct ctf_import *import, struct trace_session *session, const char *path,
 		const char *module, struct error *error)
 {
 	struct importing importing = { .import = import, .session = session, .path = path,
 				       .error = error };
-	const struct foreign_sink sink = {.begin = on_begin, .event = on_event, .user = &importing};
+	const struct external_sink sink = {
+		.begin = on_begin, .event = on_event, .user = &importing};
 	int status, written;
 
 	memset(importing.since, 0xff, sizeof(importing.since));
-	*import = (struct import){ .folder = NULL };
+	*import = (struct ctf_import){ .folder = NULL };
 	status = make_folder(import, error);
 	if (!status)
-		status = import_stream_metadata(import->folder, session);
+		status = ctf_import_stream_metadata(import->folder, session);
 	if (!status)
-		status = foreign_read(path, module, &sink, error);
+		status = external_read(path, module, &sink, error);
 	written = finish_streams(&importing);
 	if (!status && written)
 		status = error_add(error, written, "%s: %s", import->folder, strerror(-written));
@@ -522,14 +531,14 @@ int import_make(struct import *import, struct trace_session *session, const char
 	if (status == -ENOMEM)
 		error_add(error, status, "%s: out of memory", path);
 	if (status)
-		import_remove(import);
+		ctf_import_remove(import);
 	return status;
 }
 
-void import_remove(struct import *import)
+void ctf_import_remove(struct ctf_import *import)
 {
 	if (import->folder)
-		import_stream_remove(import->folder);
+		ctf_import_stream_remove(import->folder);
 	free(import->folder);
 	import->folder = NULL;
 }

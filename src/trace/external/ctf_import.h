@@ -4,13 +4,13 @@
  * can't be joined is refused with words: a trace of another boot or another
  * machine, on a clock that nobody can convert, of another time. One thread.
  *
- *	struct import import;
- *	if (import_make(&import, &session, "trace.dat", module, &error))
+ *	struct ctf_import import;
+ *	if (ctf_import_make(&import, &session, "trace.dat", module, &error))
  *		return cli_fail(&error);
  *	trace_session_replace_kernel(&session, import.folder, &error);
  *	...
  *	trace_session_close(&session);
- *	import_remove(&import);
+ *	ctf_import_remove(&import);
  */
 #ifndef TANDEM_TRACE_CTF_IMPORT_H
 #define TANDEM_TRACE_CTF_IMPORT_H
@@ -20,17 +20,17 @@
 #include "trace/session.h"
 #include "util/error.h"
 
-struct import {
+struct ctf_import {
 	char *folder; /* DIR/kernel of temporary files */
 	uint64_t events; /* that were taken over */
 	uint64_t switches;
 };
 
 /* Imports the trace. Returns 0 or -errno; on error there is nothing to remove. */
-int import_make(struct import *import, struct trace_session *session, const char *path,
+int ctf_import_make(struct ctf_import *import, struct trace_session *session, const char *path,
 		const char *module, struct error *error);
 
 /* Deletes the temporary files. */
-void import_remove(struct import *import);
+void ctf_import_remove(struct ctf_import *import);
 
 #endif

@@ -15,7 +15,7 @@
 #define PACKET_BYTES (64u << 10)
 #define ALIGNED(bytes) (((bytes) + TANDEM_RECORD_ALIGN - 1) & ~(TANDEM_RECORD_ALIGN - 1))
 
-struct import_stream {
+struct ctf_import_stream {
 	struct trace_session *session;
 	uint32_t cpu;
 	int fd, failed;
@@ -24,10 +24,10 @@ struct import_stream {
 	_Alignas(8) uint8_t packet[PACKET_BYTES];
 };
 
-struct import_stream *import_stream_create(const char *folder, struct trace_session *session,
-					   uint32_t cpu)
+struct ctf_import_stream *ctf_import_stream_create(const char *folder,
+                                                   struct trace_session *session, uint32_t cpu)
 {
-	struct import_stream *stream = malloc(sizeof(*stream));
+	struct ctf_import_stream *stream = malloc(sizeof(*stream));
 	char *path;
 
 	if (!stream || asprintf(&path, "%s/stream-%u", folder, cpu + 1) < 0) {
@@ -44,7 +44,7 @@ struct import_stream *import_stream_create(const char *folder, struct trace_sess
 	return stream;
 }
 
-static void packet_begin(struct import_stream *stream, uint64_t ticks, uint64_t ns)
+static void packet_begin(struct ctf_import_stream *stream, uint64_t ticks, uint64_t ns)
 {
 	struct tandem_packet_header *header = (void *)stream->packet;
 
@@ -61,7 +61,7 @@ static void packet_begin(struct import_stream *stream, uint64_t ticks, uint64_t 
 	stream->used = stream->content = sizeof(*header);
 }
 
-static void packet_write(struct import_stream *stream)
+static void packet_write(struct ctf_import_stream *stream)
 {
 	struct tandem_packet_header *header = (void *)stream->packet;
 	ssize_t written;
@@ -77,8 +77,8 @@ static void packet_write(struct import_stream *stream)
 	stream->used = 0;
 }
 
-void *import_stream_put(struct import_stream *stream, uint16_t id, uint64_t ns, uint32_t bytes,
-			uint32_t more)
+void *ctf_import_stream_put(struct ctf_import_stream *stream, uint16_t id, uint64_t ns,
+                            uint32_t bytes, uint32_t more)
 {
 	uint32_t all = bytes + more;
 	uint64_t ticks = trace_clock_ticks(&stream->session->clock, (int64_t)ns);
@@ -103,7 +103,7 @@ void *import_stream_put(struct import_stream *stream, uint16_t id, uint64_t ns, 
 	return record;
 }
 
-int import_stream_destroy(struct import_stream *stream)
+int ctf_import_stream_destroy(struct ctf_import_stream *stream)
 {
 	int failed;
 
@@ -117,7 +117,7 @@ int import_stream_destroy(struct import_stream *stream)
 	return failed;
 }
 
-int import_stream_metadata(const char *folder, const struct trace_session *session)
+int ctf_import_stream_metadata(const char *folder, const struct trace_session *session)
 {
 	FILE *file;
 	char *path;
@@ -138,7 +138,7 @@ int import_stream_metadata(const char *folder, const struct trace_session *sessi
 	return status;
 }
 
-void import_stream_remove(const char *folder)
+void ctf_import_stream_remove(const char *folder)
 {
 	DIR *listing = opendir(folder);
 	const struct dirent *entry;

@@ -7,25 +7,25 @@
 
 #include "trace/session.h"
 
-struct import_stream;
+struct ctf_import_stream;
 
 /* NULL when memory runs out. */
-struct import_stream *import_stream_create(const char *folder, struct trace_session *session,
-					   uint32_t cpu);
+struct ctf_import_stream *ctf_import_stream_create(const char *folder,
+                                                   struct trace_session *session, uint32_t cpu);
 
 /* A new record of `bytes` and `more` behind, zeroed, at that time (not before the
  * one before); NULL when it can't be. */
-void *import_stream_put(struct import_stream *stream, uint16_t id, uint64_t ns, uint32_t bytes,
-			uint32_t more);
+void *ctf_import_stream_put(struct ctf_import_stream *stream, uint16_t id, uint64_t ns,
+                            uint32_t bytes, uint32_t more);
 
 /* Writes the rest. NULL is allowed. Returns 0, or the -errno of the first write
  * that failed. */
-int import_stream_destroy(struct import_stream *stream);
+int ctf_import_stream_destroy(struct ctf_import_stream *stream);
 
 /* The metadata that the reader of sessions wants. Returns 0 or -errno. */
-int import_stream_metadata(const char *folder, const struct trace_session *session);
+int ctf_import_stream_metadata(const char *folder, const struct trace_session *session);
 
 /* Removes the folder with the streams in it, and the folder around it. */
-void import_stream_remove(const char *folder);
+void ctf_import_stream_remove(const char *folder);
 
 #endif

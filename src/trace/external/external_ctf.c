@@ -1,6 +1,6 @@
 /* LTTng's kernel traces through libbabeltrace2. A module of its own, loaded when
  * such a trace is given: the library brings more with it than the whole command. It
- * also ends the process where its own checks fail, so this runs in a child (foreign.c).
+ * also ends the process where its own checks fail, so this runs in a child (external_trace.c).
  * Looks for traces in a folder at any depth; those of user space are passed over. */
 #include <babeltrace2/babeltrace.h>
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #define STREAMS 4096
 
 struct reading {
-	const struct foreign_sink *sink;
+	const struct external_sink *sink;
 	int status; /* of the sink */
 	const bt_trace *checked[TRACES]; /* whose description the sink has seen */
 	bool wanted[TRACES];
@@ -33,8 +33,8 @@ struct reading {
 	uint64_t why_bytes;
 };
 
-/* foreign_ctf_read() is the one symbol of this module. */
-foreign_ctf_fn tandem_foreign_ctf_read;
+/* external_ctf_read() is the one symbol of this module. */
+external_ctf_fn tandem_external_ctf_read;
 
 static const bt_field *member(const bt_field *structure, const char *name)
 {
@@ -121,7 +121,7 @@ static bool trace_wanted(struct reading *reading, const bt_stream *stream)
 	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
 	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(
 		bt_stream_borrow_class_const(stream));
-	struct foreign_description description = { .tool = "LTTng" };
+	struct external_description description = { .tool = "LTTng" };
 	bool kernel = !strcmp(environment(trace, "domain"), "kernel");
 	char boot[37];
 
@@ -184,52 +184,52 @@ static bool starts(const char *text, const char *start)
 }
 
 /* Fills the event by its name; false: it means nothing to us. */
-static bool decode(struct foreign_event *to, const bt_event *event, const char *name,
+static bool decode(struct external_event *to, const bt_event *event, const char *name,
 		   char first[17], char second[17])
 {
 	if (!strcmp(name, "sched_switch")) {
-		to->kind = FOREIGN_SWITCH;
+		to->kind = EXTERNAL_SWITCH;
 		to->tid = number(event, "prev_tid");
 		to->other_tid = number(event, "next_tid");
-		to->state = foreign_task_state((int32_t)number(event, "prev_state"));
+		to->state = external_task_state((int32_t)number(event, "prev_state"));
 		to->prio = (uint8_t)number(event, "prev_prio");
 		to->other_prio = (uint8_t)number(event, "next_prio");
 		to->name = string(event, "prev_comm", first);
 		to->other_name = string(event, "next_comm", second);
 	} else if (!strcmp(name, "sched_waking") || !strcmp(name, "sched_wakeup") ||
 		   !strcmp(name, "sched_wakeup_new")) {
-		to->kind = !strcmp(name, "sched_waking") ? FOREIGN_WAKING :
-			   !strcmp(name, "sched_wakeup") ? FOREIGN_WAKEUP : FOREIGN_WAKEUP_NEW;
+		to->kind = !strcmp(name, "sched_waking") ? EXTERNAL_WAKING :
+			   !strcmp(name, "sched_wakeup") ? EXTERNAL_WAKEUP : EXTERNAL_WAKEUP_NEW;
 		to->tid = number(event, "tid");
 		to->cpu_to = number(event, "target_cpu");
 	} else if (!strcmp(name, "sched_migrate_task")) {
-		to->kind = FOREIGN_MIGRATE;
+		to->kind = EXTERNAL_MIGRATE;
 		to->tid = number(event, "tid");
 		to->cpu_from = number(event, "orig_cpu");
 		to->cpu_to = number(event, "dest_cpu");
 	} else if (!strcmp(name, "sched_process_fork")) {
-		to->kind = FOREIGN_FORK;
+		to->kind = EXTERNAL_FORK;
 		to->tid = number(event, "child_tid");
 		to->pid = number(event, "child_pid");
 		to->other_tid = number(event, "parent_tid");
 		to->name = string(event, "child_comm", first);
 	} else if (!strcmp(name, "sched_process_exit")) {
-		to->kind = FOREIGN_EXIT;
+		to->kind = EXTERNAL_EXIT;
 		to->tid = number(event, "tid");
 	} else if (!strcmp(name, "lttng_statedump_process_state")) {
-		to->kind = FOREIGN_TASK;
+		to->kind = EXTERNAL_TASK;
 		to->tid = number(event, "tid");
 		to->pid = number(event, "pid");
 		to->name = string(event, "name", first);
 	} else if (starts(name, "syscall_entry_") || starts(name, "sys_")) {
 		/* sys_: until LTTng 2.5. */
-		to->kind = FOREIGN_ENTRY;
+		to->kind = EXTERNAL_ENTRY;
 		to->tid = context_tid(event);
 		to->name = name + strlen(starts(name, "sys_") ? "sys_" : "syscall_entry_");
 	} else if (starts(name, "syscall_exit_") || !strcmp(name, "exit_syscall")) {
 		int64_t value = 0;
 
-		to->kind = FOREIGN_LEAVE;
+		to->kind = EXTERNAL_LEAVE;
 		to->tid = context_tid(event);
 		to->name = starts(name, "syscall_exit_") ? name + strlen("syscall_exit_") : "any";
 		number_in(bt_event_borrow_payload_field_const(event), "ret", &value);
@@ -261,11 +261,11 @@ static uint32_t *cpu_of_stream(struct reading *reading, const bt_stream *stream)
 	return &reading->stream_cpus[i];
 }
 
-static void take_event(struct reading *reading, const bt_message *message)
+static void handle_event(struct reading *reading, const bt_message *message)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
 	const char *name = bt_event_class_get_name(bt_event_borrow_class_const(event));
-	struct foreign_event to = { .kind = FOREIGN_LOST };
+	struct external_event to = { .kind = EXTERNAL_LOST };
 	char first[17], second[17];
 
 	if (!trace_wanted(reading, bt_event_borrow_stream_const(event)) || !name ||
@@ -277,10 +277,10 @@ static void take_event(struct reading *reading, const bt_message *message)
 	reading->status = reading->sink->event(reading->sink->user, &to);
 }
 
-static void take_discarded(struct reading *reading, const bt_message *message)
+static void handle_discarded(struct reading *reading, const bt_message *message)
 {
 	const bt_stream *stream = bt_message_discarded_events_borrow_stream_const(message);
-	struct foreign_event to = { .kind = FOREIGN_LOST, .value = 1 };
+	struct external_event to = { .kind = EXTERNAL_LOST, .value = 1 };
 	uint64_t count;
 
 	if (!trace_wanted(reading, stream))
@@ -292,7 +292,8 @@ static void take_discarded(struct reading *reading, const bt_message *message)
 	if (bt_stream_class_discarded_events_have_default_clock_snapshots(
 		    bt_stream_borrow_class_const(stream)))
 		to.ns = clock_ns(
-			bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message));
+			bt_message_discarded_events_borrow_end_default_clock_snapshot_const(
+				message));
 	reading->status = reading->sink->event(reading->sink->user, &to);
 }
 
@@ -316,10 +317,10 @@ on_messages(bt_message_iterator *iterator, void *user)
 	for (uint64_t i = 0; i < count; i++) {
 		if (!reading->status &&
 		    bt_message_get_type(messages[i]) == BT_MESSAGE_TYPE_EVENT)
-			take_event(reading, messages[i]);
+			handle_event(reading, messages[i]);
 		else if (!reading->status &&
 			 bt_message_get_type(messages[i]) == BT_MESSAGE_TYPE_DISCARDED_EVENTS)
-			take_discarded(reading, messages[i]);
+			handle_discarded(reading, messages[i]);
 		bt_message_put_ref(messages[i]);
 	}
 	return reading->status ? BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END
@@ -361,8 +362,9 @@ static bool add_sinks(bt_graph *graph, const bt_component_source *source, struct
 		char name[32];
 
 		snprintf(name, sizeof(name), "sink %u", reading->sinks++);
-		if (bt_graph_add_simple_sink_component(graph, name, NULL, on_messages, NULL, reading,
-						       &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+		if (bt_graph_add_simple_sink_component(graph, name, NULL, on_messages, NULL,
+		                                       reading,
+		                                       &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
 		    bt_graph_connect_ports(
 			    graph, bt_component_source_borrow_output_port_by_index_const(source, i),
 			    bt_component_sink_borrow_input_port_by_index_const(sink, 0),
@@ -416,7 +418,7 @@ static bool run(struct reading *reading, const bt_value *inputs)
 }
 
 /* What libbabeltrace2 says of its own last error. */
-static void take_error(struct reading *reading)
+static void handle_error(struct reading *reading)
 {
 	const bt_error *error = bt_current_thread_take_error();
 	const bt_error_cause *cause =
@@ -429,7 +431,7 @@ static void take_error(struct reading *reading)
 		bt_error_release(error);
 }
 
-int tandem_foreign_ctf_read(const char *path, const struct foreign_sink *sink, char *why,
+int tandem_external_ctf_read(const char *path, const struct external_sink *sink, char *why,
 			    uint64_t why_bytes)
 {
 	static struct reading reading; /* too large for a stack */
@@ -444,7 +446,7 @@ int tandem_foreign_ctf_read(const char *path, const struct foreign_sink *sink, c
 		snprintf(why, why_bytes, "there is no trace in this folder (no file `metadata`)");
 		status = -EINVAL;
 	} else if (!run(&reading, inputs) && !reading.status) {
-		take_error(&reading);
+		handle_error(&reading);
 		status = -EBADMSG;
 	} else if (reading.status) {
 		status = reading.status;

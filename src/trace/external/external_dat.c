@@ -25,9 +25,9 @@ enum { OPTION_TRACECLOCK = 4, OPTION_UNAME = 5 };
 
 struct dat_kind { /* an event of the file that means something to us */
 	struct tep_event *event;
-	enum foreign_kind kind;
+	enum external_kind kind;
 	struct tep_format_field *fields[6];
-	struct foreign_format format;
+	struct external_format format;
 };
 
 struct dat_cpu {
@@ -50,7 +50,7 @@ struct dat {
 	size_t kind_count, kind_capacity;
 	struct dat_cpu *cpus;
 	char host[65], release[65], clock[32];
-	const struct foreign_sink *sink;
+	const struct external_sink *sink;
 };
 
 static int damaged(struct dat *dat, const char *words)
@@ -59,7 +59,7 @@ static int damaged(struct dat *dat, const char *words)
 			    "%s", words);
 }
 
-static const uint8_t *take(struct dat *dat, uint64_t bytes)
+static const uint8_t *field_bytes(struct dat *dat, uint64_t bytes)
 {
 	const uint8_t *at = dat->at;
 
@@ -70,9 +70,9 @@ static const uint8_t *take(struct dat *dat, uint64_t bytes)
 }
 
 /* A number of 2, 4 or 8 bytes; ~0 at the end of the file. */
-static uint64_t take_number(struct dat *dat, unsigned bytes)
+static uint64_t field_number(struct dat *dat, unsigned bytes)
 {
-	const uint8_t *at = take(dat, bytes);
+	const uint8_t *at = field_bytes(dat, bytes);
 	uint64_t number = 0;
 
 	if (!at)
@@ -82,7 +82,7 @@ static uint64_t take_number(struct dat *dat, unsigned bytes)
 	return number;
 }
 
-static const char *take_string(struct dat *dat)
+static const char *field_string(struct dat *dat)
 {
 	const uint8_t *end = memchr(dat->at, 0, (size_t)(dat->end - dat->at));
 	const char *string = (const char *)dat->at;
@@ -93,33 +93,35 @@ static const char *take_string(struct dat *dat)
 	return string;
 }
 
-static bool take_word(struct dat *dat, const char *word)
+static bool field_word(struct dat *dat, const char *word)
 {
-	const char *string = take_string(dat);
+	const char *string = field_string(dat);
 
 	return string && !strcmp(string, word);
 }
 
 static const struct {
 	const char *system, *name;
-	enum foreign_kind kind;
+	enum external_kind kind;
 	const char *fields[6];
 } known[] = {
-	{ "sched", "sched_switch", FOREIGN_SWITCH,
-	  { "prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm", "prev_prio" } },
-	{ "sched", "sched_waking", FOREIGN_WAKING, { "pid", "target_cpu" } },
-	{ "sched", "sched_wakeup", FOREIGN_WAKEUP, { "pid", "target_cpu" } },
-	{ "sched", "sched_wakeup_new", FOREIGN_WAKEUP_NEW, { "pid", "target_cpu" } },
-	{ "sched", "sched_migrate_task", FOREIGN_MIGRATE, { "pid", "orig_cpu", "dest_cpu" } },
-	{ "sched", "sched_process_fork", FOREIGN_FORK, { "child_pid", "parent_pid", "child_comm" } },
-	{ "sched", "sched_process_exit", FOREIGN_EXIT, { "pid" } },
-	{ "task", "task_rename", FOREIGN_TASK, { "pid", "newcomm" } },
+	{"sched",
+         "sched_switch",
+         EXTERNAL_SWITCH,
+         {"prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm", "prev_prio"}},
+	{"sched", "sched_waking", EXTERNAL_WAKING, {"pid", "target_cpu"}},
+	{"sched", "sched_wakeup", EXTERNAL_WAKEUP, {"pid", "target_cpu"}},
+	{"sched", "sched_wakeup_new", EXTERNAL_WAKEUP_NEW, {"pid", "target_cpu"}},
+	{"sched", "sched_migrate_task", EXTERNAL_MIGRATE, {"pid", "orig_cpu", "dest_cpu"}},
+	{"sched", "sched_process_fork", EXTERNAL_FORK, {"child_pid", "parent_pid", "child_comm"}},
+	{"sched", "sched_process_exit", EXTERNAL_EXIT, {"pid"}},
+	{"task", "task_rename", EXTERNAL_TASK, {"pid", "newcomm"}},
 };
 
 enum { KNOWN = sizeof(known) / sizeof(*known) };
 
-static int kind_add(struct dat *dat, struct tep_event *event, enum foreign_kind kind,
-		    const char *const *fields, const struct foreign_format *format)
+static int kind_add(struct dat *dat, struct tep_event *event, enum external_kind kind,
+		    const char *const *fields, const struct external_format *format)
 {
 	struct dat_kind *row;
 
@@ -159,11 +161,11 @@ static void event_name(const char *text, uint64_t bytes, char out[64])
 	copy_word(out, 64, text, length);
 }
 
-static int take_driver(struct dat *dat, struct tep_event *event, const char *text, uint64_t bytes)
+static int parse_driver(struct dat *dat, struct tep_event *event, const char *text, uint64_t bytes)
 {
-	struct foreign_format format = { (uint32_t)event->id, event->system, event->name,
+	struct external_format format = { (uint32_t)event->id, event->system, event->name,
 					 strndup(text, bytes) };
-	int status = format.text ? kind_add(dat, event, FOREIGN_DRIVER, NULL, &format) : -ENOMEM;
+	int status = format.text ? kind_add(dat, event, EXTERNAL_DRIVER, NULL, &format) : -ENOMEM;
 
 	if (status)
 		free((void *)(uintptr_t)format.text);
@@ -173,13 +175,13 @@ static int take_driver(struct dat *dat, struct tep_event *event, const char *tex
 /* Sections that are of no use here. */
 static int skip_sized(struct dat *dat, unsigned size_bytes, const char *what)
 {
-	return take(dat, take_number(dat, size_bytes)) ? 0 : damaged(dat, what);
+	return field_bytes(dat, field_number(dat, size_bytes)) ? 0 : damaged(dat, what);
 }
 
-static int take_format(struct dat *dat, const char *system)
+static int parse_format(struct dat *dat, const char *system)
 {
-	uint64_t bytes = take_number(dat, 8);
-	const char *text = (const char *)take(dat, bytes);
+	uint64_t bytes = field_number(dat, 8);
+	const char *text = (const char *)field_bytes(dat, bytes);
 	struct tep_event *event;
 	size_t which = 0;
 	char called[64], *checked;
@@ -201,28 +203,28 @@ static int take_format(struct dat *dat, const char *system)
 	if (!event)
 		return 0;
 	return which < KNOWN ? kind_add(dat, event, known[which].kind, known[which].fields, NULL)
-			     : take_driver(dat, event, text, bytes);
+			     : parse_driver(dat, event, text, bytes);
 }
 
-static int take_formats(struct dat *dat)
+static int parse_formats(struct dat *dat)
 {
-	uint64_t count = take_number(dat, 4);
+	uint64_t count = field_number(dat, 4);
 	int status = 0;
 
 	/* ftrace's own events: functions, prints. */
 	for (; count && count != UINT64_MAX && !status; count--) {
-		if (!take(dat, take_number(dat, 8)))
+		if (!field_bytes(dat, field_number(dat, 8)))
 			status = damaged(dat, "the events of ftrace are cut off");
 	}
-	count = status ? 0 : take_number(dat, 4);
+	count = status ? 0 : field_number(dat, 4);
 	for (; count && !status; count--) {
-		const char *system = take_string(dat);
-		uint64_t events = system ? take_number(dat, 4) : UINT64_MAX;
+		const char *system = field_string(dat);
+		uint64_t events = system ? field_number(dat, 4) : UINT64_MAX;
 
 		if (events == UINT64_MAX)
 			return damaged(dat, "the systems of events are cut off");
 		for (; events && !status; events--)
-			status = take_format(dat, system);
+			status = parse_format(dat, system);
 	}
 	return status;
 }
@@ -255,16 +257,16 @@ static void option_uname(struct dat *dat, const char *text, size_t bytes)
 		copy_word(dat->release, sizeof(dat->release), word, strlen(word));
 }
 
-static int take_options(struct dat *dat)
+static int parse_options(struct dat *dat)
 {
 	for (;;) {
-		uint64_t id = take_number(dat, 2), bytes;
+		uint64_t id = field_number(dat, 2), bytes;
 		const char *text;
 
 		if (id == 0)
 			return 0;
-		bytes = take_number(dat, 4);
-		text = (const char *)take(dat, bytes);
+		bytes = field_number(dat, 4);
+		text = (const char *)field_bytes(dat, bytes);
 		if (!text)
 			return damaged(dat, "the options are cut off");
 		if (id == OPTION_TRACECLOCK)
@@ -274,13 +276,13 @@ static int take_options(struct dat *dat)
 	}
 }
 
-static int take_cpus(struct dat *dat)
+static int parse_cpus(struct dat *dat)
 {
 	dat->cpus = calloc(dat->cpu_count + 1, sizeof(*dat->cpus));
 	if (!dat->cpus)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < dat->cpu_count; i++) {
-		uint64_t offset = take_number(dat, 8), bytes = take_number(dat, 8);
+		uint64_t offset = field_number(dat, 8), bytes = field_number(dat, 8);
 		struct dat_cpu *cpu = &dat->cpus[i];
 
 		if (offset > dat->size || bytes > dat->size - offset)
@@ -296,46 +298,50 @@ static int take_cpus(struct dat *dat)
 	return 0;
 }
 
-static int take_header(struct dat *dat)
+static int parse_header(struct dat *dat)
 {
-	const uint8_t *magic = take(dat, sizeof(MAGIC) - 1);
-	const char *version = magic ? take_string(dat) : NULL;
+	const uint8_t *magic = field_bytes(dat, sizeof(MAGIC) - 1);
+	const char *version = magic ? field_string(dat) : NULL;
 	const uint8_t *order;
 
 	if (!magic || memcmp(magic, MAGIC, sizeof(MAGIC) - 1) || !version)
-		return error_add(dat->error, -EINVAL, "%s: neither a folder with LTTng's traces nor "
-				 "a file of trace-cmd", dat->path);
+		return error_add(dat->error, -EINVAL,
+		                 "%s: neither a folder with LTTng's traces nor "
+		                 "a file of trace-cmd",
+		                 dat->path);
 	if (strcmp(version, "6")) {
 		error_set_mend(dat->error, "trace-cmd convert --file-version 6 -i %s -o FILE",
 			       dat->path);
-		return error_add(dat->error, -ENOTSUP, "%s: a file of trace-cmd in version %.8s, not "
-				 "6", dat->path, version);
+		return error_add(dat->error, -ENOTSUP,
+		                 "%s: a file of trace-cmd in version %.8s, not "
+		                 "6",
+		                 dat->path, version);
 	}
-	order = take(dat, 2);
-	dat->page_bytes = (uint32_t)take_number(dat, 4);
+	order = field_bytes(dat, 2);
+	dat->page_bytes = (uint32_t)field_number(dat, 4);
 	if (!order || order[0] || (order[1] != 4 && order[1] != 8) || dat->page_bytes < 4096 ||
 	    dat->page_bytes > 1u << 20)
 		return damaged(dat, "from a machine of another byte order, or damaged");
 	tep_set_long_size(dat->tep, order[1]);
 	tep_set_page_size(dat->tep, (int)dat->page_bytes);
-	if (!take_word(dat, "header_page"))
+	if (!field_word(dat, "header_page"))
 		return damaged(dat, "the description of a page is missing");
 	/* Nothing in it that is not known already. */
 	if (skip_sized(dat, 8, "the description of a page is cut off"))
 		return -EBADMSG;
 	tep_parse_header_page(dat->tep, (char *)"", 0, order[1]);
-	if (!take_word(dat, "header_event"))
+	if (!field_word(dat, "header_event"))
 		return damaged(dat, "the description of an event's header is missing");
 	return skip_sized(dat, 8, "the description of an event's header is cut off");
 }
 
-static int take_all(struct dat *dat)
+static int read_all(struct dat *dat)
 {
 	const uint8_t *mark;
-	int status = take_header(dat);
+	int status = parse_header(dat);
 
 	if (!status)
-		status = take_formats(dat);
+		status = parse_formats(dat);
 	if (!status)
 		status = skip_sized(dat, 4, "the kernel's symbols are cut off");
 	if (!status)
@@ -344,19 +350,19 @@ static int take_all(struct dat *dat)
 		status = skip_sized(dat, 8, "the names of threads are cut off");
 	if (status)
 		return status;
-	dat->cpu_count = (uint32_t)take_number(dat, 4);
+	dat->cpu_count = (uint32_t)field_number(dat, 4);
 	if (dat->cpu_count > 65536)
 		return damaged(dat, "it has no sensible number of CPUs");
-	mark = take(dat, 10);
+	mark = field_bytes(dat, 10);
 	if (mark && !memcmp(mark, "options  ", 10)) {
-		status = take_options(dat);
-		mark = status ? NULL : take(dat, 10);
+		status = parse_options(dat);
+		mark = status ? NULL : field_bytes(dat, 10);
 	}
 	if (status)
 		return status;
 	if (!mark || memcmp(mark, "flyrecord", 10))
 		return damaged(dat, "it holds no events");
-	return take_cpus(dat);
+	return parse_cpus(dat);
 }
 
 /* Makes the CPU's next event the one at hand. */
@@ -420,31 +426,32 @@ static const char *name(const struct dat_kind *kind, int field, const struct tep
 static int emit(struct dat *dat, uint32_t cpu_number, const struct dat_kind *kind)
 {
 	const struct tep_record *record = &dat->cpus[cpu_number].record;
-	struct foreign_event event = { .kind = kind->kind, .cpu = cpu_number, .ns = record->ts };
+	struct external_event event = { .kind = kind->kind, .cpu = cpu_number, .ns = record->ts };
 	char first[17], second[17];
 
 	event.tid = number(kind, 0, record);
 	switch (kind->kind) {
-	case FOREIGN_SWITCH:
+	case EXTERNAL_SWITCH:
 		event.other_tid = number(kind, 1, record);
-		event.state = foreign_task_state((int32_t)number(kind, 2, record));
+		event.state = external_task_state((int32_t)number(kind, 2, record));
 		event.name = name(kind, 3, record, first);
 		event.other_name = name(kind, 4, record, second);
 		event.prio = (uint8_t)number(kind, 5, record);
 		break;
-	case FOREIGN_MIGRATE:
+	case EXTERNAL_MIGRATE:
 		event.cpu_from = number(kind, 1, record);
 		event.cpu_to = number(kind, 2, record);
 		break;
-	case FOREIGN_FORK:
+	case EXTERNAL_FORK:
 		event.other_tid = number(kind, 1, record);
 		event.name = name(kind, 2, record, first);
 		break;
-	case FOREIGN_TASK:
+	case EXTERNAL_TASK:
 		event.name = name(kind, 1, record, first);
 		break;
-	case FOREIGN_DRIVER:
-		event.tid = (uint32_t)tep_data_pid(dat->tep, (struct tep_record *)(uintptr_t)record);
+	case EXTERNAL_DRIVER:
+		event.tid =
+			(uint32_t)tep_data_pid(dat->tep, (struct tep_record *)(uintptr_t)record);
 		event.format = &kind->format;
 		event.data = record->data;
 		event.bytes = (uint32_t)record->size;
@@ -459,7 +466,7 @@ static int emit(struct dat *dat, uint32_t cpu_number, const struct dat_kind *kin
 static int emit_lost(struct dat *dat, uint32_t cpu_number)
 {
 	struct dat_cpu *cpu = &dat->cpus[cpu_number];
-	struct foreign_event event = { .kind = FOREIGN_LOST, .cpu = cpu_number,
+	struct external_event event = { .kind = EXTERNAL_LOST, .cpu = cpu_number,
 				       .ns = cpu->record.ts, .value = (int64_t)cpu->missed };
 
 	cpu->missed = 0;
@@ -480,7 +487,7 @@ static const struct dat_kind *kind_of(const struct dat *dat, const struct tep_re
 
 static int read_events(struct dat *dat)
 {
-	const struct foreign_description description = {
+	const struct external_description description = {
 		.tool = "trace-cmd", .host = dat->host, .release = dat->release, .boot_id = "",
 		.clock = !strcmp(dat->clock, "mono") ? "monotonic" : dat->clock,
 	};
@@ -549,13 +556,13 @@ static int dat_open(struct dat *dat)
 	return dat->tep ? 0 : -ENOMEM;
 }
 
-int foreign_dat_read(const char *path, const struct foreign_sink *sink, struct error *error)
+int external_dat_read(const char *path, const struct external_sink *sink, struct error *error)
 {
 	struct dat dat = { .path = path, .sink = sink, .error = error };
 	int status = dat_open(&dat);
 
 	if (!status)
-		status = take_all(&dat);
+		status = read_all(&dat);
 	if (!status)
 		status = read_events(&dat);
 	dat_close(&dat);

@@ -3,7 +3,7 @@
 
 #include "trace/external/external_trace.h"
 
-int foreign_dat_read(const char *path, const struct foreign_sink *sink, struct error *error)
+int external_dat_read(const char *path, const struct external_sink *sink, struct error *error)
 {
 	(void)sink;
 	error_set_mend(error, "install libtraceevent-dev and build tandem again");

@@ -36,7 +36,7 @@ static bool text_read(FILE *file, char room[TEXT_BYTES], const char **text)
 	return told == 1 || fread(room, 1, told - 1u, file) == told - 1u;
 }
 
-static int on_begin(void *user, const struct foreign_description *description)
+static int on_begin(void *user, const struct external_description *description)
 {
 	FILE *file = user;
 
@@ -50,7 +50,7 @@ static int on_begin(void *user, const struct foreign_description *description)
 	return fflush(file) ? -EPIPE : 0;
 }
 
-static int on_event(void *user, const struct foreign_event *event)
+static int on_event(void *user, const struct external_event *event)
 {
 	FILE *file = user;
 
@@ -61,13 +61,13 @@ static int on_event(void *user, const struct foreign_event *event)
 	return ferror(file) ? -EPIPE : 0;
 }
 
-struct foreign_sink foreign_pipe_sink(FILE *file)
+struct external_sink external_pipe_sink(FILE *file)
 {
-	return (struct foreign_sink){.begin = on_begin, .event = on_event, .alive = watch_alive,
+	return (struct external_sink){.begin = on_begin, .event = on_event, .alive = watch_alive,
 				     .user = file};
 }
 
-void foreign_pipe_end(FILE *file, int status, const char *why)
+void external_pipe_end(FILE *file, int status, const char *why)
 {
 	fputc(MESSAGE_END, file);
 	fwrite(&status, sizeof(status), 1, file);
@@ -75,9 +75,9 @@ void foreign_pipe_end(FILE *file, int status, const char *why)
 	fflush(file);
 }
 
-static int read_begin(FILE *file, const struct foreign_sink *sink)
+static int read_begin(FILE *file, const struct external_sink *sink)
 {
-	struct foreign_description description;
+	struct external_description description;
 	char rooms[5][TEXT_BYTES];
 
 	if (!text_read(file, rooms[0], &description.tool) ||
@@ -89,10 +89,10 @@ static int read_begin(FILE *file, const struct foreign_sink *sink)
 	return sink->begin(sink->user, &description);
 }
 
-static int read_event(FILE *file, const struct foreign_sink *sink)
+static int read_event(FILE *file, const struct external_sink *sink)
 {
 	char name[TEXT_BYTES], other_name[TEXT_BYTES];
-	struct foreign_event event;
+	struct external_event event;
 
 	if (fread(&event, sizeof(event), 1, file) != 1)
 		return -EPIPE;
@@ -118,7 +118,7 @@ static int read_end(FILE *file, char *why, size_t why_bytes)
 	return status;
 }
 
-int foreign_pipe_read(FILE *file, const struct foreign_sink *sink, char *why, size_t why_bytes)
+int external_pipe_read(FILE *file, const struct external_sink *sink, char *why, size_t why_bytes)
 {
 	for (;;) {
 		int status;

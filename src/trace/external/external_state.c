@@ -4,7 +4,7 @@
 /* include/linux/sched.h of Linux 2.6 to 6: the low four bits have not changed; a
  * thread on its last switch has one of the next two; above the bits that are
  * reported comes the one that says that it was ready to go on. */
-uint8_t foreign_task_state(int64_t prev_state)
+uint8_t external_task_state(int64_t prev_state)
 {
 	if (!prev_state)
 		return TANDEM_TASK_STATE_runnable;

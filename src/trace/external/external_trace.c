@@ -18,11 +18,11 @@
 #define STUCK_S 60
 
 /* In the process that libbabeltrace2 may end. */
-static _Noreturn void read_and_exit(foreign_ctf_fn *read, const char *path, int fd)
+static _Noreturn void read_and_exit(external_ctf_fn *read, const char *path, int fd)
 {
 	static const struct rlimit no_core;
 	FILE *file = fdopen(fd, "w");
-	struct foreign_sink sink = foreign_pipe_sink(file);
+	struct external_sink sink = external_pipe_sink(file);
 	int nowhere = open("/dev/null", O_WRONLY);
 	char why[400] = "";
 
@@ -33,11 +33,11 @@ static _Noreturn void read_and_exit(foreign_ctf_fn *read, const char *path, int 
 	if (nowhere >= 0)
 		dup2(nowhere, STDERR_FILENO);
 	if (file)
-		foreign_pipe_end(file, read(path, &sink, why, sizeof(why)), why);
+		external_pipe_end(file, read(path, &sink, why, sizeof(why)), why);
 	_exit(0);
 }
 
-static int read_apart(const char *path, foreign_ctf_fn *read, const struct foreign_sink *sink,
+static int read_apart(const char *path, external_ctf_fn *read, const struct external_sink *sink,
 		      struct error *error)
 {
 	char why[400] = "";
@@ -59,7 +59,7 @@ static int read_apart(const char *path, foreign_ctf_fn *read, const struct forei
 		status = -errno;
 		close(ends[0]);
 	} else {
-		status = foreign_pipe_read(file, sink, why, sizeof(why));
+		status = external_pipe_read(file, sink, why, sizeof(why));
 		fclose(file);
 	}
 	if (child > 0) {
@@ -70,21 +70,22 @@ static int read_apart(const char *path, foreign_ctf_fn *read, const struct forei
 	}
 	if (status == -EPIPE) {
 		error_set_mend(error, "`babeltrace2 %s` may say more", path);
-		return error_add(error, -EBADMSG, "%s: damaged: libbabeltrace2 gave up on it (%s)", path,
-				 !WIFSIGNALED(ended) ? "no reason" :
-				 WTERMSIG(ended) == SIGPROF ? "it came no further" :
-				 strsignal(WTERMSIG(ended)));
+		return error_add(error, -EBADMSG, "%s: damaged: libbabeltrace2 gave up on it (%s)",
+		                 path,
+		                 !WIFSIGNALED(ended)          ? "no reason"
+		                 : WTERMSIG(ended) == SIGPROF ? "it came no further"
+		                                              : strsignal(WTERMSIG(ended)));
 	}
 	if (*why)
 		error_add(error, status, "%s: %s", path, why);
 	return status;
 }
 
-static int ctf_read(const char *path, const char *module, const struct foreign_sink *sink,
+static int ctf_read(const char *path, const char *module, const struct external_sink *sink,
 		    struct error *error)
 {
 	void *library = module ? dlopen(module, RTLD_NOW | RTLD_LOCAL) : NULL;
-	foreign_ctf_fn *read;
+	external_ctf_fn *read;
 	void *symbol;
 
 	if (!library) {
@@ -92,13 +93,13 @@ static int ctf_read(const char *path, const char *module, const struct foreign_s
 		return error_add(error, -ENOTSUP, "%s: this tandem reads no CTF of other tools%s%s",
 				 path, module ? ": " : "", module ? dlerror() : "");
 	}
-	symbol = dlsym(library, FOREIGN_CTF_SYMBOL);
+	symbol = dlsym(library, EXTERNAL_CTF_SYMBOL);
 	memcpy(&read, &symbol, sizeof(read));
 	/* Stays loaded: what it brings along can't be unloaded in safety. */
 	return read ? read_apart(path, read, sink, error) : -ENOTSUP;
 }
 
-int foreign_read(const char *path, const char *module, const struct foreign_sink *sink,
+int external_read(const char *path, const char *module, const struct external_sink *sink,
 		 struct error *error)
 {
 	struct stat status;
@@ -107,5 +108,5 @@ int foreign_read(const char *path, const char *module, const struct foreign_sink
 		return error_add(error, -errno, "%s: %s", path, strerror(errno));
 	if (S_ISDIR(status.st_mode))
 		return ctf_read(path, module, sink, error);
-	return foreign_dat_read(path, sink, error);
+	return external_dat_read(path, sink, error);
 }

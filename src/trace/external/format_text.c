@@ -11,7 +11,7 @@ struct reader {
 	const char *at, *end;
 };
 
-static bool take(struct reader *reader, const char *words)
+static bool parse_token(struct reader *reader, const char *words)
 {
 	size_t length = strlen(words);
 
@@ -27,7 +27,7 @@ static bool is_word(char letter)
 }
 
 /* Letters, digits and `_`, one at least and no more than names have. */
-static bool take_name(struct reader *reader)
+static bool parse_name(struct reader *reader)
 {
 	const char *begin = reader->at;
 
@@ -36,7 +36,7 @@ static bool take_name(struct reader *reader)
 	return reader->at > begin && reader->at - begin < 128;
 }
 
-static bool take_digits(struct reader *reader)
+static bool parse_digits(struct reader *reader)
 {
 	const char *begin = reader->at;
 
@@ -52,52 +52,54 @@ static void skip_spaces(struct reader *reader)
 }
 
 /* "[16]", "[30+1]", "[TASK_COMM_LEN]"; "[]" of a type whose place is told elsewhere. */
-static bool take_array(struct reader *reader)
+static bool parse_array(struct reader *reader)
 {
 	const char *begin = reader->at;
 
-	if (!take(reader, "["))
+	if (!parse_token(reader, "["))
 		return false;
 	while (reader->at < reader->end && (is_word(*reader->at) || *reader->at == '+'))
 		reader->at++;
-	return reader->at - begin < 128 && take(reader, "]");
+	return reader->at - begin < 128 && parse_token(reader, "]");
 }
 
 /* "unsigned long args[6]", "const char * name", "__data_loc char[] name". */
-static bool take_declaration(struct reader *reader)
+static bool parse_declaration(struct reader *reader)
 {
 	unsigned names = 0;
 
 	skip_spaces(reader);
-	while (take_name(reader)) {
+	while (parse_name(reader)) {
 		names++;
-		if (reader->at < reader->end && *reader->at == '[' && !take_array(reader))
+		if (reader->at < reader->end && *reader->at == '[' && !parse_array(reader))
 			return false;
 		skip_spaces(reader);
-		while (names && take(reader, "*"))
+		while (names && parse_token(reader, "*"))
 			skip_spaces(reader);
 	}
 	return names >= 2 && names <= 8 && reader->at[-1] != '*' && reader->at[-1] != ' ';
 }
 
-static bool take_field(struct reader *reader)
+static bool parse_field(struct reader *reader)
 {
-	return take_declaration(reader) && take(reader, ";\toffset:") && take_digits(reader) &&
-	       take(reader, ";\tsize:") && take_digits(reader) && take(reader, ";\tsigned:") &&
-	       (take(reader, "0") || take(reader, "1")) && take(reader, ";\n");
+	return parse_declaration(reader) && parse_token(reader, ";\toffset:") &&
+	       parse_digits(reader) && parse_token(reader, ";\tsize:") && parse_digits(reader) &&
+	       parse_token(reader, ";\tsigned:") &&
+	       (parse_token(reader, "0") || parse_token(reader, "1")) && parse_token(reader, ";\n");
 }
 
 /* "name: sched_switch", "ID: 314", "format:", fields, an empty line, more fields. */
-static bool take_description(struct reader *reader)
+static bool parse_description(struct reader *reader)
 {
 	unsigned fields = 0;
 
-	if (!take(reader, "name: ") || !take_name(reader) || !take(reader, "\nID: ") ||
-	    !take_digits(reader) || !take(reader, "\nformat:\n"))
+	if (!parse_token(reader, "name: ") || !parse_name(reader) ||
+	    !parse_token(reader, "\nID: ") || !parse_digits(reader) ||
+	    !parse_token(reader, "\nformat:\n"))
 		return false;
 	for (;;) {
-		if (take(reader, "\tfield:")) {
-			if (!take_field(reader))
+		if (parse_token(reader, "\tfield:")) {
+			if (!parse_field(reader))
 				return false;
 			fields++;
 		} else if (reader->end - reader->at < 2 || reader->at[0] != '\n' ||
@@ -115,7 +117,7 @@ char *format_text_check(const char *text, size_t bytes)
 	size_t length;
 	char *copy;
 
-	if (!take_description(&reader))
+	if (!parse_description(&reader))
 		return NULL;
 	length = (size_t)(reader.at - text);
 	copy = malloc(length + sizeof(END));
