@@ -5,11 +5,19 @@
  *
  * Device times are stamped with the session's own ticks: CUPTI asks our function
  * for the host's time and converts the device's to it. */
+#include "domains/cuda/activity.h"
+
 #include <pthread.h>
 #include <string.h>
 
 #include "core/pool.h"
-#include "domains/cuda/cuda.h"
+#include "domains/cuda/external.h"
+#include "domains/cuda/library.h"
+#include "domains/cuda/operation.h"
+#include "domains/cuda/refused.h"
+#include "domains/cuda/state.h"
+#include "domains/cuda/thread.h"
+#include "domains/cuda/unified.h"
 
 /* Small enough to be full soon (300 kernels), large enough that its delivery does
  * not show in the cost of a launch: 16 KiB did, 1 MiB was no better. A program with
@@ -21,14 +29,8 @@
 static struct tandem_pool large = TANDEM_POOL(BUFFER_BYTES);
 static struct tandem_pool small = TANDEM_POOL(SMALL_BYTES);
 static _Atomic uint32_t outstanding;
-static bool own_clock;
 static uint64_t refused_kinds; /* 1 << kind, which CUPTI does not take */
 static pthread_mutex_t delivering = PTHREAD_MUTEX_INITIALIZER;
-
-bool cuda_activity_own_clock(void)
-{
-	return own_clock;
-}
 
 bool cuda_activity_outstanding(void)
 {
@@ -139,7 +141,7 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
 	/* What was asked for and not given comes back too, with some versions. */
 	if (!buffer)
 		return;
-	cuda_inside_begin();
+	cuda_in_tool_begin();
 	pthread_mutex_lock(&delivering);
 	activities_read(buffer, valid_bytes);
 	if (!cupti.cuptiActivityGetNumDroppedRecords(context, stream, &dropped) && dropped)
@@ -147,7 +149,7 @@ static void completed(void *context, uint32_t stream, uint8_t *buffer, size_t by
 	pthread_mutex_unlock(&delivering);
 	tandem_pool_give(bytes == BUFFER_BYTES ? &large : &small, buffer);
 	atomic_fetch_sub(&outstanding, 1);
-	cuda_inside_end();
+	cuda_in_tool_end();
 }
 
 static void kind_switch(bool on, uint32_t kind, enum tandem_cuda_activity_kind what)
@@ -199,12 +201,12 @@ void cuda_activity_unified(void)
 		return;
 	for (uint32_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		config[i] = (struct cupti_unified_config){ 1, counters[i], 0, 1 };
-	cuda_inside_begin();
+	cuda_in_tool_begin();
 	status = cupti.cuptiActivityConfigureUnifiedMemoryCounter(
 		config, sizeof(counters) / sizeof(counters[0]));
 	if (!status)
 		status = cupti.cuptiActivityEnable(CUPTI_KIND_UNIFIED_MEMORY);
-	cuda_inside_end();
+	cuda_in_tool_end();
 	if (status)
 		cuda_refused(TANDEM_CUDA_ACTIVITY_KIND_unified_memory, status);
 }
@@ -218,7 +220,7 @@ void cuda_activity_begin(void)
 	if (cupti.cuptiActivityRegisterTimestampCallback)
 		status = cupti.cuptiActivityRegisterTimestampCallback(ticks);
 	if (status) {
-		own_clock = true;
+		cuda_operation_own_clock = true;
 		cuda_notice(TANDEM_CUDA_NOTICE_clock);
 	}
 	status = cupti.cuptiActivityRegisterCallbacks(requested, completed);

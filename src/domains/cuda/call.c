@@ -1,7 +1,15 @@
 /* The record of one call, filled by the steps of gen/api.c. */
+#include "domains/cuda/call.h"
+
 #include <string.h>
 
-#include "domains/cuda/cuda.h"
+#include "core/control.h"
+#include "domains/cuda/device.h"
+#include "domains/cuda/driver.h"
+#include "domains/cuda/names.h"
+#include "domains/cuda/operation_id.h"
+#include "domains/cuda/queue.h"
+#include "domains/cuda/state.h"
 #include "schema/packet.h"
 #include "schema/schema.h"
 
@@ -137,7 +145,7 @@ static uint64_t operation_id(const struct cuda_api *api, const struct cupti_call
 		return 0;
 	if (tandem_unlikely(is_empty(api, data)))
 		return 0;
-	return cuda_op(data->correlation);
+	return cuda_operation_id(data->correlation);
 }
 
 /* A call of which nothing but itself is recorded. */

@@ -1,7 +1,19 @@
 /* CUPTI's callbacks. Each call of an API function comes twice, at its entry and at
  * its exit, in the thread that makes it. */
-#include "domains/cuda/cuda.h"
+#include "domains/cuda/callback.h"
+
+#include <string.h>
+
+#include "core/capture.h"
+#include "domains/cuda/call.h"
 #include "domains/cuda/gen/ids.h"
+#include "domains/cuda/library.h"
+#include "domains/cuda/memory.h"
+#include "domains/cuda/module.h"
+#include "domains/cuda/queue.h"
+#include "domains/cuda/state.h"
+#include "domains/cuda/thread.h"
+#include "schema/capture.h"
 
 static void *subscriber;
 /* Which stretch of being switched on this is: a call whose entry was told in an
@@ -83,6 +95,13 @@ static void capture_ended(void)
 		;
 }
 
+/* cudaProfilerStart() and Stop(), which may bound the recording. */
+static void profiler_called(bool start)
+{
+	if (!strcmp(tandem_control.capture, TANDEM_CAPTURE_PROFILER))
+		tandem_capture_set(start);
+}
+
 /* The program's own marks, and what changes how later calls are recorded. */
 static void driver_ended(uint32_t id, const struct cupti_call *data)
 {
@@ -103,10 +122,10 @@ static void driver_ended(uint32_t id, const struct cupti_call *data)
 		capture_ended();
 		break;
 	case CUDA_DRIVER_cuProfilerStart:
-		cuda_capture_profiler(true);
+		profiler_called(true);
 		break;
 	case CUDA_DRIVER_cuProfilerStop:
-		cuda_capture_profiler(false);
+		profiler_called(false);
 		break;
 	default:
 		break;
@@ -156,7 +175,7 @@ static __attribute__((noinline)) void other_called(uint32_t domain, uint32_t id,
 		resource_called(id, data);
 	} else if (domain == CUPTI_STATE && id == CUPTI_FATAL_ERROR) {
 		cuda_notice(TANDEM_CUDA_NOTICE_fatal);
-		cuda_die();
+		cuda_disable();
 	}
 }
 
@@ -176,7 +195,7 @@ static void called(void *user, uint32_t domain, uint32_t id, const void *data)
 	const struct cupti_call *call = data;
 
 	(void)user;
-	if (tandem_unlikely(cuda_thread.inside))
+	if (tandem_unlikely(cuda_thread.in_tool))
 		return;
 	if (tandem_likely(domain <= CUPTI_RUNTIME) &&
 	    tandem_unlikely(!call || !call->between))
@@ -250,7 +269,7 @@ void cuda_callbacks_switch(bool on)
 		callback_switch(on, CUPTI_RESOURCE, CUPTI_MODULE_LOADED);
 	callback_switch(on, CUPTI_STATE, CUPTI_FATAL_ERROR);
 	/* The marks that switch the recording on are heard while it is off. */
-	if (tandem_control.capture[0]) {
+	if (tandem_capture_is_bounded()) {
 		callback_switch(true, CUPTI_DRIVER, CUDA_DRIVER_cuProfilerStart);
 		callback_switch(true, CUPTI_DRIVER, CUDA_DRIVER_cuProfilerStop);
 	}

@@ -8,6 +8,8 @@
  * the driver's threads anyway. It sleeps on the control page's word, so that pause
  * and resume are heard at once. It is made when CUDA is initialised, and not at all
  * with an interval of 0. */
+#include "domains/cuda/drain.h"
+
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -18,7 +20,12 @@
 #include <unistd.h>
 
 #include "core/process.h"
-#include "domains/cuda/cuda.h"
+#include "domains/cuda/activity.h"
+#include "domains/cuda/driver.h"
+#include "domains/cuda/library.h"
+#include "domains/cuda/state.h"
+#include "domains/cuda/switch.h"
+#include "domains/cuda/thread.h"
 
 #define STACK_BYTES (256u * 1024)
 #define POLL_NS 2000000
@@ -30,9 +37,9 @@ static _Atomic uint32_t drained; /* the exit's work is done */
 
 static void flush(uint32_t flag)
 {
-	cuda_inside_begin();
+	cuda_in_tool_begin();
 	cupti.cuptiActivityFlushAll(flag);
-	cuda_inside_end();
+	cuda_in_tool_end();
 }
 
 static struct timespec time_of(uint64_t ns)
@@ -41,10 +48,15 @@ static struct timespec time_of(uint64_t ns)
 				  .tv_nsec = (long)(ns % 1000000000u) };
 }
 
+static uint32_t interval_ms(void)
+{
+	return tandem_control.domain[TANDEM_DOMAIN_cuda].interval_ms;
+}
+
 /* Until somebody pauses or resumes, or the interval is over. */
 static void interval_wait(uint32_t recording)
 {
-	struct timespec interval = time_of((uint64_t)tandem_control.domain[TANDEM_DOMAIN_cuda].interval_ms * 1000000u);
+	struct timespec interval = time_of((uint64_t)interval_ms() * 1000000u);
 
 	syscall(SYS_futex, &tandem_control.recording, FUTEX_WAIT, recording, &interval, NULL, 0);
 }
@@ -55,7 +67,7 @@ static void *drain(void *unused)
 	pthread_setname_np(pthread_self(), "tandem-cuda");
 	while (!atomic_load(&ending)) {
 		interval_wait(tandem_recording());
-		if (atomic_load(&ending) || cuda_is_dead())
+		if (atomic_load(&ending) || cuda_is_disabled())
 			break;
 		cuda_switch();
 		if (cuda_activity_outstanding())
@@ -69,7 +81,7 @@ static void thread_start(void)
 	pthread_attr_t attributes;
 	sigset_t all, before;
 
-	if (!tandem_control.domain[TANDEM_DOMAIN_cuda].interval_ms || pthread_attr_init(&attributes))
+	if (!interval_ms() || pthread_attr_init(&attributes))
 		return;
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	/* The program's signals are for its own threads. */
@@ -100,7 +112,7 @@ static void exit_drain(void)
 	struct timespec pause = time_of(POLL_NS);
 	uint64_t limit;
 
-	if (cuda_is_dead() || atomic_exchange(&drained, 1))
+	if (cuda_is_disabled() || atomic_exchange(&drained, 1))
 		return;
 	if (!cuda_driver_has_devices())
 		cuda_notice(TANDEM_CUDA_NOTICE_no_device);
@@ -120,7 +132,7 @@ static void exit_drain(void)
 /* What was done after the exit handlers: other handlers may launch kernels too. */
 static void end_drain(void)
 {
-	if (!cuda_is_dead() && !thread_runs && cuda_activity_outstanding())
+	if (!cuda_is_disabled() && !thread_runs && cuda_activity_outstanding())
 		flush(CUPTI_FLUSH_FORCED);
 }
 

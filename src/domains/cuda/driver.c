@@ -1,8 +1,10 @@
 /* The few questions that we ask of the CUDA driver itself. The program has it
  * loaded: we never do. */
+#include "domains/cuda/driver.h"
+
 #include <dlfcn.h>
 
-#include "domains/cuda/cuda.h"
+#include "domains/cuda/thread.h"
 
 static struct {
 	int32_t (*version)(int32_t *version);
@@ -42,10 +44,10 @@ bool cuda_driver_has_devices(void)
 {
 	int32_t count = 0;
 
-	cuda_inside_begin();
+	cuda_in_tool_begin();
 	if (driver.count && driver.count(&count))
 		count = 0;
-	cuda_inside_end();
+	cuda_in_tool_end();
 	return !driver.count || count > 0;
 }
 
@@ -58,11 +60,11 @@ int32_t cuda_driver_attribute(uint32_t ordinal, int32_t attribute)
 {
 	int32_t device, value = 0;
 
-	cuda_inside_begin();
+	cuda_in_tool_begin();
 	if (!device_get(ordinal, &device) || !driver.attribute ||
 	    driver.attribute(&value, attribute, device))
 		value = 0;
-	cuda_inside_end();
+	cuda_in_tool_end();
 	return value;
 }
 
@@ -71,10 +73,10 @@ uint64_t cuda_driver_memory_bytes(uint32_t ordinal)
 	size_t bytes = 0;
 	int32_t device;
 
-	cuda_inside_begin();
+	cuda_in_tool_begin();
 	if (!device_get(ordinal, &device) || !driver.memory || driver.memory(&bytes, device))
 		bytes = 0;
-	cuda_inside_end();
+	cuda_in_tool_end();
 	return bytes;
 }
 
@@ -82,20 +84,20 @@ void cuda_driver_name(uint32_t ordinal, char *name, int bytes)
 {
 	int32_t device;
 
-	cuda_inside_begin();
+	cuda_in_tool_begin();
 	if (!device_get(ordinal, &device) || !driver.name || driver.name(name, bytes, device))
 		name[0] = 0;
 	name[bytes - 1] = 0;
-	cuda_inside_end();
+	cuda_in_tool_end();
 }
 
 bool cuda_driver_is_capturing(void *stream)
 {
 	int32_t status = 0;
 
-	cuda_inside_begin();
+	cuda_in_tool_begin();
 	if (!driver.capturing || driver.capturing(stream, &status))
 		status = 0;
-	cuda_inside_end();
+	cuda_in_tool_end();
 	return status != 0;
 }

@@ -3,7 +3,13 @@
  * made under one, and only with these records, which are read for nothing else. A
  * copy by the runtime has one of either API, with the same correlation; a launch by
  * the runtime has none of the driver's. Called as operation.c is. */
-#include "domains/cuda/cuda.h"
+#include "domains/cuda/external.h"
+
+#include "core/stream.h"
+#include "domains/cuda/api.h"
+#include "domains/cuda/operation_id.h"
+#include "schema/gen/cuda_records.h"
+#include "schema/schema.h"
 
 #define KINDS_MOST 8u
 #define LATEST 1024u
@@ -30,7 +36,7 @@ static void number_write(const struct cupti_external *external)
 
 	if (!record)
 		return;
-	record->op = cuda_op(external->correlation);
+	record->op = cuda_operation_id(external->correlation);
 	record->kind = external->external_kind <= UINT8_MAX ? (uint8_t)external->external_kind :
 							TANDEM_EXTERNAL_KIND_unknown;
 	record->id = external->id;

@@ -7,82 +7,17 @@
 #include <string.h>
 
 #include "core/process.h"
-#include "domains/cuda/cuda.h"
+#include "domains/cuda/activity.h"
+#include "domains/cuda/callback.h"
+#include "domains/cuda/drain.h"
+#include "domains/cuda/driver.h"
+#include "domains/cuda/library.h"
+#include "domains/cuda/state.h"
+#include "domains/cuda/switch.h"
+#include "domains/cuda/thread.h"
 
 /* A library that was to be injected before `tandem record` took its place. */
 #define ENV_CHAINED "TANDEM_CUDA_INJECTION"
-
-__thread struct cuda_thread cuda_thread __attribute__((tls_model("initial-exec")));
-_Atomic uint32_t cuda_dead;
-_Atomic uint64_t cuda_correlation_latest;
-
-void cuda_notice(enum tandem_cuda_notice notice)
-{
-	tandem_notice(TANDEM_DOMAIN_cuda, notice);
-}
-
-static enum tandem_cuda_notice refused_notice(enum tandem_cuda_activity_kind what)
-{
-	switch (what) {
-	case TANDEM_CUDA_ACTIVITY_KIND_kernel:
-		return TANDEM_CUDA_NOTICE_no_kernels;
-	case TANDEM_CUDA_ACTIVITY_KIND_copy:
-	case TANDEM_CUDA_ACTIVITY_KIND_peer_copy:
-		return TANDEM_CUDA_NOTICE_no_copies;
-	case TANDEM_CUDA_ACTIVITY_KIND_memset:
-		return TANDEM_CUDA_NOTICE_no_fills;
-	case TANDEM_CUDA_ACTIVITY_KIND_unified_memory:
-		return TANDEM_CUDA_NOTICE_no_um;
-	case TANDEM_CUDA_ACTIVITY_KIND_overhead:
-		return TANDEM_CUDA_NOTICE_no_overhead;
-	case TANDEM_CUDA_ACTIVITY_KIND_graph:
-		return TANDEM_CUDA_NOTICE_no_graphs;
-	case TANDEM_CUDA_ACTIVITY_KIND_external:
-		return TANDEM_CUDA_NOTICE_no_external;
-	default:
-		return TANDEM_CUDA_NOTICE_partly;
-	}
-}
-
-void cuda_refused(enum tandem_cuda_activity_kind what, int32_t status)
-{
-	struct tandem_cuda_refused *record;
-	const char *words = NULL;
-	uint32_t bytes;
-
-	if (cupti.cuptiGetResultString(status, &words) || !words)
-		words = "";
-	bytes = (uint32_t)strnlen(words, 200);
-	cuda_notice(refused_notice(what));
-	record = tandem_record_begin(TANDEM_CUDA_EVENT_refused, (uint32_t)sizeof(*record) + bytes);
-	if (!record)
-		return;
-	record->what = (uint8_t)what;
-	record->status = status;
-	record->words_count = (uint16_t)bytes;
-	memcpy(record + 1, words, bytes);
-	tandem_record_commit();
-}
-
-static char cupti_path[CUDA_PATH_BYTES];
-
-void cuda_cupti_describe(void)
-{
-	const char *path = cupti_path;
-	uint32_t bytes = (uint32_t)strlen(path);
-	struct tandem_cuda_cupti *record =
-		tandem_record_begin(TANDEM_CUDA_EVENT_cupti, (uint32_t)sizeof(*record) + bytes);
-
-	if (!record)
-		return;
-	record->version = cupti_version;
-	record->driver = cuda_driver_version();
-	record->interval_ms = tandem_control.domain[TANDEM_DOMAIN_cuda].interval_ms;
-	record->own_clock = cuda_activity_own_clock();
-	record->path_count = (uint16_t)bytes;
-	memcpy(record + 1, path, bytes);
-	tandem_record_commit();
-}
 
 /* The other tool first: one that wants CUPTI for itself then has it, as it would
  * without us, and we say so. */
@@ -115,11 +50,11 @@ static void say_why(int error, int status)
 
 /* CUPTI found and willing: a library that does not suit the driver refuses the
  * subscription, and another may not. 0, or -errno and *status. */
-static int start(char path[CUDA_PATH_BYTES], int *status)
+static int start(int *status)
 {
 	int error;
 
-	for (unsigned attempt = 0; !(error = cuda_library_open(attempt, path)); attempt++) {
+	for (unsigned attempt = 0; !(error = cuda_library_open(attempt)); attempt++) {
 		*status = cuda_subscribe();
 		if (!*status)
 			return 0;
@@ -129,26 +64,20 @@ static int start(char path[CUDA_PATH_BYTES], int *status)
 	return *status ? -EIO : error;
 }
 
-void cuda_die(void)
-{
-	atomic_store(&cuda_dead, 1);
-	atomic_store(&cuda_gate, 0);
-}
-
 static void inject(void)
 {
 	int status = 0, error;
 
 	cuda_driver_find();
-	error = start(cupti_path, &status);
+	error = start(&status);
 	if (error) {
 		say_why(error, status);
 		return;
 	}
-	tandem_process_at_fork(cuda_die);
+	tandem_process_at_fork(cuda_disable);
 	tandem_process_uses(TANDEM_DOMAIN_cuda);
 	tandem_process_uses(TANDEM_DOMAIN_cudart);
-	cuda_capture_begin();
+	cuda_switch_begin();
 	cuda_activity_begin();
 	cuda_switch_ready();
 	cuda_drain_begin();
@@ -181,9 +110,9 @@ int InitializeInjection(void)
 		return 1;
 	chain();
 	if (tandem_session_dir[0] && tandem_control.domains & TANDEM_DOMAIN_BIT(cuda)) {
-		cuda_inside_begin();
+		cuda_in_tool_begin();
 		inject();
-		cuda_inside_end();
+		cuda_in_tool_end();
 	}
 	errno = saved;
 	return 1;

@@ -2,6 +2,8 @@
  * each: what is loaded already comes first (a second copy would not share its
  * state), then what the program's own CUDA libraries have beside them, then what
  * the environment and the loader know, then the usual places. */
+#include "domains/cuda/library.h"
+
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,16 +13,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "domains/cuda/cuda.h"
+#include "core/stream.h"
+#include "domains/cuda/driver.h"
+#include "schema/gen/cuda_records.h"
 
 struct cupti cupti;
 uint32_t cupti_version;
 
 #define NAME "libcupti.so"
 #define CANDIDATES_MOST 64
+#define PATH_BYTES 1024
+
+static char opened[PATH_BYTES]; /* which it is */
 
 struct candidates {
-	char path[CANDIDATES_MOST][CUDA_PATH_BYTES];
+	char path[CANDIDATES_MOST][PATH_BYTES];
 	unsigned count;
 	unsigned driver_major;
 };
@@ -42,7 +49,7 @@ static void candidate_add(struct candidates *candidates, const char *path)
 	for (unsigned i = 0; i < candidates->count; i++)
 		if (!strcmp(candidates->path[i], path))
 			return;
-	if (candidates->count < CANDIDATES_MOST && strlen(path) < CUDA_PATH_BYTES)
+	if (candidates->count < CANDIDATES_MOST && strlen(path) < PATH_BYTES)
 		strcpy(candidates->path[candidates->count++], path);
 }
 
@@ -63,7 +70,7 @@ static unsigned suits(const struct candidates *candidates, const char *name)
 /* The best libcupti.so* in the folder. */
 static void folder_add(struct candidates *candidates, const char *folder)
 {
-	char path[CUDA_PATH_BYTES], best[256] = "";
+	char path[PATH_BYTES], best[256] = "";
 	DIR *dir = opendir(folder);
 	struct dirent *entry;
 
@@ -80,7 +87,7 @@ static void folder_add(struct candidates *candidates, const char *folder)
 static void folder_below(struct candidates *candidates, const char *folder, int bytes,
 			 const char *rest)
 {
-	char path[CUDA_PATH_BYTES];
+	char path[PATH_BYTES];
 
 	if (snprintf(path, sizeof(path), "%.*s%s", bytes, folder, rest) < (int)sizeof(path))
 		folder_add(candidates, path);
@@ -173,7 +180,7 @@ static void environment_add(struct candidates *candidates)
 
 static void beside_program_add(struct candidates *candidates)
 {
-	char path[CUDA_PATH_BYTES];
+	char path[PATH_BYTES];
 	ssize_t bytes = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	if (bytes <= 0)
@@ -225,7 +232,7 @@ static int library_take(void *library)
 	return 0;
 }
 
-int cuda_library_open(unsigned attempt, char path[CUDA_PATH_BYTES])
+int cuda_library_open(unsigned attempt)
 {
 	static struct candidates candidates;
 	int error = -ENOENT;
@@ -244,12 +251,30 @@ int cuda_library_open(unsigned attempt, char path[CUDA_PATH_BYTES])
 		}
 		if (attempt--)
 			continue;
-		strcpy(path, candidates.path[i]);
-		if (!dlinfo(library, RTLD_DI_LINKMAP, &map) && strlen(map->l_name) < CUDA_PATH_BYTES)
-			strcpy(path, map->l_name);
+		strcpy(opened, candidates.path[i]);
+		if (!dlinfo(library, RTLD_DI_LINKMAP, &map) && strlen(map->l_name) < PATH_BYTES)
+			strcpy(opened, map->l_name);
 		return 0;
 	}
 	return error;
+}
+
+void cuda_library_describe(bool own_clock)
+{
+	const char *path = opened;
+	uint32_t bytes = (uint32_t)strlen(path);
+	struct tandem_cuda_cupti *record =
+		tandem_record_begin(TANDEM_CUDA_EVENT_cupti, (uint32_t)sizeof(*record) + bytes);
+
+	if (!record)
+		return;
+	record->version = cupti_version;
+	record->driver = cuda_driver_version();
+	record->interval_ms = tandem_control.domain[TANDEM_DOMAIN_cuda].interval_ms;
+	record->own_clock = own_clock;
+	record->path_count = (uint16_t)bytes;
+	memcpy(record + 1, path, bytes);
+	tandem_record_commit();
 }
 
 /* For `tandem doctor`: which CUPTI a program here would be recorded with. 0,
@@ -259,12 +284,11 @@ __attribute__((visibility("default"))) int tandem_cuda_find(char *path, size_t b
 
 int tandem_cuda_find(char *path, size_t bytes, uint32_t *version)
 {
-	char found[CUDA_PATH_BYTES];
 	int error;
 
 	cuda_driver_find();
-	error = cuda_library_open(0, found);
-	if (!error && snprintf(path, bytes, "%s", found) >= (int)bytes)
+	error = cuda_library_open(0);
+	if (!error && snprintf(path, bytes, "%s", opened) >= (int)bytes)
 		error = -ENAMETOOLONG;
 	*version = error ? 0 : cupti_version;
 	return error;

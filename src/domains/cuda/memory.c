@@ -1,9 +1,17 @@
 /* Allocations, by the calls of the driver API that make them: the runtime's own
  * end there too. An allocation is named by its address, an array or a physical
  * block by its handle. */
+#include "domains/cuda/memory.h"
+
+#include "core/object.h"
 #include "core/process.h"
-#include "domains/cuda/cuda.h"
+#include "core/stream.h"
+#include "domains/cuda/activity.h"
+#include "domains/cuda/call.h"
+#include "domains/cuda/device.h"
 #include "domains/cuda/gen/ids.h"
+#include "domains/cuda/state.h"
+#include "schema/gen/core_records.h"
 
 /* CUarray_format: bytes of one channel of the plain formats. */
 static uint32_t format_bytes(uint32_t format)
@@ -107,7 +115,9 @@ static const void *given(const struct cupti_call *data)
 	return at ? *at : NULL;
 }
 
-enum what { NONE, FREE, DEVICE, POOLED, PITCH, MANAGED, HOST, HOST_FLAGS, REGISTER, ARRAY2, ARRAY3, BLOCK };
+enum what {
+	NONE, FREE, DEVICE, POOLED, PITCH, MANAGED, HOST, HOST_FLAGS, REGISTER, ARRAY2, ARRAY3, BLOCK
+};
 
 /* What a call allocates or frees, by its callback id. */
 static const uint8_t calls[] = {

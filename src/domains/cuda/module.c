@@ -1,11 +1,17 @@
 /* Loaded device code: its size and a hash that names it, and the code itself in
  * the session when it was asked for (`--cuda cubin`). */
+#include "domains/cuda/module.h"
+
 #include <errno.h>
 #include <string.h>
 
+#include "core/object.h"
 #include "core/process.h"
+#include "core/stream.h"
 #include "core/system.h"
-#include "domains/cuda/cuda.h"
+#include "domains/cuda/state.h"
+#include "schema/gen/core_records.h"
+#include "schema/gen/cuda_records.h"
 
 /* FNV-1a over 64-bit words (the last one filled up with zeros): a cubin may have
  * hundreds of megabytes, and the program waits. */

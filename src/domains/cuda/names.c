@@ -3,11 +3,15 @@
  * long as its module is loaded, and perhaps another kernel's afterwards. So a small
  * cache by pointer answers nearly always, after a comparison of the text, and behind
  * it stands a table by text, which grows with the number of different kernels. */
+#include "domains/cuda/names.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
+#include "core/object.h"
 #include "core/process.h"
-#include "domains/cuda/cuda.h"
+#include "core/stream.h"
+#include "schema/gen/core_records.h"
 
 #define CACHE_SLOTS 4096u
 #define FIRST_SLOTS 1024u

@@ -1,6 +1,16 @@
 /* What the device did, activity by activity, as operation records. Runs where
  * CUPTI delivers its buffers, one at a time (activity.c). */
-#include "domains/cuda/cuda.h"
+#include "domains/cuda/operation.h"
+
+#include "core/process.h"
+#include "core/stream.h"
+#include "domains/cuda/device.h"
+#include "domains/cuda/launch_config.h"
+#include "domains/cuda/names.h"
+#include "domains/cuda/operation_id.h"
+#include "domains/cuda/queue.h"
+
+bool cuda_operation_own_clock;
 
 /* CUpti_ActivityMemcpyKind. */
 enum { HTOD = 1, DTOH, HTOA, ATOH, ATOA, ATOD, DTOA, DTOD, HTOH, PTOP };
@@ -16,7 +26,7 @@ void cuda_operation_write(const struct cuda_operation *operation)
 		atomic_fetch_add(&tandem_session->unfinished, 1);
 	if (!record)
 		return;
-	record->op = cuda_op(operation->correlation);
+	record->op = cuda_operation_id(operation->correlation);
 	record->queued = operation->queued;
 	record->submitted = operation->submitted;
 	record->start = ended ? operation->start : 0;
@@ -30,9 +40,9 @@ void cuda_operation_write(const struct cuda_operation *operation)
 	record->domain = TANDEM_DOMAIN_cuda;
 	record->proof = ended ? TANDEM_PROOF_delivered : TANDEM_PROOF_never;
 	record->timed = !ended ? TANDEM_TIMED_no :
-			cuda_activity_own_clock() ? TANDEM_TIMED_device_ns :
+			cuda_operation_own_clock ? TANDEM_TIMED_device_ns :
 						    TANDEM_TIMED_session_ticks;
-	record->shape = operation->shape;
+	record->shape = operation->config;
 	tandem_record_commit();
 }
 
@@ -49,7 +59,7 @@ void cuda_operation_kernel(const struct cupti_kernel *kernel)
 		.end = kernel->end,
 	};
 
-	operation.shape = cuda_launch_shape(kernel, operation.kernel);
+	operation.config = cuda_launch_config(kernel, operation.kernel);
 	cuda_operation_write(&operation);
 }
 
@@ -74,7 +84,7 @@ static uint8_t copy_kind(uint8_t kind)
 }
 
 /* CUpti_ActivityMemoryKind has our numbers. */
-static uint8_t place(uint32_t kind)
+static uint8_t memory_kind_of(uint32_t kind)
 {
 	return kind <= TANDEM_PLACE_managed_static ? (uint8_t)kind : TANDEM_PLACE_unknown;
 }
@@ -82,8 +92,8 @@ static uint8_t place(uint32_t kind)
 void cuda_operation_copy(const struct cupti_copy *copy)
 {
 	struct tandem_rec_transfer_shape shape = {
-		.source = place(copy->source),
-		.destination = place(copy->destination),
+		.source = memory_kind_of(copy->source),
+		.destination = memory_kind_of(copy->destination),
 		.asynchronous = copy->flags & 1,
 		.graph = copy->graph,
 		.node = copy->node,
@@ -91,7 +101,7 @@ void cuda_operation_copy(const struct cupti_copy *copy)
 	struct cuda_operation operation = {
 		.correlation = copy->correlation,
 		.queue = cuda_queue(copy->device, copy->context, copy->stream),
-		.shape = cuda_transfer_shape(&shape),
+		.config = cuda_transfer_config(&shape),
 		.kind = copy_kind(copy->copy_kind),
 		.bytes = copy->bytes,
 		.start = copy->start,
@@ -104,8 +114,8 @@ void cuda_operation_copy(const struct cupti_copy *copy)
 void cuda_operation_peer_copy(const struct cupti_peer_copy *copy)
 {
 	struct tandem_rec_transfer_shape shape = {
-		.source = place(copy->source),
-		.destination = place(copy->destination),
+		.source = memory_kind_of(copy->source),
+		.destination = memory_kind_of(copy->destination),
 		.asynchronous = copy->flags & 1,
 		.from = cuda_device(copy->source_device),
 		.to = cuda_device(copy->destination_device),
@@ -115,7 +125,7 @@ void cuda_operation_peer_copy(const struct cupti_peer_copy *copy)
 	struct cuda_operation operation = {
 		.correlation = copy->correlation,
 		.queue = cuda_queue(copy->device, copy->context, copy->stream),
-		.shape = cuda_transfer_shape(&shape),
+		.config = cuda_transfer_config(&shape),
 		.kind = TANDEM_OPERATION_KIND_copy_d2d,
 		.bytes = copy->bytes,
 		.start = copy->start,
@@ -128,7 +138,7 @@ void cuda_operation_peer_copy(const struct cupti_peer_copy *copy)
 void cuda_operation_memset(const struct cupti_memset *fill)
 {
 	struct tandem_rec_transfer_shape shape = {
-		.destination = place(fill->memory_kind),
+		.destination = memory_kind_of(fill->memory_kind),
 		.asynchronous = fill->flags & 1,
 		.graph = fill->graph,
 		.node = fill->node,
@@ -136,7 +146,7 @@ void cuda_operation_memset(const struct cupti_memset *fill)
 	struct cuda_operation operation = {
 		.correlation = fill->correlation,
 		.queue = cuda_queue(fill->device, fill->context, fill->stream),
-		.shape = cuda_transfer_shape(&shape),
+		.config = cuda_transfer_config(&shape),
 		.kind = TANDEM_OPERATION_KIND_fill,
 		.bytes = fill->bytes,
 		.start = fill->start,
@@ -152,7 +162,7 @@ void cuda_operation_graph(const struct cupti_graph *graph)
 	struct cuda_operation operation = {
 		.correlation = graph->correlation,
 		.queue = cuda_queue(graph->device, graph->context, graph->stream),
-		.shape = cuda_transfer_shape(&shape),
+		.config = cuda_transfer_config(&shape),
 		.kind = TANDEM_OPERATION_KIND_other,
 		.start = graph->start,
 		.end = graph->end,

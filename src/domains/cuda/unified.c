@@ -1,6 +1,13 @@
 /* Unified memory: pages that move are operations of the device, in a queue of
  * their own; faults are records beside them. */
-#include "domains/cuda/cuda.h"
+#include "domains/cuda/unified.h"
+
+#include "core/stream.h"
+#include "domains/cuda/device.h"
+#include "domains/cuda/launch_config.h"
+#include "domains/cuda/operation.h"
+#include "domains/cuda/queue.h"
+#include "schema/gen/cuda_records.h"
 
 static void migration_write(const struct cupti_unified *unified, uint32_t device, uint8_t kind)
 {
@@ -15,7 +22,7 @@ static void migration_write(const struct cupti_unified *unified, uint32_t device
 	};
 	struct cuda_operation operation = {
 		.queue = cuda_unified_queue(device),
-		.shape = cuda_transfer_shape(&shape),
+		.config = cuda_transfer_config(&shape),
 		.kind = TANDEM_OPERATION_KIND_migrate,
 		.bytes = unified->value,
 		.start = unified->start,

@@ -1,17 +1,19 @@
 /* What launches of a kernel, and copies, have in common is written once, and each
- * operation names it. A cache of fixed size remembers what was written: a shape
+ * operation names it. A cache of fixed size remembers what was written: one
  * that fell out of it is written again under a new number, so that memory does not
  * grow with a program that makes a new graph for each step. */
+#include "domains/cuda/launch_config.h"
+
 #include <string.h>
 
 #include "core/process.h"
-#include "domains/cuda/cuda.h"
+#include "core/stream.h"
 
 #define SLOTS 4096u
 
 struct slot {
 	uint32_t number, epoch;
-	uint64_t hash[2]; /* of all that the shape says */
+	uint64_t hash[2]; /* of all that it says */
 };
 
 static struct slot cache[SLOTS];
@@ -39,9 +41,9 @@ static void hash_make(uint64_t hash[2], const void *data, uint32_t bytes)
 	}
 }
 
-/* `record` is complete but for head and number; both kinds of shape begin with
+/* `record` is complete but for head and number; both kinds begin with
  * the number. */
-static uint32_t shape_number(uint16_t id, void *record, uint32_t bytes)
+static uint32_t config_number(uint16_t id, void *record, uint32_t bytes)
 {
 	struct tandem_rec_launch_shape *shape = record;
 	uint32_t epoch = tandem_process_epoch();
@@ -69,7 +71,7 @@ static uint32_t shape_number(uint16_t id, void *record, uint32_t bytes)
 	return slot->number;
 }
 
-uint32_t cuda_launch_shape(const struct cupti_kernel *kernel, uint32_t number)
+uint32_t cuda_launch_config(const struct cupti_kernel *kernel, uint32_t number)
 {
 	struct tandem_rec_launch_shape shape = {
 		.domain = TANDEM_DOMAIN_cuda,
@@ -92,14 +94,14 @@ uint32_t cuda_launch_shape(const struct cupti_kernel *kernel, uint32_t number)
 		.node = kernel->node,
 	};
 
-	return shape_number(TANDEM_EVENT_launch_shape, &shape, sizeof(shape));
+	return config_number(TANDEM_EVENT_launch_shape, &shape, sizeof(shape));
 }
 
-uint32_t cuda_transfer_shape(const struct tandem_rec_transfer_shape *transfer)
+uint32_t cuda_transfer_config(const struct tandem_rec_transfer_shape *transfer)
 {
 	struct tandem_rec_transfer_shape shape = *transfer;
 
 	shape.shape = 0;
 	shape.domain = TANDEM_DOMAIN_cuda;
-	return shape_number(TANDEM_EVENT_transfer_shape, &shape, sizeof(shape));
+	return config_number(TANDEM_EVENT_transfer_shape, &shape, sizeof(shape));
 }

@@ -1,0 +1,7 @@
+/* What is finished is written at intervals, and at the exit. */
+#ifndef TANDEM_DOMAINS_CUDA_DRAIN_H
+#define TANDEM_DOMAINS_CUDA_DRAIN_H
+
+void cuda_drain_begin(void);
+
+#endif

@@ -1,0 +1,16 @@
+/* The few questions that we ask of the CUDA driver itself; 0 where it has no answer. */
+#ifndef TANDEM_DOMAINS_CUDA_DRIVER_H
+#define TANDEM_DOMAINS_CUDA_DRIVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+void cuda_driver_find(void);
+uint32_t cuda_driver_version(void);
+bool cuda_driver_has_devices(void);
+int32_t cuda_driver_attribute(uint32_t device, int32_t attribute);
+uint64_t cuda_driver_memory_bytes(uint32_t device);
+void cuda_driver_name(uint32_t device, char *name, int bytes);
+bool cuda_driver_is_capturing(void *stream);
+
+#endif

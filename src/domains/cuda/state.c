@@ -1,0 +1,10 @@
+#include "domains/cuda/state.h"
+
+_Atomic uint32_t cuda_capture_enabled = 1;
+_Atomic uint32_t cuda_disabled;
+
+void cuda_disable(void)
+{
+	atomic_store(&cuda_disabled, 1);
+	atomic_store(&cuda_capture_enabled, 0);
+}
