@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/call.h"
 #include "core/pool.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
 #include "domains/opencl/gen/records.h"
-#include "domains/opencl/hooks.h"
+#include "domains/opencl/describe.h"
+#include "domains/opencl/recording.h"
 
 #define LOG_BYTES 16384
 

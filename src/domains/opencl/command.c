@@ -1,22 +1,18 @@
-/* A command from its enqueue to its operation record.
- *
- * Its event (the program's, on which we hold a reference, or one of our own)
- * waits in its queue's list until something proves that it has ended: a
- * blocking call, clFinish, clWaitForEvents, a status that the program read, a
- * callback that the program wanted, or a look of our own at the oldest one
- * while later ones are enqueued. Only a queue that is released with commands
- * still running makes us ask the driver for a callback: that would start a
- * helper thread in many drivers.
- */
+#include "domains/opencl/command.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "core/call.h"
 #include "core/pool.h"
 #include "core/process.h"
 #include "domains/opencl/cl.h"
-#include "domains/opencl/hooks.h"
+#include "domains/opencl/loader.h"
+#include "domains/opencl/query.h"
+#include "domains/opencl/queue.h"
+#include "domains/opencl/recording.h"
 
 struct opencl_pending {
 	struct opencl_pending *next;
@@ -130,7 +126,7 @@ static enum ended command_write(struct opencl_queue *queue,
 	record->shape = 0;
 	now = record->head.timestamp;
 	tandem_record_commit();
-	opencl_timer_look(queue, now);
+	opencl_timer_look(&queue->timer, now);
 	return ENDED;
 }
 
@@ -417,7 +413,7 @@ static void command_process_end(void)
 }
 
 /* At exit, loaders end after the drivers' own exit handlers. */
-void opencl_commands_close(void)
+static void commands_close(void)
 {
 	if (!any_pending())
 		return;
@@ -436,13 +432,16 @@ static void command_forked(void)
 		pending_forget(queue);
 }
 
-void opencl_command_at_exit(void)
+/* Once there are queues. */
+static void command_at_exit(void)
 {
-	static _Atomic int registered;
-
-	if (atomic_exchange(&registered, 1))
-		return;
 	tandem_process_at_end(command_process_end);
 	tandem_process_at_fork(command_forked);
 	atexit(command_exit);
+}
+
+__attribute__((constructor)) static void command_begins(void)
+{
+	opencl_queue_at_first(command_at_exit);
+	opencl_loader_at_close(commands_close);
 }

@@ -4,19 +4,14 @@
 #include <string.h>
 
 #include "domains/opencl/cl.h"
-#include "domains/opencl/hooks.h"
+#include "core/call.h"
+#include "domains/opencl/describe.h"
+#include "domains/opencl/memory.h"
+#include "domains/opencl/query.h"
+#include "domains/opencl/queue.h"
+#include "schema/gen/core_records.h"
 
 #define TEXT_BYTES 512
-
-uint64_t opencl_info_u64(opencl_get_info get, void *object, uint32_t name)
-{
-	uint64_t value = 0;
-	int saved = errno;
-	bool failed = get(object, name, sizeof(value), &value, NULL) != CL_SUCCESS;
-
-	errno = saved;
-	return failed ? 0 : value;
-}
 
 struct text {
 	uint16_t length;
@@ -295,4 +290,9 @@ uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_pr
 	program_write(program, number, context, (uint8_t)source, bytes);
 	errno = saved;
 	return number;
+}
+
+__attribute__((constructor)) static void describe_begins(void)
+{
+	tandem_object_describer(opencl_describe);
 }

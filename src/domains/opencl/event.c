@@ -1,12 +1,18 @@
 /* What the program asks of its events: answered as if we held none of them and
  * had switched no profiling on. */
+#include "domains/opencl/event.h"
+
 #include <errno.h>
 
+#include "core/call.h"
 #include "core/pool.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
 #include "domains/opencl/gen/records.h"
-#include "domains/opencl/hooks.h"
+#include "domains/opencl/command.h"
+#include "domains/opencl/query.h"
+#include "domains/opencl/queue.h"
+#include "domains/opencl/recording.h"
 
 int32_t opencl_custom_clGetEventInfo(opencl_pfn_clGetEventInfo real, void *event,
 				     uint32_t param_name, size_t param_value_size,

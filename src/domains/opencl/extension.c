@@ -5,11 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/call.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
 #include "domains/opencl/gen/records.h"
 
-#include "domains/opencl/hooks.h"
+#include "domains/opencl/recording.h"
 
 static int fn_find(const char *name)
 {

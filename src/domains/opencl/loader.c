@@ -10,7 +10,7 @@
 
 #include "core/process.h"
 #include "domains/opencl/cl.h"
-#include "domains/opencl/hooks.h"
+#include "domains/opencl/recording.h"
 #include "schema/opencl.h"
 
 static _Atomic int bootstrap_state; /* 0 not yet, 1 under way, 2 done */
@@ -214,13 +214,21 @@ int32_t tandem_opencl_attach(void *address, uint32_t entries, void *const *targe
 	return CL_SUCCESS;
 }
 
+static void (*close_function)(void);
+
+void opencl_loader_at_close(void (*function)(void))
+{
+	close_function = function;
+}
+
 /* Whoever calls us from here on, preloaded as we are, finds the loader again: its
  * public functions then say that it has ended, as they would without us. */
 void tandem_opencl_detach(void)
 {
 	int saved = errno;
 
-	opencl_commands_close();
+	if (close_function)
+		close_function();
 	opencl_next = opencl_first;
 	atomic_store(&layer_loaded, 0);
 	atomic_store(&bootstrap_state, 0);
@@ -315,6 +323,5 @@ static void loader_process_end(void)
 
 __attribute__((constructor)) static void loader_begins(void)
 {
-	tandem_object_describer(opencl_describe);
 	tandem_process_at_end(loader_process_end);
 }

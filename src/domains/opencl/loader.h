@@ -27,6 +27,10 @@ void opencl_bootstrap(void);
  * closed its loader. Not for the way of a call. */
 bool opencl_loader_usable(void);
 
+/* Called when the loader goes before the process ends: the drivers can be asked for
+ * the last time. One function. */
+void opencl_loader_at_close(void (*function)(void));
+
 /* For layer.c, which is another library, and `tandem doctor`: exported. All but the
  * last are called by the loader, which does so once at a time. */
 #pragma GCC visibility push(default)

@@ -1,12 +1,16 @@
 /* Memory objects: described when made, said to be freed with the program's
  * last reference. (The driver may keep the memory longer: commands under way,
  * kernels' arguments and sub-buffers hold references of their own.) */
+#include "domains/opencl/memory.h"
+
 #include <errno.h>
 
+#include "core/call.h"
 #include "domains/opencl/cl.h"
 #include "domains/opencl/gen/custom.h"
 #include "domains/opencl/gen/records.h"
-#include "domains/opencl/hooks.h"
+#include "domains/opencl/query.h"
+#include "domains/opencl/recording.h"
 
 static uint64_t memory_info(void *memory, uint32_t name)
 {

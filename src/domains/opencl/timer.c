@@ -2,8 +2,15 @@
  * (clGetDeviceAndHostTimer: OpenCL 2.1, optional in 3.0, section 4.3): one more
  * thing to fit the clock with. The driver's host clock is of no use: which one it
  * is, nobody says. */
+#include "domains/opencl/timer.h"
+
+#include <stdbool.h>
+
+#include "core/call.h"
 #include "domains/opencl/cl.h"
-#include "domains/opencl/hooks.h"
+#include "domains/opencl/gen/next.h"
+#include "domains/opencl/query.h"
+#include "schema/gen/core_records.h"
 
 #define TRIES 3
 #define PERIODS_A_SECOND 10
@@ -42,15 +49,15 @@ static bool timer_read(void *device, struct reading *best)
 	return true;
 }
 
-static bool pair_write(struct opencl_queue *queue)
+static bool pair_write(struct opencl_timer *timer)
 {
 	struct tandem_rec_clock_pair *record;
 	struct reading reading;
 	uint32_t number;
 
-	if (!timer_read(queue->device, &reading))
+	if (!timer_read(timer->device, &reading))
 		return false;
-	number = tandem_object_number(TANDEM_OBJECT_device, queue->device);
+	number = tandem_object_number(TANDEM_OBJECT_device, timer->device);
 	record = tandem_record_begin(TANDEM_EVENT_clock_pair, sizeof(*record));
 	if (!record)
 		return true;
@@ -63,20 +70,20 @@ static bool pair_write(struct opencl_queue *queue)
 	return true;
 }
 
-void opencl_timer_start(struct opencl_queue *queue, void *device)
+void opencl_timer_start(struct opencl_timer *timer, void *device)
 {
-	queue->device = device;
-	atomic_store_explicit(&queue->timer_due,
-			      device_has(device) ? 0 : UINT64_MAX, memory_order_relaxed);
-	opencl_timer_look(queue, tandem_ticks());
+	timer->device = device;
+	atomic_store_explicit(&timer->due,
+			      device_has(device) ? 0 : OPENCL_TIMER_NONE, memory_order_relaxed);
+	opencl_timer_look(timer, tandem_ticks());
 }
 
-void opencl_timer_read(struct opencl_queue *queue, uint64_t now)
+void opencl_timer_read(struct opencl_timer *timer, uint64_t now)
 {
 	uint64_t due = now + tandem_control.ticks_hz / PERIODS_A_SECOND;
 
 	/* Other threads need not read it as well. */
-	atomic_store_explicit(&queue->timer_due, due, memory_order_relaxed);
-	if (!pair_write(queue))
-		atomic_store_explicit(&queue->timer_due, UINT64_MAX, memory_order_relaxed);
+	atomic_store_explicit(&timer->due, due, memory_order_relaxed);
+	if (!pair_write(timer))
+		atomic_store_explicit(&timer->due, OPENCL_TIMER_NONE, memory_order_relaxed);
 }

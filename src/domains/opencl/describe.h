@@ -1,0 +1,18 @@
+/* Our numbers of OpenCL's objects, with a record of what each is. Any thread. */
+#ifndef TANDEM_OPENCL_DESCRIBE_H
+#define TANDEM_OPENCL_DESCRIBE_H
+
+#include <stdint.h>
+
+#include "domains/opencl/gen/next.h"
+#include "schema/gen/core_records.h"
+
+/* For an object met unannounced, and for a new one. */
+void opencl_describe(unsigned type, void *handle, uint32_t number);
+uint32_t opencl_created(unsigned type, void *handle);
+uint32_t opencl_created_context(void *context, enum opencl_fn fn);
+uint32_t opencl_created_kernel(void *kernel, enum opencl_fn fn, const void *program);
+uint32_t opencl_created_program(void *program, enum opencl_fn fn, enum tandem_program_source source,
+				const void *context, uint64_t bytes);
+
+#endif

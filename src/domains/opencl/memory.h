@@ -1,0 +1,26 @@
+/* Memory objects and allocations: described when made, recorded as freed with the
+ * program's last reference; and how many bytes a command moves. Any thread. */
+#ifndef TANDEM_OPENCL_MEMORY_H
+#define TANDEM_OPENCL_MEMORY_H
+
+#include <stdint.h>
+
+#include "domains/opencl/gen/next.h"
+#include "schema/gen/core_records.h"
+
+/* A new memory object (NULL, 0: asked of the driver), an allocation
+ * by address, and an address about to be freed (0: not ours). */
+uint32_t opencl_created_memory(void *memory, enum opencl_fn fn, enum tandem_memory_kind kind,
+			       const void *context, const void *parent, uint64_t flags,
+			       uint64_t bytes);
+uint32_t opencl_allocated(void *pointer, enum opencl_fn fn, enum tandem_memory_kind kind,
+			  const void *context, const void *device, uint64_t flags, uint64_t bytes);
+uint64_t opencl_freeing(const void *pointer);
+void opencl_freed_list(uint32_t count, const void *pointers, int32_t result);
+void opencl_memory_describe(void *memory, uint32_t number);
+
+/* What a command moves. */
+uint64_t opencl_image_bytes(void *image, const void *region);
+uint64_t opencl_memories_bytes(uint32_t count, const void *memories);
+
+#endif
