@@ -1,7 +1,7 @@
 /* Whether CUDA programs can be recorded: the driver, its devices, and a CUPTI that
  * our library finds. A program may bring a CUPTI of its own, which nobody can see
  * from here. Without CUDA's headers. */
-#include "cli/check.h"
+#include "cli/doctor/check.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Programs and runtimes beside Tandem: helpful, not needed. */
-#include "cli/check.h"
+#include "cli/doctor/check.h"
 
 #include "recorder/program.h"
 

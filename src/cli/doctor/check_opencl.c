@@ -1,7 +1,7 @@
 /* Whether OpenCL programs can be recorded: our library, the loader and whether
  * it takes layers, the drivers, the devices. Without OpenCL's headers: the
  * loader is only found at run time. */
-#include "cli/check.h"
+#include "cli/doctor/check.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

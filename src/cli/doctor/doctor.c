@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/check.h"
+#include "cli/doctor/check.h"
 #include "cli/options.h"
 #include "util/json.h"
 

@@ -1,4 +1,4 @@
-#include "cli/check.h"
+#include "cli/doctor/check.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* The clock, the kernel and the disk, as recording will find them. */
-#include "cli/check.h"
+#include "cli/doctor/check.h"
 
 #include <errno.h>
 #include <fcntl.h>
