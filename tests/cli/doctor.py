@@ -22,7 +22,7 @@ os.mkdir("none")
 bare = doctor("--format", "json", OCL_ICD_VENDORS=os.path.realpath("none"))
 check(bare.returncode == 1 and json.loads(bare.stdout)["opencl"] is False, "no driver: status 1", bare)
 check("missing" in states(bare, "driver"), "says which part is missing", bare.stdout)
-check("pocl-opencl-icd" in bare.stdout, "says the command that mends it")
+check("pocl-opencl-icd" in bare.stdout, "says the command that fixes it")
 
 os.mkdir("broken")
 open("broken/broken.icd", "w").write("/no/such/driver.so\n")
@@ -47,6 +47,8 @@ said = json.loads(here.stdout)
 check(here.returncode == (0 if said["opencl"] else 1), "status and words agree", here)
 check({"clock", "kernel", "disk", "tools"} <= {c["area"] for c in said["checks"]}, "looks at the rest")
 check(here.stderr == "", "and says nothing else", here.stderr)
+areas = {c["area"].lower() for c in said["checks"]}
+check({"opencl", "cuda"} <= areas, "each runtime is looked at", areas)
 text = doctor()
 check(("can be recorded" in text.stdout) == said["opencl"] and "\033" not in text.stdout, "the same in words")
 if os.path.exists("/etc/OpenCL/vendors/pocl.icd"):

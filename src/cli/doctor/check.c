@@ -26,7 +26,7 @@ static struct check *append(struct checks *checks)
 }
 
 struct check *check_add(struct checks *checks, enum check_state state, const char *area,
-			const char *name, const char *mend, const char *format, ...)
+			const char *name, const char *fix, const char *format, ...)
 {
 	struct check *check = append(checks);
 	va_list arguments;
@@ -35,7 +35,7 @@ struct check *check_add(struct checks *checks, enum check_state state, const cha
 		return NULL;
 	*check = (struct check){.state = state, .area = area};
 	snprintf(check->name, sizeof(check->name), "%s", name);
-	snprintf(check->mend, sizeof(check->mend), "%s", mend ? mend : "");
+	snprintf(check->fix, sizeof(check->fix), "%s", fix ? fix : "");
 	va_start(arguments, format);
 	vsnprintf(check->words, sizeof(check->words), format, arguments);
 	va_end(arguments);

@@ -1,6 +1,7 @@
 /* What `tandem doctor` finds: one line for each thing that was looked at.
  *
- * The checks add lines; doctor.c prints them. Whatever loads foreign code (a
+ * The checks add lines; doctor.c prints them. A domain without a check of its own
+ * follows from its row (check_domains.c). Whatever loads foreign code (a
  * driver) does so in a process of its own, by check_apart(): one that crashes or
  * hangs is a finding, not the end of the doctor.
  */
@@ -22,7 +23,7 @@ struct check {
 	const char *area; /* "OpenCL", "clock"...: static */
 	char name[48];
 	char words[400];
-	char mend[200]; /* a command, or empty */
+	char fix[200]; /* a command, or empty */
 };
 
 struct checks {
@@ -31,9 +32,9 @@ struct checks {
 	bool failed; /* out of memory */
 };
 
-/* Adds a line; `mend` may be NULL. Returns it for further filling, or NULL. */
+/* Adds a line; `fix` may be NULL. Returns it for further filling, or NULL. */
 struct check *check_add(struct checks *checks, enum check_state state, const char *area,
-			const char *name, const char *mend, const char *format, ...)
+			const char *name, const char *fix, const char *format, ...)
 	__attribute__((format(printf, 6, 7)));
 
 /* Runs `work` in a child, which adds its lines there; they arrive in `checks`.
@@ -44,9 +45,10 @@ void check_apart(struct checks *checks, const char *area, const char *name, unsi
 
 void checks_free(struct checks *checks);
 
-/* The areas. check_opencl() returns whether OpenCL can be recorded. */
+/* The areas. Of domains: whether OpenCL can be recorded, and each by itself. */
+bool check_domains(struct checks *checks);
 bool check_opencl(struct checks *checks);
-void check_cuda(struct checks *checks);
+bool check_cuda(struct checks *checks);
 void check_clock(struct checks *checks);
 void check_machine(struct checks *checks);
 void check_tools(struct checks *checks);

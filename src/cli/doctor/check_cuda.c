@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "recorder/library.h"
 
@@ -88,10 +89,15 @@ static void check_all(struct checks *checks, const void *data)
 	check_cupti(checks, data);
 }
 
-void check_cuda(struct checks *checks)
+bool check_cuda(struct checks *checks)
 {
 	struct library library;
+	size_t before = checks->count;
 
 	if (!library_find(&library))
 		check_apart(checks, AREA, "driver", SECONDS, check_all, library.path);
+	for (size_t i = before; i < checks->count; i++)
+		if (checks->list[i].state == CHECK_OK && !strcmp(checks->list[i].name, "device"))
+			return true;
+	return false;
 }

@@ -3,13 +3,13 @@
 
 #include "recorder/program.h"
 
-static void check_command(struct checks *checks, const char *name, const char *mend,
+static void check_command(struct checks *checks, const char *name, const char *fix,
 			  const char *use)
 {
 	struct program program;
 
 	if (program_find(name, &program))
-		check_add(checks, CHECK_OPTIONAL, "tools", name, mend, "not found: %s", use);
+		check_add(checks, CHECK_OPTIONAL, "tools", name, fix, "not found: %s", use);
 	else
 		check_add(checks, CHECK_OK, "tools", name, NULL, "%s", program.path);
 }

@@ -1,4 +1,4 @@
-/* tandem doctor: what this machine can record, and how to mend what it cannot. */
+/* tandem doctor: what this machine can record, and how to fix what it cannot. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -51,9 +51,9 @@ static void print_text(const struct checks *checks, bool works)
 		printf("  %s%-7s%s  %-13s ", colour ? state_colours[check->state] : "",
 		       state_words[check->state], colour ? "\033[0m" : "", check->name);
 		print_visible(check->words);
-		if (*check->mend) {
-			printf("  %-7s  %-13s to mend it: ", "", "");
-			print_visible(check->mend);
+		if (*check->fix) {
+			printf("  %-7s  %-13s fix: ", "", "");
+			print_visible(check->fix);
 		}
 	}
 	printf("\nOpenCL programs %s be recorded here.\n", works ? "can" : "cannot");
@@ -76,8 +76,8 @@ static void print_json(const struct checks *checks, bool works)
 		json_string(&json, "name", check->name);
 		json_string(&json, "state", state_names[check->state]);
 		json_string(&json, "words", check->words);
-		if (*check->mend)
-			json_string(&json, "mend", check->mend);
+		if (*check->fix)
+			json_string(&json, "mend", check->fix);
 		json_end_object(&json);
 	}
 	json_end_array(&json);
@@ -106,8 +106,7 @@ int cmd_doctor(int argc, char **argv)
 		cli_error("doctor takes no `%s`", argv[first]);
 		return cli_usage("doctor");
 	}
-	works = check_opencl(&checks);
-	check_cuda(&checks);
+	works = check_domains(&checks);
 	check_clock(&checks);
 	check_machine(&checks);
 	check_tools(&checks);
