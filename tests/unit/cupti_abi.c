@@ -15,7 +15,7 @@ static const int vendor_kinds[] = {
 	CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
 };
 
-#include "domains/cuda/cupti.h"
+#include "domains/cuda/cupti/cupti.h"
 
 static const int our_kinds[] = {
 	CUPTI_KIND_COPY,	      CUPTI_KIND_MEMSET,	 CUPTI_KIND_KERNEL,

@@ -1,11 +1,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/stream.h"
 #include "core/object.h"
+#include "core/stream.h"
+#include "domains/cuda/cupti/driver.h"
+#include "domains/cuda/cupti/library.h"
 #include "domains/cuda/device.h"
-#include "domains/cuda/driver.h"
-#include "domains/cuda/library.h"
 #include "domains/cuda/object.h"
 #include "domains/cuda/thread.h"
 #include "schema/gen/core_records.h"

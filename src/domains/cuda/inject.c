@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "core/process.h"
-#include "domains/cuda/activity.h"
-#include "domains/cuda/callback.h"
+#include "domains/cuda/activity/activity.h"
+#include "domains/cuda/calls/callback.h"
+#include "domains/cuda/cupti/driver.h"
+#include "domains/cuda/cupti/library.h"
 #include "domains/cuda/drain.h"
-#include "domains/cuda/driver.h"
-#include "domains/cuda/library.h"
 #include "domains/cuda/state.h"
 #include "domains/cuda/switch.h"
 #include "domains/cuda/thread.h"

@@ -6,10 +6,10 @@
 #include <pthread.h>
 
 #include "core/capture.h"
-#include "domains/cuda/activity.h"
-#include "domains/cuda/callback.h"
-#include "domains/cuda/library.h"
-#include "domains/cuda/operation.h"
+#include "domains/cuda/activity/activity.h"
+#include "domains/cuda/activity/operation.h"
+#include "domains/cuda/calls/callback.h"
+#include "domains/cuda/cupti/library.h"
 #include "domains/cuda/state.h"
 #include "domains/cuda/thread.h"
 

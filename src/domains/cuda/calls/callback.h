@@ -1,6 +1,6 @@
 /* CUPTI's callbacks: calls, contexts, streams, modules. */
-#ifndef TANDEM_DOMAINS_CUDA_CALLBACK_H
-#define TANDEM_DOMAINS_CUDA_CALLBACK_H
+#ifndef TANDEM_DOMAINS_CUDA_CALLS_CALLBACK_H
+#define TANDEM_DOMAINS_CUDA_CALLS_CALLBACK_H
 
 #include <stdbool.h>
 

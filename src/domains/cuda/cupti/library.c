@@ -2,7 +2,7 @@
  * each: what is loaded already comes first (a second copy would not share its
  * state), then what the program's own CUDA libraries have beside them, then what
  * the environment and the loader know, then the usual places. */
-#include "domains/cuda/library.h"
+#include "domains/cuda/cupti/library.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/stream.h"
-#include "domains/cuda/driver.h"
+#include "domains/cuda/cupti/driver.h"
 #include "schema/gen/cuda_records.h"
 
 struct cupti cupti;

@@ -1,6 +1,6 @@
 /* The few questions that we ask of the CUDA driver itself; 0 where it has no answer. */
-#ifndef TANDEM_DOMAINS_CUDA_DRIVER_H
-#define TANDEM_DOMAINS_CUDA_DRIVER_H
+#ifndef TANDEM_DOMAINS_CUDA_CUPTI_DRIVER_H
+#define TANDEM_DOMAINS_CUDA_CUPTI_DRIVER_H
 
 #include <stdbool.h>
 #include <stdint.h>

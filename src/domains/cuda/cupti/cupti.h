@@ -7,8 +7,8 @@
  * (since CUDA 9 for kernels), so one layout serves every version that has the
  * last field read here: those of CUDA 12.0, CUPTI_VERSION_LEAST.
  */
-#ifndef TANDEM_DOMAINS_CUDA_CUPTI_H
-#define TANDEM_DOMAINS_CUDA_CUPTI_H
+#ifndef TANDEM_DOMAINS_CUDA_CUPTI_CUPTI_H
+#define TANDEM_DOMAINS_CUDA_CUPTI_CUPTI_H
 
 #include <stddef.h>
 #include <stdint.h>

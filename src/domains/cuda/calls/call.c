@@ -1,11 +1,11 @@
 /* The record of one call, filled by the steps of gen/api.c. */
-#include "domains/cuda/call.h"
+#include "domains/cuda/calls/call.h"
 
 #include <string.h>
 
 #include "core/control.h"
+#include "domains/cuda/cupti/driver.h"
 #include "domains/cuda/device.h"
-#include "domains/cuda/driver.h"
 #include "domains/cuda/names.h"
 #include "domains/cuda/operation_id.h"
 #include "domains/cuda/queue.h"

@@ -2,7 +2,7 @@
  * operation names it. A cache of fixed size remembers what was written: one
  * that fell out of it is written again under a new number, so that memory does not
  * grow with a program that makes a new graph for each step. */
-#include "domains/cuda/launch_config.h"
+#include "domains/cuda/activity/launch_config.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* One activity of the device as an operation record. Called by the thread that reads a
  * buffer (activity.c). */
-#ifndef TANDEM_DOMAINS_CUDA_OPERATION_H
-#define TANDEM_DOMAINS_CUDA_OPERATION_H
+#ifndef TANDEM_DOMAINS_CUDA_ACTIVITY_OPERATION_H
+#define TANDEM_DOMAINS_CUDA_ACTIVITY_OPERATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "domains/cuda/cupti.h"
+#include "domains/cuda/cupti/cupti.h"
 
 void cuda_operation_kernel(const struct cupti_kernel *kernel);
 void cuda_operation_copy(const struct cupti_copy *copy);

@@ -1,6 +1,6 @@
 /* What CUPTI would not do, as a record and a notice. */
-#ifndef TANDEM_DOMAINS_CUDA_REFUSED_H
-#define TANDEM_DOMAINS_CUDA_REFUSED_H
+#ifndef TANDEM_DOMAINS_CUDA_CUPTI_REFUSED_H
+#define TANDEM_DOMAINS_CUDA_CUPTI_REFUSED_H
 
 #include <stdint.h>
 

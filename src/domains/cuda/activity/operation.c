@@ -1,11 +1,11 @@
 /* What the device did, activity by activity, as operation records. Runs where
  * CUPTI delivers its buffers, one at a time (activity.c). */
-#include "domains/cuda/operation.h"
+#include "domains/cuda/activity/operation.h"
 
 #include "core/process.h"
 #include "core/stream.h"
+#include "domains/cuda/activity/launch_config.h"
 #include "domains/cuda/device.h"
-#include "domains/cuda/launch_config.h"
 #include "domains/cuda/names.h"
 #include "domains/cuda/operation_id.h"
 #include "domains/cuda/queue.h"

@@ -1,15 +1,15 @@
 /* CUPTI's callbacks. Each call of an API function comes twice, at its entry and at
  * its exit, in the thread that makes it. */
-#include "domains/cuda/callback.h"
+#include "domains/cuda/calls/callback.h"
 
 #include <string.h>
 
 #include "core/capture.h"
-#include "domains/cuda/call.h"
+#include "domains/cuda/calls/call.h"
+#include "domains/cuda/calls/memory.h"
+#include "domains/cuda/calls/module.h"
+#include "domains/cuda/cupti/library.h"
 #include "domains/cuda/gen/ids.h"
-#include "domains/cuda/library.h"
-#include "domains/cuda/memory.h"
-#include "domains/cuda/module.h"
 #include "domains/cuda/queue.h"
 #include "domains/cuda/state.h"
 #include "domains/cuda/thread.h"

@@ -1,9 +1,9 @@
-#include "domains/cuda/refused.h"
+#include "domains/cuda/cupti/refused.h"
 
 #include <string.h>
 
 #include "core/stream.h"
-#include "domains/cuda/library.h"
+#include "domains/cuda/cupti/library.h"
 #include "domains/cuda/state.h"
 
 static enum tandem_cuda_notice refused_notice(enum tandem_cuda_activity_kind what)

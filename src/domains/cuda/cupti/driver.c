@@ -1,6 +1,6 @@
 /* The few questions that we ask of the CUDA driver itself. The program has it
  * loaded: we never do. */
-#include "domains/cuda/driver.h"
+#include "domains/cuda/cupti/driver.h"
 
 #include <dlfcn.h>
 

@@ -1,13 +1,13 @@
 /* Allocations, by the calls of the driver API that make them: the runtime's own
  * end there too. An allocation is named by its address, an array or a physical
  * block by its handle. */
-#include "domains/cuda/memory.h"
+#include "domains/cuda/calls/memory.h"
 
 #include "core/object.h"
 #include "core/process.h"
 #include "core/stream.h"
-#include "domains/cuda/activity.h"
-#include "domains/cuda/call.h"
+#include "domains/cuda/activity/activity.h"
+#include "domains/cuda/calls/call.h"
 #include "domains/cuda/device.h"
 #include "domains/cuda/gen/ids.h"
 #include "domains/cuda/state.h"

@@ -3,7 +3,7 @@
  * made under one, and only with these records, which are read for nothing else. A
  * copy by the runtime has one of either API, with the same correlation; a launch by
  * the runtime has none of the driver's. Called as operation.c is. */
-#include "domains/cuda/external.h"
+#include "domains/cuda/activity/external.h"
 
 #include "core/stream.h"
 #include "domains/cuda/api.h"

@@ -5,19 +5,19 @@
  *
  * Device times are stamped with the session's own ticks: CUPTI asks our function
  * for the host's time and converts the device's to it. */
-#include "domains/cuda/activity.h"
+#include "domains/cuda/activity/activity.h"
 
 #include <pthread.h>
 #include <string.h>
 
 #include "core/pool.h"
-#include "domains/cuda/external.h"
-#include "domains/cuda/library.h"
-#include "domains/cuda/operation.h"
-#include "domains/cuda/refused.h"
+#include "domains/cuda/activity/external.h"
+#include "domains/cuda/activity/operation.h"
+#include "domains/cuda/activity/unified.h"
+#include "domains/cuda/cupti/library.h"
+#include "domains/cuda/cupti/refused.h"
 #include "domains/cuda/state.h"
 #include "domains/cuda/thread.h"
-#include "domains/cuda/unified.h"
 
 /* Small enough to be full soon (300 kernels), large enough that its delivery does
  * not show in the cost of a launch: 16 KiB did, 1 MiB was no better. A program with

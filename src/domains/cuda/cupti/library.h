@@ -1,11 +1,11 @@
 /* CUPTI, found and opened. */
-#ifndef TANDEM_DOMAINS_CUDA_LIBRARY_H
-#define TANDEM_DOMAINS_CUDA_LIBRARY_H
+#ifndef TANDEM_DOMAINS_CUDA_CUPTI_LIBRARY_H
+#define TANDEM_DOMAINS_CUDA_CUPTI_LIBRARY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "domains/cuda/cupti.h"
+#include "domains/cuda/cupti/cupti.h"
 
 /* Its functions and version; valid once cuda_library_open() gave 0. */
 extern struct cupti cupti;

@@ -1,10 +1,10 @@
 /* Allocations, by the driver's calls that make them. */
-#ifndef TANDEM_DOMAINS_CUDA_MEMORY_H
-#define TANDEM_DOMAINS_CUDA_MEMORY_H
+#ifndef TANDEM_DOMAINS_CUDA_CALLS_MEMORY_H
+#define TANDEM_DOMAINS_CUDA_CALLS_MEMORY_H
 
 #include <stdint.h>
 
-#include "domains/cuda/cupti.h"
+#include "domains/cuda/cupti/cupti.h"
 
 /* A driver's call, at its entry and at its exit. */
 void cuda_memory_called(uint32_t id, const struct cupti_call *data);

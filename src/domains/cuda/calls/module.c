@@ -1,6 +1,6 @@
 /* Loaded device code: its size and a hash that names it, and the code itself in
  * the session when it was asked for (`--cuda cubin`). */
-#include "domains/cuda/module.h"
+#include "domains/cuda/calls/module.h"
 
 #include <errno.h>
 #include <string.h>

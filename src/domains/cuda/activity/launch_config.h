@@ -1,11 +1,11 @@
 /* What launches of a kernel, and copies, have in common: our number of it, written where
  * it was not known. Called by the thread that reads a buffer (activity.c). */
-#ifndef TANDEM_DOMAINS_CUDA_LAUNCH_CONFIG_H
-#define TANDEM_DOMAINS_CUDA_LAUNCH_CONFIG_H
+#ifndef TANDEM_DOMAINS_CUDA_ACTIVITY_LAUNCH_CONFIG_H
+#define TANDEM_DOMAINS_CUDA_ACTIVITY_LAUNCH_CONFIG_H
 
 #include <stdint.h>
 
-#include "domains/cuda/cupti.h"
+#include "domains/cuda/cupti/cupti.h"
 #include "schema/gen/core_records.h"
 
 /* `number`: of the kernel. */

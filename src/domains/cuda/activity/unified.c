@@ -1,11 +1,11 @@
 /* Unified memory: pages that move are operations of the device, in a queue of
  * their own; faults are records beside them. */
-#include "domains/cuda/unified.h"
+#include "domains/cuda/activity/unified.h"
 
 #include "core/stream.h"
+#include "domains/cuda/activity/launch_config.h"
+#include "domains/cuda/activity/operation.h"
 #include "domains/cuda/device.h"
-#include "domains/cuda/launch_config.h"
-#include "domains/cuda/operation.h"
 #include "domains/cuda/queue.h"
 #include "schema/gen/cuda_records.h"
 

@@ -2,8 +2,8 @@
  *
  * Any of the callback's pointers may be NULL: a function without arguments has none, one
  * that returns no status (CUDA_NO_STATUS) has no result, or one of another type and size. */
-#ifndef TANDEM_DOMAINS_CUDA_CALL_H
-#define TANDEM_DOMAINS_CUDA_CALL_H
+#ifndef TANDEM_DOMAINS_CUDA_CALLS_CALL_H
+#define TANDEM_DOMAINS_CUDA_CALLS_CALL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 
 #include "core/call.h"
 #include "domains/cuda/api.h"
-#include "domains/cuda/cupti.h"
+#include "domains/cuda/cupti/cupti.h"
 
 /* Begins the record, by the tables of gen/api.c. */
 void cuda_call_begin(struct tandem_call *call, const struct cuda_api *api,

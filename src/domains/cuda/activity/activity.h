@@ -1,6 +1,6 @@
 /* CUPTI's activity: what was asked for, less what CUPTI refuses. */
-#ifndef TANDEM_DOMAINS_CUDA_ACTIVITY_H
-#define TANDEM_DOMAINS_CUDA_ACTIVITY_H
+#ifndef TANDEM_DOMAINS_CUDA_ACTIVITY_ACTIVITY_H
+#define TANDEM_DOMAINS_CUDA_ACTIVITY_ACTIVITY_H
 
 #include <stdbool.h>
 

@@ -1,9 +1,0 @@
-/* Loaded device code. */
-#ifndef TANDEM_DOMAINS_CUDA_MODULE_H
-#define TANDEM_DOMAINS_CUDA_MODULE_H
-
-#include "domains/cuda/cupti.h"
-
-void cuda_module_loaded(const struct cupti_module *module);
-
-#endif
