@@ -17,10 +17,11 @@ import c_next  # noqa: E402
 import c_records  # noqa: E402
 import c_types  # noqa: E402
 import c_wrappers  # noqa: E402
+import called  # noqa: E402
 import core  # noqa: E402
-import cuda  # noqa: E402
 import rules  # noqa: E402
 import schema  # noqa: E402
+import wrapped  # noqa: E402
 from model import SourceError, fail  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -59,9 +60,10 @@ def opencl_make(outputs):
     """Adds the outputs of the OpenCL domain; returns its events."""
     sources = ["opencl.api", "opencl.rules"]
     description = api.Api(os.path.join(ROOT, "src/domains/opencl/opencl.api"))
-    book = rules.Rules(os.path.join(ROOT, "src/domains/opencl/opencl.rules"), description)
-    calls = rules.calls_make(description, book)
-    events = rules.events_make(calls, book)
+    book = rules.Rules(os.path.join(ROOT, "src/domains/opencl/opencl.rules"),
+                       [function.name for function in description.functions], wrapped.KEYS)
+    calls = wrapped.calls_make(description, book)
+    events = wrapped.events_make(calls, description, book)
     gen = "src/domains/opencl/gen/"
     outputs[gen + "args.h"] = c_args.wrapped_args_h(calls, sources)
     outputs[gen + "constants.h"] = c_next.constants_h(description, ["opencl.api"])
@@ -81,18 +83,19 @@ def opencl_make(outputs):
 def cuda_make(outputs):
     """Adds the outputs of the CUDA domain; returns its two halves for the hash."""
     sources = ["cuda.api", "cuda.rules"]
-    api_ = cuda.Api(os.path.join(ROOT, "src/domains/cuda/cuda.api"))
-    book = cuda.Rules(os.path.join(ROOT, "src/domains/cuda/cuda.rules"))
+    api_ = called.Api(os.path.join(ROOT, "src/domains/cuda/cuda.api"))
+    functions = api_.functions["driver"] + api_.functions["runtime"]
+    book = rules.Rules(os.path.join(ROOT, "src/domains/cuda/cuda.rules"),
+                       [function.name for function in functions], called.KEYS)
     records = records_make(outputs, "cuda", 2)
-    driver = cuda.calls_make(api_, book, "driver", len(records), "CUresult")
-    runtime = cuda.calls_make(api_, book, "runtime", 1, "cudaError")
+    driver = called.calls_make(api_, book, "driver", len(records), "CUresult")
+    runtime = called.calls_make(api_, book, "runtime", 1, "cudaError")
     cuda_events = records + [call.event() for call in driver]
     cudart_events = records[:1] + [call.event() for call in runtime]
-    functions = api_.functions["driver"] + api_.functions["runtime"]
     outputs["src/domains/cuda/gen/args.h"] = c_args.called_args_h(functions, sources[:1])
     outputs["tests/gen/cuda_args.c"] = c_args.called_args_test(functions, sources[:1])
-    outputs["src/domains/cuda/gen/ids.h"] = cuda.tables_h(driver, runtime, sources)
-    outputs["src/domains/cuda/gen/api.c"] = cuda.tables_c(driver, runtime, sources)
+    outputs["src/domains/cuda/gen/ids.h"] = called.tables_h(driver, runtime, sources)
+    outputs["src/domains/cuda/gen/api.c"] = called.tables_c(driver, runtime, sources)
     outputs["src/schema/gen/cuda_schema.c"] = schema.schema_write(
         "cuda.events, cuda.api and cuda.rules", "cuda", 2, cuda_events)
     outputs["src/schema/gen/cudart_schema.c"] = schema.schema_write(

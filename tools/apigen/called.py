@@ -1,15 +1,13 @@
-"""Joins cuda.api with cuda.rules: the calls of CUDA's two APIs as events, and the
-tables by which the domain fills their records (src/domains/cuda/gen/).
+"""Joins cuda.api with cuda.rules: the calls of functions that a tools library reports, as
+events, and the tables by which the domain fills their records (src/domains/cuda/gen/).
 
 An event stands for all versions of a function: cuMemAlloc is cuMemAlloc_v2 too.
 Each version's callback id has its own places of the arguments."""
 
 import dataclasses
-import fnmatch
 import re
 
-from model import (CALL_BYTES, CLASSES, MEMORIES, TYPE_BYTES, WAITS, WHENS, Event, Field, Layout,
-                   Names, Roles, SourceError, Traits)
+from model import CALL_BYTES, TYPE_BYTES, Event, Field, Layout, Names, SourceError
 
 VERSION = re.compile(r"(_ptds|_ptsz|_v\d+)+$")
 # Without a context of its own a thread's stream 0 means another stream.
@@ -17,7 +15,8 @@ PER_THREAD = re.compile(r"_pt[ds][sz](_|$)")
 VALUES = {("int", 1): "u8", ("int", 2): "i32", ("int", 4): "i32", ("int", 8): "i64",
           ("uint", 1): "u8", ("uint", 2): "u16", ("uint", 4): "u32", ("uint", 8): "u64",
           ("float", 8): "f64", ("pointer", 8): "u64", ("text", 8): "u64"}
-WORDS = {"wait": WAITS, "memory": MEMORIES, "synchronous": WHENS}
+# A rule's keys beyond those that all back ends have (rules.py).
+KEYS = ("basic", "noresult", "quiet", "query", "hook")
 # What every call's record has already.
 TAKEN = {"result", "end", "op"}
 # Steps of src/domains/cuda/call.c.
@@ -100,73 +99,15 @@ class Api:
                                   "i32") for name, values in self.enums.items()}
 
 
-class Rules:
-    def __init__(self, path):
-        self.objects, self.structs, self.renames, self.pointers = {}, {}, {}, set()
-        self.classes, self.basic, self.noresult = [], [], []
-        self.quiet, self.query, self.hook, self.graph = [], [], [], []
-        self.roles = Roles()
-        # Trait: pairs of a pattern and a word.
-        self.traits = {"wait": [], "memory": [], "synchronous": []}
-        for number, words in self.read(path):
-            key, rest = words[0], words[1:]
-            if key == "object":
-                self.objects[rest[0]] = rest[1]
-            elif key == "struct":
-                fields = [word.split(":") for word in rest if ":" in word]
-                self.structs[" ".join(w for w in rest if ":" not in w)] = fields
-            elif key == "pointer":
-                self.pointers.update(rest)
-            elif key == "rename":
-                self.renames[rest[0]] = rest[1]
-            elif key == "class" and rest[0] in CLASSES:
-                self.classes += [(pattern, rest[0]) for pattern in rest[1:]]
-            elif key == "basic" and ":" in rest:
-                at = rest.index(":")
-                self.basic += [(pattern, rest[at + 1:]) for pattern in rest[:at]]
-            elif key in ("noresult", "quiet", "query", "hook", "graph"):
-                getattr(self, key).extend(rest)
-            elif key in self.traits and rest[0] in WORDS[key]:
-                self.traits[key] += [(pattern, rest[0]) for pattern in rest[1:]]
-            elif key == "role" and self.roles.add(rest):
-                pass
-            else:
-                raise SourceError(path, number, "not understood")
-
-    @staticmethod
-    def read(path):
-        start, words = 0, []
-        for number, line in enumerate(open(path, encoding="utf-8"), 1):
-            text = line.split("#")[0].rstrip()
-            if not text:
-                continue
-            if text[0] in "\t ":
-                words += text.split()
-                continue
-            if words:
-                yield start, words
-            start, words = number, text.split()
-        if words:
-            yield start, words
-
-    def last(self, pairs, name, otherwise):
-        found = [value for pattern, value in pairs if fnmatch.fnmatchcase(name, pattern)]
-        return found[-1] if found else otherwise
-
-    def matches(self, patterns, name):
-        return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
-
-
 class Call:
     """An event: its fields at each level, and the steps that fill them."""
 
     def __init__(self, function, number, api, rules, results):
         self.function, self.number, self.rules = function, number, rules
-        self.cls = rules.last(rules.classes, function.name, "call")
-        self.quiet = rules.matches(rules.quiet, function.name)
-        self.query = rules.matches(rules.query, function.name)
-        self.hook = rules.matches(rules.hook, function.name)
-        self.has_result = not rules.matches(rules.noresult, function.name)
+        self.rule = rule = rules.of(function.name)
+        self.cls = rule.get("class", "call")
+        self.quiet, self.query, self.hook = "quiet" in rule, "query" in rule, "hook" in rule
+        self.has_result = "noresult" not in rule
         self.results, self.api = results, api
         basic = self.basic_items()
         known = {field.name for field, _ in basic}
@@ -175,9 +116,8 @@ class Call:
         self.items = ([], basic, sorted(full, key=lambda item: item[0].count_bytes > 0))
 
     def basic_items(self):
-        words = self.rules.last(self.rules.basic, self.function.name, [])
         version, items = self.function.newest(), []
-        for word in words:
+        for word in self.rule["basic"].split(",") if "basic" in self.rule else ():
             if word == "kernel":
                 items.append((Field("kernel", "u32", "object", "kernel"), Step("KERNEL")))
             elif "=" in word:
@@ -200,8 +140,7 @@ class Call:
         return Field(name, base, "uint"), Step("COPY", argument, offset, TYPE_BYTES[base])
 
     def argument_items(self, argument, wanted):
-        name = self.rules.renames.get("%s:%s" % (argument.name, argument.type)) or \
-            self.rules.renames.get(argument.name, argument.name)
+        name = self.rules.field_name(argument.name, argument.type)
         if name in TAKEN:
             name += "_at"
         if argument.type in self.rules.objects:
@@ -239,15 +178,9 @@ class Call:
         layouts = tuple(self.rules.roles.layout(Layout(CALL_BYTES, self.fields(level)))
                         for level in range(3))
         return Event(self.number, self.function.name, layouts, self.cls.upper(), self.results,
-                     self.has_result, self.traits(),
+                     self.has_result,
+                     self.rules.traits(self.function.name, self.rule, self.cls),
                      self.function.newest().returns_status)
-
-    def traits(self):
-        words = {key: self.rules.last(pairs, self.function.name, "")
-                 for key, pairs in self.rules.traits.items()}
-        return Traits(wait=words["wait"] or "none", memory=words["memory"] or "none",
-                      synchronous=words["synchronous"] or "never",
-                      graph=self.rules.matches(self.rules.graph, self.function.name))
 
     def steps(self, level, version):
         """(kind, offset in the arguments, offset behind, bytes) for each field."""
