@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "analysis/events/event_sequence.h"
 #include "export/export.h"
@@ -43,11 +44,14 @@ static int otf2_begin(struct export *export)
 
 static OTF2_Paradigm paradigm_of(const struct export *export, uint8_t domain)
 {
-	const char *name = devices_domain(export->iterator->session, domain);
+	const char *title = trace_session_domain(export->iterator->session, domain)->title;
 
-	if (!strcmp(name, "opencl"))
-		return OTF2_PARADIGM_OPENCL;
-	return !strncmp(name, "cuda", 4) ? OTF2_PARADIGM_CUDA : OTF2_PARADIGM_USER;
+#define X(name)                                                                                    \
+	if (!strcasecmp(title, #name))                                                             \
+		return OTF2_PARADIGM_##name;
+	OTF2_DOMAIN_PARADIGMS(X)
+#undef X
+	return OTF2_PARADIGM_USER;
 }
 
 static uint64_t time_of(const struct export *export, int64_t monotonic_ns)

@@ -7,10 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "export/output.h"
+#include "schema/domain.h"
+#include "trace/schema.h"
 #include "util/array.h"
 
 /* The name that Score-P gives its archives: OUT/traces.otf2. */
@@ -290,18 +293,36 @@ static OTF2_ErrorCode close_locations(struct otf2_archive *archive)
 }
 
 struct fixed_strings { /* that every archive has */
-	uint32_t machine, node, call, call_words, opencl, cuda;
+	uint32_t machine, node, call, call_words;
+#define X(name) uint32_t name;
+	OTF2_DOMAIN_PARADIGMS(X)
+#undef X
 };
+
+/* As its maker spells it. */
+static const char *paradigm_title(const char *name)
+{
+	for (unsigned i = 0; i < TRACE_DOMAINS; i++) {
+		const struct tandem_domain_row *row = tandem_domain_row(i);
+
+		if (row && !strcasecmp(row->title, name))
+			return row->title;
+	}
+	return name;
+}
 
 static int fix_strings(struct otf2_archive *archive, struct fixed_strings *fixed)
 {
 	return string(archive, "machine", &fixed->machine) ||
 			       string(archive, "node", &fixed->node) ||
 			       string(archive, "call", &fixed->call) ||
-			       string(archive, "the same number for a call and the command that it "
-					       "enqueued", &fixed->call_words) ||
-			       string(archive, "OpenCL", &fixed->opencl) ||
-			       string(archive, "CUDA", &fixed->cuda)
+			       string(archive,
+				      "the same number for a call and the command that it "
+				      "enqueued",
+				      &fixed->call_words)
+#define X(name) || string(archive, paradigm_title(#name), &fixed->name)
+				       OTF2_DOMAIN_PARADIGMS(X)
+#undef X
 		       ? -ENOMEM
 		       : 0;
 }
@@ -361,13 +382,13 @@ static OTF2_ErrorCode write_definitions(struct otf2_archive *archive,
 	for (uint32_t i = 0; !code && i < archive->strings.count; i++)
 		code = OTF2_GlobalDefWriter_WriteString(writer, i,
 							intern_text(&archive->strings, i));
-	if (!code)
-		code = OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_OPENCL,
-							  fixed->opencl,
+#define X(name)                                                                                    \
+	if (!code)                                                                                 \
+		code = OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_##name,            \
+							  fixed->name,                             \
 							  OTF2_PARADIGM_CLASS_ACCELERATOR);
-	if (!code)
-		code = OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_CUDA, fixed->cuda,
-							  OTF2_PARADIGM_CLASS_ACCELERATOR);
+	OTF2_DOMAIN_PARADIGMS(X)
+#undef X
 	if (!code)
 		code = OTF2_GlobalDefWriter_WriteAttribute(writer, CALL_ATTRIBUTE, fixed->call,
 							   fixed->call_words, OTF2_TYPE_UINT64);

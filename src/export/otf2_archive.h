@@ -51,6 +51,10 @@ struct otf2_region {
 	OTF2_Paradigm paradigm;
 };
 
+/* Paradigms that have domains, by OTF2's names: a domain's title is one of these,
+ * whatever the case of its letters. */
+#define OTF2_DOMAIN_PARADIGMS(X) X(OPENCL) X(CUDA)
+
 struct otf2_archive {
 	OTF2_Archive *archive;
 	OTF2_AttributeList *attributes;

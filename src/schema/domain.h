@@ -44,6 +44,15 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	const char *use_callback;
 	const char *use_pinned;
 
+	/* How it calls some things that advice names: how to wait for an event, pinned
+	 * memory, a program's binary, commands that are recorded once and run as one, and
+	 * what limits a kernel's registers. "": it has no such thing. */
+	const char *use_wait;
+	const char *pinned;
+	const char *program_binary;
+	const char *batch;
+	const char *fewer_registers;
+
 	const char *entry_library; /* what the program loads */
 	/* Lists by the numbers of tandem_domain_control; NULL: none. */
 	const struct tandem_choice *choices;
@@ -53,9 +62,10 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 };
 
 /* The members that a session keeps: X(name), all `const char *`. */
-#define TANDEM_DOMAIN_TEXTS(X)                                                 \
-	X(title) X(part) X(prefixes) X(verb) X(group) X(item) X(queue)         \
-	X(multiprocessor) X(use_callback) X(use_pinned)
+#define TANDEM_DOMAIN_TEXTS(X)                                                                     \
+	X(title)                                                                                   \
+	X(part) X(prefixes) X(verb) X(group) X(item) X(queue) X(multiprocessor) X(use_callback)    \
+		X(use_pinned) X(use_wait) X(pinned) X(program_binary) X(batch) X(fewer_registers)
 
 /* A row of no domain, of which everything has a default. */
 struct tandem_domain_row tandem_domain_row_init(void);

@@ -13,7 +13,7 @@ bool event_sequence_call_blocks(const struct trace_event *event)
 		return true;
 	if (event->layout->event->class != TANDEM_CLASS_ENQUEUE)
 		return false;
-	blocking = trace_field_find(event->layout, "blocking");
+	blocking = trace_field_role(event->layout, TANDEM_ROLE_blocking);
 	return blocking && trace_field_unsigned(event, blocking);
 }
 

@@ -101,10 +101,10 @@ static unsigned shape_sizes(const struct trace_event *event, const struct tandem
 
 bool event_shape_read(const struct trace_event *event, struct event_shape *shape)
 {
-	const struct tandem_field *global = trace_field_find(event->layout, "global");
-	const struct tandem_field *local = trace_field_find(event->layout, "local");
-	const struct tandem_field *offset = trace_field_find(event->layout, "offset");
-	const struct tandem_field *high = trace_field_find(event->layout, "high");
+	const struct tandem_field *global = trace_field_role(event->layout, TANDEM_ROLE_global);
+	const struct tandem_field *local = trace_field_role(event->layout, TANDEM_ROLE_local);
+	const struct tandem_field *offset = trace_field_role(event->layout, TANDEM_ROLE_offset);
+	const struct tandem_field *high = trace_field_role(event->layout, TANDEM_ROLE_high);
 	const uint8_t *upper;
 	size_t highs = 0;
 

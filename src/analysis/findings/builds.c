@@ -17,7 +17,7 @@ struct build_row { /* one source, options, device */
 	struct build_source source;
 	uint32_t device;  /* row of devices, or TRACE_NONE */
 	uint32_t options; /* in `texts` */
-	uint8_t step;
+	uint8_t step, domain;
 	uint64_t count, first_ns, total_ns;
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the second */
@@ -60,7 +60,7 @@ static void note_source(struct build_state *builds, const struct trace_event *ev
 	size_t count = 0;
 
 	if (event->layout->event->class == TANDEM_CLASS_CREATE)
-		field = trace_field_find(event->layout, "strings");
+		field = trace_field_role(event->layout, TANDEM_ROLE_source_text);
 	if (field && field->kind == TANDEM_FIELD_STRING) {
 		const uint8_t *text = trace_field_elements(event, field, &count);
 
@@ -111,7 +111,8 @@ static int count_build(struct findings *findings, struct build_state *builds,
 	uint32_t process = event->stream->process->index;
 	uint64_t source = map_get(&builds->programs, (uint64_t)process << 32 | record->program);
 	const struct tandem_field *options = trace_field_find(event->layout, "options");
-	struct build_row wanted = {.step = record->step, .device = TRACE_NONE};
+	struct build_row wanted = {
+		.step = record->step, .domain = record->domain, .device = TRACE_NONE};
 	const uint8_t *text;
 	size_t length = 0;
 	struct build_row *row;
@@ -156,6 +157,7 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 {
 	const char *options = intern_text(&builds->texts, row->options);
 	struct finding *finding = findings_add(findings, "builds", "repeated");
+	const char *binary = trace_session_domain(findings->session, row->domain)->program_binary;
 	char count[UNITS_BYTES], bytes[UNITS_BYTES];
 
 	if (!finding)
@@ -172,8 +174,10 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 	finding->why = row->source.hash ? "the sources are the same"
 					: "the sources have the same length; --args full records "
 					  "them";
-	finding->todo = "build it once and keep the program, or keep its binary (CL_PROGRAM_BINARIES) "
-			"for the next run";
+	finding->todo = findings_text(findings,
+				      "build it once and keep the program, or keep its "
+				      "binary%s%s%s for the next run",
+				      *binary ? " (" : "", binary, *binary ? ")" : "");
 	if (row->device != TRACE_NONE)
 		finding->device =
 			findings_text(findings, "%s",

@@ -158,7 +158,7 @@ static int take_enqueue(struct cycles *cycles, const struct event_item *item)
 	const struct trace_event *event = item->event;
 	uint32_t stream = event->stream->index;
 	struct cycles_thread *thread = &cycles->threads[stream];
-	const struct tandem_field *blocking = trace_field_find(event->layout, "blocking");
+	const struct tandem_field *blocking = trace_field_role(event->layout, TANDEM_ROLE_blocking);
 	struct cycles_command *operation;
 	int status = thread->closed ? finish_cycle(cycles, stream) : 0;
 

@@ -102,6 +102,12 @@ const struct trace_stream *findings_stream(const struct findings *findings, uint
 	return findings->iterator->merge.streams[index];
 }
 
+const struct tandem_domain_row *findings_domain(const struct findings *findings, uint32_t device)
+{
+	return trace_session_domain(findings->session,
+				    findings->iterator->devices.rows[device].domain);
+}
+
 void finding_place(struct findings *findings, struct finding *finding, uint32_t stream)
 {
 	const struct trace_stream *at;

@@ -24,6 +24,7 @@
 #include "analysis/events/event_sequence.h"
 #include "analysis/events/pass.h"
 #include "analysis/sched/waits.h"
+#include "schema/domain.h"
 #include "util/arena.h"
 #include "util/error.h"
 
@@ -127,6 +128,9 @@ const char *findings_text(struct findings *findings, const char *format, ...)
 void finding_place(struct findings *findings, struct finding *finding, uint32_t stream);
 void finding_time(struct findings *findings, struct finding *finding, int64_t begin_ns,
 		  int64_t end_ns);
+
+/* The row of the domain of a device (a row of devices): its words. */
+const struct tandem_domain_row *findings_domain(const struct findings *findings, uint32_t device);
 
 /* Stream by its index in the session. */
 const struct trace_stream *findings_stream(const struct findings *findings, uint32_t index);

@@ -326,6 +326,26 @@ static const char *main_call(const struct findings *findings, const struct idle_
 	return call ? call->name : "";
 }
 
+/* What runtimes have for commands that are always the same. */
+static const char *batch_advice(struct findings *findings)
+{
+	struct text names = TEXT_INIT;
+	const char *advice;
+
+	for (unsigned i = 0; i < TRACE_DOMAINS; i++) {
+		const struct tandem_domain_row *row = trace_session_domain(findings->session, i);
+
+		if (*row->batch && !strcmp(row->part, row->name))
+			text_format(&names, "%s%s", names.length ? ", " : " (", row->batch);
+	}
+	advice = findings_text(findings,
+			       "commands are shorter than their launch: give each more "
+			       "work, or record them once and run them as one%s%s",
+			       names.length ? names.data : "", names.length ? ")" : "");
+	text_free(&names);
+	return advice;
+}
+
 static const char *const cause_names[] = {
 	[SYNCHRONISATION] = "synchronisation",
 	[HOST_WORK] = "host-busy",
@@ -384,11 +404,8 @@ static void describe(struct findings *findings, struct finding *finding,
 			findings, "the device was idle for %s between a command's "
 				  "enqueue and its start; a command runs for %s",
 			gaps, run);
-		finding->todo = gap > operation
-					? "commands are shorter than their launch: give each "
-					  "more work, or record them once and run them as one "
-					  "(a command buffer, a CUDA graph)"
-					: "enqueue further ahead, and flush";
+		finding->todo = gap > operation ? batch_advice(findings)
+						: "enqueue further ahead, and flush";
 		break;
 	}
 }

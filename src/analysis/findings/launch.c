@@ -27,7 +27,7 @@ struct launch_row { /* one kernel, device and shape */
 	uint32_t device;
 	struct launch_size shape;
 	uint64_t preferred;
-	bool cuda;
+	bool described;		    /* as a shape, in groups and items of a group only */
 	struct occupancy occupancy; /* warps_most is 0: not known */
 	struct occupancy_use use;
 	uint64_t count, ns, longest_ns;
@@ -135,7 +135,7 @@ static void take_shape(const struct launch *launch, const struct operation *oper
 
 	if (!config || !config->is_launch || !config->group_items)
 		return;
-	row->cuda = true;
+	row->described = true;
 	row->shape.dimensions = row->shape.local_dimensions = 1;
 	row->shape.global[0] = config->groups * config->group_items;
 	row->shape.local[0] = config->group_items;
@@ -166,7 +166,7 @@ static int count_launch(struct launch *launch, const struct operation *operation
 	if (row_find(launch, &wanted, &row))
 		return -ENOMEM;
 	known = map_get(&launch->kernels, (uint64_t)operation->process << 32 | record->kernel);
-	if (known != MAP_NONE && !row->cuda)
+	if (known != MAP_NONE && !row->described)
 		row->preferred = launch->described[known].preferred;
 	ns = record->end - record->start;
 	row->count++;
@@ -229,16 +229,21 @@ static struct fill fill_of(const struct launch *launch, const struct launch_row 
 	return fill;
 }
 
-static const char *shape_text(struct findings *findings, const struct launch_size *shape, bool cuda)
+static const char *shape_text(struct findings *findings, const struct launch_row *row,
+			      const struct tandem_domain_row *domain)
 {
+	const struct launch_size *shape = &row->shape;
 	struct text text = TEXT_INIT;
 	const char *copy;
 
 	for (unsigned i = 0; i < shape->dimensions; i++)
 		text_format(&text, "%s%llu", i ? "x" : "", (unsigned long long)shape->global[i]);
+	if (row->described)
+		text_format(&text, " %ss in %ss of ", domain->item, domain->group);
+	else if (shape->local_dimensions)
+		text_add_string(&text, " in groups of ");
 	for (unsigned i = 0; i < shape->local_dimensions; i++)
-		text_format(&text, "%s%llu", i ? "x" : cuda ? " threads in blocks of " : " in groups of ",
-			    (unsigned long long)shape->local[i]);
+		text_format(&text, "%s%llu", i ? "x" : "", (unsigned long long)shape->local[i]);
 	copy = findings_text(findings, "%s", text.data ? text.data : "");
 	text_free(&text);
 	return copy;
@@ -269,76 +274,108 @@ static struct finding *add_row(struct findings *findings, const struct launch_ro
 static int add_lanes(struct findings *findings, const struct launch_row *row,
 		     const struct fill *fill)
 {
+	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	struct finding *finding = add_row(findings, row, fill, "group-size", fill->lanes);
 
 	if (!finding)
 		return -ENOMEM;
 	finding->what = findings_text(
-		findings, "kernel %s (%s) runs in %s of %llu %s, no multiple of the %llu that the "
-			  "device works on at a time: the rest of its lanes does nothing",
-		finding->object, shape_text(findings, &row->shape, row->cuda),
-		row->cuda ? "blocks" : "work-groups", (unsigned long long)fill->group_items,
-		row->cuda ? "threads" : "work-items", (unsigned long long)row->preferred);
-	finding->todo = row->cuda ? findings_text(findings, "make the number of threads of a block a "
-							    "multiple of %llu, a warp",
-						  (unsigned long long)row->preferred)
-				  : findings_text(findings, "make the local size a multiple of %llu, or "
-							    "leave it to the runtime (NULL)",
-						  (unsigned long long)row->preferred);
+		findings,
+		"kernel %s (%s) runs in %ss of %llu %ss, no multiple of the %llu that the "
+		"device works on at a time: the rest of its lanes does nothing",
+		finding->object, shape_text(findings, row, domain), domain->group,
+		(unsigned long long)fill->group_items, domain->item,
+		(unsigned long long)row->preferred);
+	finding->todo = row->described ? findings_text(findings,
+						       "make the number of %ss of a %s a multiple "
+						       "of %llu, a warp",
+						       domain->item, domain->group,
+						       (unsigned long long)row->preferred)
+				       : findings_text(findings,
+						       "make the local size a multiple of %llu, or "
+						       "leave it to the runtime (NULL)",
+						       (unsigned long long)row->preferred);
 	return 0;
 }
 
 static int add_units(struct findings *findings, const struct launch_row *row,
 		     const struct fill *fill)
 {
+	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	struct finding *finding = add_row(findings, row, fill, "few-groups", fill->whole);
 
 	if (!finding)
 		return -ENOMEM;
 	finding->what = findings_text(
-		findings, "kernel %s (%s) has %llu %s%s for the device's %llu %s: the others have "
-			  "nothing to do",
-		finding->object, shape_text(findings, &row->shape, row->cuda),
-		(unsigned long long)fill->groups, row->cuda ? "block" : "work-group",
-		fill->groups == 1 ? "" : "s", (unsigned long long)fill->units,
-		row->cuda ? "multiprocessors" : "compute units");
-	finding->todo = row->cuda ? "make smaller blocks, or give a launch more work; several small "
-				    "kernels can also run side by side on several streams"
-				  : "make smaller work-groups, or give a launch more work; several small "
-				    "kernels can also run side by side on several queues";
+		findings,
+		"kernel %s (%s) has %llu %s%s for the device's %llu %ss: the others have "
+		"nothing to do",
+		finding->object, shape_text(findings, row, domain),
+		(unsigned long long)fill->groups, domain->group, fill->groups == 1 ? "" : "s",
+		(unsigned long long)fill->units, domain->multiprocessor);
+	finding->todo = findings_text(
+		findings,
+		"make smaller %ss, or give a launch more work; several small kernels can "
+		"also run side by side on several %ss",
+		domain->group, domain->queue);
 	return 0;
 }
 
-static const char *const limiter_advice[] = {
-	[OCCUPANCY_ITEMS] = "choose a block size that divides the threads that a multiprocessor holds",
-	[OCCUPANCY_GROUPS] = "make the blocks larger: a multiprocessor holds so many and no more, "
-			     "however small they are",
-	[OCCUPANCY_REGISTERS] = "let the kernel use fewer registers (__launch_bounds__, or "
-				"-maxrregcount of nvcc), or make the blocks smaller",
-	[OCCUPANCY_SHARED] = "use less shared memory in a block, or share it among more threads",
-	[OCCUPANCY_UNKNOWN] = "",
-};
+static const char *limiter_advice(struct findings *findings, enum occupancy_limiter limiter,
+				  const struct tandem_domain_row *domain)
+{
+	const char *group = domain->group, *item = domain->item, *whole = domain->multiprocessor;
+	const char *by = domain->fewer_registers;
+
+	switch (limiter) {
+	case OCCUPANCY_ITEMS:
+		return findings_text(findings,
+				     "choose a %s size that divides the %ss that a %s holds", group,
+				     item, whole);
+	case OCCUPANCY_GROUPS:
+		return findings_text(findings,
+				     "make the %ss larger: a %s holds so many and no more, "
+				     "however small they are",
+				     group, whole);
+	case OCCUPANCY_REGISTERS:
+		return findings_text(findings,
+				     "let the kernel use fewer registers%s%s%s, or make the "
+				     "%ss smaller",
+				     *by ? " (" : "", by, *by ? ")" : "", group);
+	case OCCUPANCY_SHARED:
+		return findings_text(findings,
+				     "use less shared memory in a %s, or share it among more "
+				     "%ss",
+				     group, item);
+	default:
+		return "";
+	}
+}
 
 static int add_occupancy(struct findings *findings, const struct launch_row *row,
 			 const struct fill *fill)
 {
+	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	const struct occupancy *occupancy = &row->occupancy;
 	struct finding *finding = add_row(findings, row, fill, "occupancy",
 					  occupancy->ratio / OCCUPANCY_ENOUGH);
 
 	if (!finding)
 		return -ENOMEM;
-	finding->what = findings_text(
-		findings, "kernel %s (%s) keeps at most %u of %u warps on a multiprocessor, limited by "
-			  "%s: with so few, it waits when memory is slow",
-		finding->object, shape_text(findings, &row->shape, row->cuda), occupancy->warps,
-		occupancy->warps_most, occupancy_limiter_name(occupancy->limiter));
-	finding->why = findings_text(findings, "occupancy %.0f %%, exact by the limits of the device: %u "
-					       "registers a thread, %u bytes of shared memory a "
-					       "block; that it costs time is assumed",
-				     100 * occupancy->ratio, row->use.registers,
-				     row->use.shared_bytes);
-	finding->todo = limiter_advice[occupancy->limiter];
+	finding->what =
+		findings_text(findings,
+			      "kernel %s (%s) keeps at most %u of %u warps on a %s, limited by %s: "
+			      "with so few, it waits when memory is slow",
+			      finding->object, shape_text(findings, row, domain), occupancy->warps,
+			      occupancy->warps_most, domain->multiprocessor,
+			      occupancy_limiter_name(occupancy->limiter));
+	finding->why = findings_text(findings,
+				     "occupancy %.0f %%, exact by the limits of the device: %u "
+				     "registers a %s, %u bytes of shared memory a %s; "
+				     "that it costs time is assumed",
+				     100 * occupancy->ratio, row->use.registers, domain->item,
+				     row->use.shared_bytes, domain->group);
+	finding->todo = limiter_advice(findings, occupancy->limiter, domain);
 	return 0;
 }
 

@@ -121,8 +121,9 @@ static int leaks_call(struct leaks *leaks, const struct event_item *item)
 	leaks->last[event->stream->index].api = api;
 	if (trace_event_failed(event))
 		return 0;
-	field = api->class == TANDEM_CLASS_CREATE ? trace_field_find(event->layout, "returned")
-						  : object_field(event);
+	field = api->class == TANDEM_CLASS_CREATE
+			? trace_field_role(event->layout, TANDEM_ROLE_returned)
+			: object_field(event);
 	if (!field || !is_counted(field))
 		return 0;
 	made.type = field->object;
@@ -131,7 +132,7 @@ static int leaks_call(struct leaks *leaks, const struct event_item *item)
 		return (uint32_t)key && event->end_ticks ? object_make(leaks, key, &made) : 0;
 	if (api->class == TANDEM_CLASS_RELEASE)
 		object_count(leaks, key, -1);
-	else if (strstr(api->name, "Retain"))
+	else if (api->class == TANDEM_CLASS_RETAIN)
 		object_count(leaks, key, 1);
 	return 0;
 }

@@ -61,7 +61,7 @@ static bool is_untimed(const struct findings *findings, const struct trace_event
 	if (event->layout->event->class != TANDEM_CLASS_ENQUEUE || trace_event_op(event) ||
 	    trace_event_failed(event))
 		return false;
-	field = trace_field_find(event->layout, "queue");
+	field = trace_field_role(event->layout, TANDEM_ROLE_queue);
 	if (!field)
 		return false;
 	queue = trace_objects_queue(objects, event->stream->process->index,

@@ -204,13 +204,11 @@ static int note_call(struct transfers *transfers, const struct event_item *item)
 
 	if (!trace_event_op(event) || trace_event_failed(event))
 		return 0;
-	buffer = trace_field_find(event->layout, "buffer");
-	if (!buffer)
-		buffer = trace_field_find(event->layout, "image");
+	buffer = trace_field_role(event->layout, TANDEM_ROLE_memory);
 	if (!buffer || buffer->kind != TANDEM_FIELD_OBJECT)
 		return 0;
 	/* Addresses are recorded at the highest level of arguments only. */
-	address = trace_field_find(event->layout, "ptr");
+	address = trace_field_role(event->layout, TANDEM_ROLE_address);
 	if (address && trace_field_unsigned(event, address) % ALIGNMENT)
 		odd = ODD_ADDRESS;
 	return map_set(&transfers->calls, item->call,
@@ -351,6 +349,7 @@ static int add_small(struct findings *findings, const struct transfer_row *row, 
 static int add_slow(struct findings *findings, const struct transfer_row *row, double best,
 		    double fixed)
 {
+	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	char count[UNITS_BYTES], bytes[UNITS_BYTES], rate[UNITS_BYTES], most[UNITS_BYTES];
 
 	for (unsigned i = 0; i < SIZE_CLASSES; i++) {
@@ -372,8 +371,11 @@ static int add_slow(struct findings *findings, const struct transfer_row *row, d
 			units_bytes(rate, class_rate(class) * 1e9),
 			units_bytes(most, best * 1e9));
 		finding->why = "against the best rate of this device and direction in this run";
-		finding->todo = "use pinned host memory (CL_MEM_ALLOC_HOST_PTR and mapping), aligned "
-				"to pages, and touch it before the transfer";
+		finding->todo = findings_text(
+			findings,
+			"use pinned host memory%s%s%s, aligned to pages, and touch it "
+			"before the transfer",
+			*domain->pinned ? " (" : "", domain->pinned, *domain->pinned ? ")" : "");
 	}
 	return 0;
 }
@@ -383,6 +385,7 @@ static int add_place(struct findings *findings, const struct transfer_row *row,
 		     enum transfer_place place)
 {
 	const struct transfer_class *class = &row->places[place], *other = &row->places[PLACE_OTHER];
+	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	char count[UNITS_BYTES], rate[UNITS_BYTES], most[UNITS_BYTES];
 	struct finding *finding;
 
@@ -405,8 +408,10 @@ static int add_place(struct findings *findings, const struct transfer_row *row,
 	finding->why = "against the other large transfers of this device and direction in this run";
 	finding->todo = place == PLACE_ODD
 				? "let the memory begin at a page: aligned_alloc(4096, ...)"
-				: "allocate host memory that the device can reach: cudaMallocHost, or "
-				  "cudaHostRegister for what is there";
+				: findings_text(findings,
+						"allocate host memory that the device can "
+						"reach: %s",
+						domain->use_pinned);
 	return 0;
 }
 

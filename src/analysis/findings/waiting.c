@@ -85,19 +85,19 @@ static void poll_end(struct waiting_thread *thread)
 /* Whether the call asks how far a command has come; which one. */
 static uint64_t asked_op(const struct trace_event *event)
 {
+	const struct tandem_traits *traits = &event->layout->event->traits;
 	const struct tandem_field *what, *whom;
-	const char *name;
 
-	if (event->layout->event->class != TANDEM_CLASS_QUERY)
+	if (traits->poll == TANDEM_WHEN_never)
 		return 0;
-	what = trace_field_find(event->layout, "param_name");
-	whom = what ? trace_field_find(event->layout, "event") : NULL;
-	if (!what || !whom || whom->kind != TANDEM_FIELD_OP)
+	what = trace_field_role(event->layout, TANDEM_ROLE_query);
+	whom = trace_field_role(event->layout, TANDEM_ROLE_event);
+	if (!whom || whom->kind != TANDEM_FIELD_OP)
 		return 0;
-	name = trace_name_find(what->names, trace_field_signed(event, what));
-	return name && !strcmp(name, "CL_EVENT_COMMAND_EXECUTION_STATUS")
-		       ? trace_field_unsigned(event, whom)
-		       : 0;
+	if (traits->poll == TANDEM_WHEN_argument &&
+	    (!what || (uint32_t)trace_field_unsigned(event, what) != traits->poll_value))
+		return 0;
+	return trace_field_unsigned(event, whom);
 }
 
 static void count_question(struct waiting_thread *thread, const struct event_item *item,
@@ -117,7 +117,7 @@ static void count_question(struct waiting_thread *thread, const struct event_ite
 
 static bool blocks(const struct trace_event *event)
 {
-	const struct tandem_field *blocking = trace_field_find(event->layout, "blocking");
+	const struct tandem_field *blocking = trace_field_role(event->layout, TANDEM_ROLE_blocking);
 
 	return blocking && trace_field_unsigned(event, blocking);
 }
@@ -200,7 +200,6 @@ static const char *const cause_advice[] = {
 		("enqueue what comes next before waiting; order commands by the queue or by "
 		 "events, and wait once, when the host needs the result"),
 	[NOTHING] = "leave the call out: a blocking call or an earlier wait has done its work",
-	[POLLING] = "wait for the event (clWaitForEvents), or be called back (clSetEventCallback)",
 };
 
 static const char *const cause_why[] = {
@@ -234,6 +233,11 @@ static const char *describe(struct findings *findings, const struct waiting_thre
 	}
 }
 
+static const char *polling_advice(const struct findings *findings, const struct wait_sum *sum)
+{
+	return trace_session_event_domain(findings->session, sum->api)->use_wait;
+}
+
 static int add_cause(struct findings *findings, const struct waiting_thread *thread, uint32_t stream,
 		     enum cause cause)
 {
@@ -247,7 +251,9 @@ static int add_cause(struct findings *findings, const struct waiting_thread *thr
 	finding->object = cause == EACH_OPERATION ? thread->wait_api->name : sum->api->name;
 	finding->what = describe(findings, thread, cause);
 	finding->why = cause_why[cause];
-	finding->todo = cause_advice[cause];
+	finding->todo = cause == POLLING
+				? findings_text(findings, "%s", polling_advice(findings, sum))
+				: cause_advice[cause];
 	finding_place(findings, finding, stream);
 	if (sum->count)
 		finding_time(findings, finding, sum->begin_ns, sum->end_ns);
@@ -286,6 +292,7 @@ static bool has_cpu_device(const struct findings *findings)
 static int add_spinning(struct findings *findings, const struct tandem_event *api,
 			const struct wait_function *function, uint64_t calls, uint64_t all_ns)
 {
+	const struct tandem_domain_row *row;
 	struct finding *finding = findings_add(findings, "waiting", "spinning");
 	char count[UNITS_BYTES], busy[UNITS_BYTES], all[UNITS_BYTES];
 
@@ -302,11 +309,13 @@ static int add_spinning(struct findings *findings, const struct tandem_event *ap
 	finding->sure = FINDING_LIKELY;
 	finding->why = "the kernel recorded that the threads ran; the cost is time of the CPU, which "
 		       "others could have used";
-	finding->todo = TANDEM_ID_DOMAIN(api->id) == TANDEM_DOMAIN_opencl
-				? "where the CPU has something else to do, be called back "
-				  "(clSetEventCallback), or wait for less at a time"
-				: "where the CPU has something else to do, let the runtime sleep "
-				  "(cudaDeviceScheduleBlockingSync, cudaEventBlockingSync)";
+	row = trace_session_event_domain(findings->session, api);
+	finding->todo = *row->use_callback
+				? findings_text(findings,
+						"where the CPU has something else to do, "
+						"%s",
+						row->use_callback)
+				: "";
 	return 0;
 }
 

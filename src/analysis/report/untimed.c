@@ -9,7 +9,7 @@ static uint64_t queue_key(uint32_t process, uint32_t queue)
 
 int untimed_call(struct untimed *untimed, const struct trace_event *event)
 {
-	const struct tandem_field *field = trace_field_find(event->layout, "queue");
+	const struct tandem_field *field = trace_field_role(event->layout, TANDEM_ROLE_queue);
 	uint64_t key, known;
 
 	untimed->operations++;

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""What reads a session knows no runtime: no string there is a name of a runtime's function
+or value, or of a domain, and no domain's number or records are used. What events mean is
+in their traits, and words are in the domain's row (src/schema/domains.def)."""
+import os
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../lib"))
+from tap import check, finish
+
+ROOT = Path(os.environ.get("SEAM_ROOT") or os.environ["TANDEM_SOURCE"])
+ROOMS = ("src/analysis", "src/export", "src/view")
+
+# Examples of what a column holds, in its description.
+EXAMPLES = {"src/export/tables.h": {"opencl", "cuda", "clFinish", "CL_SUCCESS"}}
+
+
+def api_names():
+    """Of all functions, enumerators and flags of the imported tables."""
+    names = set()
+    for table in sorted(ROOT.glob("src/domains/*/*.api")):
+        for line in table.read_text().splitlines():
+            function = re.match(r"(?:fn .*?\b(?=\w+\()|driver \d+ |runtime \d+ )(\w+)", line)
+            value = re.match(r"\s+([A-Z]\w+)\b", line)
+            if function:
+                names.update((function[1], re.sub(r"_v\d+$", "", function[1])))
+            elif value and "_" in value[1]:
+                names.add(value[1])
+    return names
+
+
+def domain_names():
+    rows = re.findall(r"^DOMAIN\(\d+, (\w+), (.*)", (ROOT / "src/schema/domains.def").read_text(),
+                      re.M)
+    return {name for name, rest in rows if ".runtime = 0" not in rest}
+
+
+def strings(text):
+    """The string literals of C or JavaScript, comments left out."""
+    token = r"""/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"""
+    return [found[0][1:-1] for found in re.finditer(token, text, re.S)
+            if found[0][0] in "\"'`"]
+
+
+
+functions, domains = api_names(), domain_names()
+check(len(functions) > 2000 and {"clFinish", "cudaDeviceSynchronize"} <= functions,
+      "the names of functions are known", len(functions))
+check({"opencl", "cuda"} <= domains, "the domains are known", domains)
+
+for room in ROOMS:
+    found = []
+    files = [path for path in sorted((ROOT / room).rglob("*"))
+             if path.suffix in (".c", ".h", ".js", ".html")]
+    check(len(files) > 10, f"{room} has files")
+    for path in files:
+        where = str(path.relative_to(ROOT))
+        text = path.read_text()
+        allowed = EXAMPLES.get(where, set())
+        for string in strings(text):
+            words = set(re.findall(r"\w+", string))
+            for word in sorted(words & (functions | domains) - allowed):
+                found.append(f'{where}: "{word}" in a string')
+        for domain in sorted(domains):
+            if re.search(rf"\bTANDEM_DOMAIN_{domain}\b|\bTANDEM_{domain.upper()}_EVENT_"
+                         rf"|\b{domain}_(records|schema)\.h\b", text):
+                found.append(f"{where}: {domain}'s number, events or records")
+    check(not found, f"{room} names no function, value or domain", "\n".join(found))
+
+finish()
