@@ -82,7 +82,7 @@ static void unset_tracepoint_scope_data(void)
 	thread.tracepoint = NULL;
 }
 
-__attribute__((no_sanitize("address", "undefined", "thread"))) static void (
+__attribute__((used, no_sanitize("address", "undefined", "thread"))) static void (
 	*resolve_unset_tracepoint_scope_data(void))(void)
 {
 	later_generation = true;
@@ -423,8 +423,9 @@ xpti_event_data_t *xptiMakeEvent(const char *name, xpti_payload_data_t *payload,
 	made = tracepoint_make(&copy, true, instance);
 	if (!made)
 		return NULL;
-	made->event.event_type = event_type;
-	made->event.activity_type = (uint16_t)activity;
+	/* Of a shared event, by several threads, but the same. */
+	__atomic_store_n(&made->event.event_type, event_type, __ATOMIC_RELAXED);
+	__atomic_store_n(&made->event.activity_type, (uint16_t)activity, __ATOMIC_RELAXED);
 	return &made->event;
 }
 

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "abi.h"
 #include "blocks.h"
@@ -27,7 +28,7 @@ _Static_assert(offsetof(struct tracepoint, event.instance_id) + 8 <= 64, "one ca
 #define PART 1024 /* chunks a part of the directory */
 #define PARTS ((SLOT_MASK + 1) / CHUNK / PART)
 #define STRIPES 16
-#define QUARANTINE 256
+#define QUARANTINE_MS 1000
 
 /* A place: the key, then what intern_extra() keeps. Strings are equal where their IDs are. */
 struct place_key {
@@ -59,9 +60,13 @@ static struct {
 	_Atomic uint32_t chunks;
 	struct stripe stripe[STRIPES];
 	struct spinlock release_lock;
-	/* SHARED: others may still hold a released event; it is readable for a while longer. */
-	struct tracepoint *quarantine[QUARANTINE];
-	unsigned quarantine_next;
+	/* SHARED: others may still hold a released event; it is readable for a while longer. A ring,
+	 * oldest first, of which `size` is a power of 2. */
+	struct {
+		struct tracepoint *slot;
+		uint64_t since_ms;
+	} *quarantine;
+	size_t quarantine_size, quarantine_first, quarantine_count;
 } all;
 
 static struct spinlock metadata_lock[64];
@@ -333,14 +338,54 @@ struct tracepoint *tracepoint_find(uint64_t uid, bool event)
 	return slot;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+	return (uint64_t)time.tv_sec * 1000 + (uint64_t)time.tv_nsec / 1000000;
+}
+
+/* Takes the slot in; what may be used again meanwhile, or NULL. With release_lock. */
+static struct tracepoint *quarantine(struct tracepoint *slot)
+{
+	size_t count = all.quarantine_count, size = all.quarantine_size, first = all.quarantine_first;
+	struct tracepoint *oldest = NULL;
+	uint64_t now = now_ms();
+
+	if (count && all.quarantine[first].since_ms + QUARANTINE_MS < now) {
+		oldest = all.quarantine[first].slot;
+		first = (first + 1) & (size - 1);
+		count--;
+	}
+	if (count == size) {
+		size_t larger = size ? 2 * size : 256;
+		__typeof__(all.quarantine) ring = malloc(larger * sizeof(*ring));
+
+		if (!ring)
+			return oldest; /* `slot` is never used again */
+		for (size_t i = 0; i < count; i++)
+			ring[i] = all.quarantine[(first + i) & (size - 1)];
+		free(all.quarantine);
+		all.quarantine = ring;
+		all.quarantine_size = size = larger;
+		first = 0;
+	}
+	all.quarantine[(first + count) & (size - 1)].slot = slot;
+	all.quarantine[(first + count) & (size - 1)].since_ms = now;
+	all.quarantine_first = first;
+	all.quarantine_count = count + 1;
+	return oldest;
+}
+
 bool tracepoint_release(uint64_t uid)
 {
-	struct tracepoint *slot, *evicted;
+	struct tracepoint *slot, *unused;
 	struct place *place;
 
 	spin_lock(&all.release_lock);
 	slot = tracepoint_find(uid, false);
-	evicted = slot;
+	unused = slot;
 	if (slot) {
 		place = slot->place;
 		__atomic_store_n(&slot->place, NULL, __ATOMIC_RELAXED);
@@ -350,14 +395,12 @@ bool tracepoint_release(uint64_t uid)
 
 			atomic_store_explicit(&place->visits, 0, memory_order_relaxed);
 			atomic_compare_exchange_strong(&place->shared, &expected, NULL);
-			evicted = all.quarantine[all.quarantine_next];
-			all.quarantine[all.quarantine_next++] = slot;
-			all.quarantine_next %= QUARANTINE;
+			unused = quarantine(slot);
 		}
 	}
 	spin_unlock(&all.release_lock);
-	if (evicted)
-		free_slot(evicted);
+	if (unused)
+		free_slot(unused);
 	return slot != NULL;
 }
 
@@ -383,7 +426,7 @@ void tracepoints_reset(void)
 			if (chunk[i].event.unique_id)
 				free_slot(&chunk[i]);
 	}
-	memset(all.quarantine, 0, sizeof(all.quarantine));
+	all.quarantine_count = 0;
 	intern_destroy(all.places);
 	all.places = intern_create(false);
 }

@@ -18,6 +18,10 @@ from sycl import (COUNT, differences, dispatcher, folder, need_dispatcher, OURS,
 from tap import check, finish, skip
 
 need_dispatcher()
+if os.environ.get("TANDEM_SANITIZE"):
+    print("Intel's Python and runtime are not built with the sanitizer, and can't load what is")
+    sys.exit(77)
+
 # How often a wait finds something to wait for differs from run to run. Sizes of what is not an
 # allocation in the program's sense are not set by the runtime.
 VARIES = ["wait_begin", "wait_end", "bytes"]

@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
 from sycl import COUNT, EXAMPLES, need_dispatcher, OURS, PRINTER, PROGRAMS, run
-from tap import check, finish
+from tap import check, finish, skip
 
 need_dispatcher()
 ODD = PROGRAMS / "xpti-odd.so"
@@ -56,8 +56,11 @@ done = run(pipeline, OURS, [ODD, COUNT], env={"ODD": "close"})
 counted("one that unloads itself", done)
 check(done.err.count("odd was called") == 6, "its callbacks are still there", done.err)
 
-done = run([PROGRAMS / "xpti-threads"], OURS, [ODD], env={"ODD": "exit"})
-check(done.out.count(": 7\n") == 4, "one that ends the thread ends it", done.shown())
+if "thread" in os.environ.get("TANDEM_SANITIZE", ""):
+    skip("one that ends the thread ends it", "the thread sanitizer hangs when a child's last one ends")
+else:
+    done = run([PROGRAMS / "xpti-threads"], OURS, [ODD], env={"ODD": "exit"})
+    check(done.out.count(": 7\n") == 4, "one that ends the thread ends it", done.shown())
 
 done = run([PROGRAMS / "xpti-threads"], OURS, [COUNT])
 expected = "".join(f"thread {i}: 1\n" for i in range(4)) + "child: 3\n"

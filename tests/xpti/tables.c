@@ -275,11 +275,12 @@ static void *busy(void *unused)
 {
 	(void)unused;
 	for (unsigned i = 0; !stop; i++) {
-		char text[32], *table;
+		char text[48], *table;
 		uint64_t instance;
 		xpti_payload_data_t payload;
 
-		snprintf(text, sizeof(text), "busy %u", i);
+		/* Whoever has an event that all share must not release it while others use it. */
+		snprintf(text, sizeof(text), "busy %u of %p", i, (void *)text);
 		D(xptiRegisterString)(text, &table);
 		payload = payload_at(text, NULL, 0, 0, NULL);
 		D(xptiReleaseEvent)(D(xptiMakeEvent)(text, &payload, 1, 1, &instance));

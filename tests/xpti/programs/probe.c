@@ -32,7 +32,7 @@ static const char *result(xpti_result_t value)
 	switch (value) {
 #define X(name, number) \
 	case number: \
-		return #name + 12;
+		return &#name[12];
 		XPTI_RESULTS(X)
 #undef X
 	}
