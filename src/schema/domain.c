@@ -27,6 +27,8 @@
 #define NOTICE(name, text) text,
 #define NOTICES(LIST) (const char *const[]){LIST(NOTICE) NULL}
 
+#define PAGES(...) {__VA_ARGS__}
+
 static const struct tandem_domain_row rows[] = {
 #define DOMAIN(number_, name_, ...)                                            \
 	[number_] = {WITHOUT_WORDS, .number = (number_), .name = #name_,       \

@@ -58,6 +58,7 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	const struct tandem_choice *choices;
 	const char *const *notices; /* NULL ends it */
 
+	uint8_t more_pages[7]; /* of event ids; 0: no more. For tools/apigen */
 	uint8_t mangled; /* 1: kernels have names as the C++ linker knows them */
 };
 

@@ -29,8 +29,16 @@ const struct tandem_domain *tandem_domain_find(const char *name)
 
 const struct tandem_event *tandem_event_get(unsigned id)
 {
-	const struct tandem_domain *domain = tandem_domain_get(TANDEM_ID_DOMAIN(id));
-	unsigned event = TANDEM_ID_EVENT(id);
+	for (size_t i = 0; i < DOMAIN_COUNT; i++) {
+		const struct tandem_domain *domain = domains[i];
 
-	return domain && event < domain->event_count ? &domain->events[event] : NULL;
+		for (unsigned page = 0; domain && page < domain->page_count; page++) {
+			unsigned event = page * TANDEM_PAGE_EVENTS + TANDEM_ID_EVENT(id);
+
+			if (domain->pages[page] == TANDEM_ID_PAGE(id))
+				return event < domain->event_count && domain->events[event].name
+					       ? &domain->events[event] : NULL;
+		}
+	}
+	return NULL;
 }

@@ -34,7 +34,7 @@ extensions = set(functions) - set(table)
 # id: class, name, and the layouts: { fixed bytes, field count, fields }
 events = {name: (cls, re.findall(r"\{ (\d+), (\d+), (\w+) \}", layouts))
           for cls, name, layouts in re.findall(
-              r"\{ TANDEM_ID\(1, \d+\), TANDEM_CLASS_(\w+), \d, \"(\w+)\", &\w+, \{.*\},\n\t  \{(.*)\} \},",
+              r"\{ \d+, TANDEM_CLASS_(\w+), \d, \"(\w+)\", &\w+, \{.*\},\n\t  \{(.*)\} \},",
               schema)}
 fields = {symbol: re.findall(r"\{ \"(\w+)\", TANDEM_FIELD_(\w+)", body) for symbol, body in
           re.findall(r"struct tandem_field (\w+)\[\] = \{\n(.*?)\n\};", schema, re.S)}
@@ -64,7 +64,7 @@ check((commands - followed) ^ {"clEnqueueBarrier", "clEnqueueWaitForEvents"},
 check([name for name in events if (events[name][0] == "ENQUEUE") != (name in followed)],
       "%d commands are class enqueue, and nothing else is" % len(followed))
 check([name for name in followed if not re.search(
-    r"opencl_command_begin\(&command,\s+OPENCL_FN_%s,\s+[^;]+, event\);(?:(?!\n\}).)*"
+    r"opencl_command_begin\(&command,\s+OPENCL_EVENT_%s,\s+[^;]+, event\);(?:(?!\n\}).)*"
     r"opencl_command_end\(\s*&command,\s+\w+,\s+TANDEM_OPERATION_KIND_\w+," % name, wrappers, re.S)],
       "each begins with queue and event and ends with its kind")
 check([name for name in followed if [names(name, level)[:1] for level in range(3)] != [["op"]] * 3

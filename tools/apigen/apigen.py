@@ -19,6 +19,8 @@ import c_types  # noqa: E402
 import c_wrappers  # noqa: E402
 import called  # noqa: E402
 import core  # noqa: E402
+import domains  # noqa: E402
+import ids  # noqa: E402
 import rules  # noqa: E402
 import schema  # noqa: E402
 import wrapped  # noqa: E402
@@ -34,36 +36,46 @@ def text_of(path):
 
 def outputs_make():
     """Returns {path from the root: text}."""
-    outputs = {}
-    domains = [("core", 0, records_make(outputs, "core", 0)),
-               ("opencl", 1, opencl_make(outputs)),
-               ("kernel", 9, records_make(outputs, "kernel", 9)),
-               ("annotation", 11, records_make(outputs, "annotation", 11))]
-    domains += cuda_make(outputs)
-    outputs["src/schema/gen/hash.c"] = schema.hash_write(domains)
+    outputs, made = {}, []
+    makers = {"opencl": opencl_make, "cuda": cuda_make}
+    for domain in domains.read(ROOT):
+        if domain.name in makers:
+            made += makers[domain.name](outputs)
+        elif domain.part == domain.name:
+            made.append((domain.name, domain.number, records_make(outputs, domain.name)))
+    outputs["src/schema/gen/hash.c"] = schema.hash_write(made)
     return outputs
 
 
-def records_make(outputs, name, number):
+def ids_of(outputs, path, name):
+    """The numbers of a domain's events; the file that keeps them is one more output."""
+    outputs[path] = ids.Ids(ROOT, path, name)
+    return outputs[path]
+
+
+def records_make(outputs, name, numbers=None):
     """Adds the outputs of src/schema/NAME.events; returns its events."""
+    number = domains.number(name)
+    numbers = numbers or ids_of(outputs, "src/schema/%s.ids" % name, name)
     source = "src/schema/%s.events" % name
-    enums, events = core.records_read(os.path.join(ROOT, source))
+    enums, events = core.records_read(os.path.join(ROOT, source), numbers)
     headers = {owner: text_of("src/" + owner) for owner, _ in core.OWNED.values()}
     outputs["src/schema/gen/%s_records.h" % name] = core.records_write(
         name, number, enums, events, headers)
     outputs["src/schema/gen/%s_schema.c" % name] = schema.schema_write(
-        source, name, number, events)
+        source, name, number, numbers.order(events))
     return events
 
 
 def opencl_make(outputs):
     """Adds the outputs of the OpenCL domain; returns its events."""
-    sources = ["opencl.api", "opencl.rules"]
+    sources, number = ["opencl.api", "opencl.rules"], domains.number("opencl")
     description = api.Api(os.path.join(ROOT, "src/domains/opencl/opencl.api"))
     book = rules.Rules(os.path.join(ROOT, "src/domains/opencl/opencl.rules"),
                        [function.name for function in description.functions], wrapped.KEYS)
-    calls = wrapped.calls_make(description, book)
-    events = wrapped.events_make(calls, description, book)
+    numbers = ids_of(outputs, "src/domains/opencl/opencl.ids", "opencl")
+    calls = wrapped.calls_make(description, book, numbers)
+    events = numbers.order(wrapped.events_make(calls, description, book))
     gen = "src/domains/opencl/gen/"
     outputs[gen + "args.h"] = c_args.wrapped_args_h(calls, sources)
     outputs[gen + "constants.h"] = c_next.constants_h(description, ["opencl.api"])
@@ -76,8 +88,8 @@ def opencl_make(outputs):
     outputs[gen + "custom.h"] = c_wrappers.custom_h(calls, sources)
     outputs["tests/gen/opencl_types.c"] = c_types.types_c(calls, description, sources)
     outputs["src/schema/gen/opencl_schema.c"] = schema.schema_write(
-        "opencl.api and opencl.rules", "opencl", 1, events)
-    return events
+        "opencl.api and opencl.rules", "opencl", number, events)
+    return [("opencl", number, events)]
 
 
 def cuda_make(outputs):
@@ -87,20 +99,23 @@ def cuda_make(outputs):
     functions = api_.functions["driver"] + api_.functions["runtime"]
     book = rules.Rules(os.path.join(ROOT, "src/domains/cuda/cuda.rules"),
                        [function.name for function in functions], called.KEYS)
-    records = records_make(outputs, "cuda", 2)
-    driver = called.calls_make(api_, book, "driver", len(records), "CUresult")
-    runtime = called.calls_make(api_, book, "runtime", 1, "cudaError")
-    cuda_events = records + [call.event() for call in driver]
-    cudart_events = records[:1] + [call.event() for call in runtime]
+    driver_ids = ids_of(outputs, "src/domains/cuda/cuda.ids", "cuda")
+    runtime_ids = ids_of(outputs, "src/domains/cuda/cudart.ids", "cudart")
+    records = records_make(outputs, "cuda", driver_ids)
+    driver = called.calls_make(api_, book, "driver", driver_ids, "CUresult")
+    runtime = called.calls_make(api_, book, "runtime", runtime_ids, "cudaError")
+    cuda_events = driver_ids.order(records + [call.event() for call in driver])
+    cudart_events = runtime_ids.order(records[:1] + [call.event() for call in runtime])
     outputs["src/domains/cuda/gen/args.h"] = c_args.called_args_h(functions, sources[:1])
     outputs["tests/gen/cuda_args.c"] = c_args.called_args_test(functions, sources[:1])
     outputs["src/domains/cuda/gen/ids.h"] = called.tables_h(driver, runtime, sources)
     outputs["src/domains/cuda/gen/api.c"] = called.tables_c(driver, runtime, sources)
+    cuda_number, cudart_number = domains.number("cuda"), domains.number("cudart")
     outputs["src/schema/gen/cuda_schema.c"] = schema.schema_write(
-        "cuda.events, cuda.api and cuda.rules", "cuda", 2, cuda_events)
+        "cuda.events, cuda.api and cuda.rules", "cuda", cuda_number, cuda_events)
     outputs["src/schema/gen/cudart_schema.c"] = schema.schema_write(
-        "cuda.api and cuda.rules", "cudart", 10, cudart_events)
-    return [("cuda", 2, cuda_events), ("cudart", 10, cudart_events)]
+        "cuda.api and cuda.rules", "cudart", cudart_number, cudart_events)
+    return [("cuda", cuda_number, cuda_events), ("cudart", cudart_number, cudart_events)]
 
 
 def main():
@@ -114,6 +129,8 @@ def main():
         fail(error)
     for path, text in outputs.items():
         full = os.path.join(ROOT, path)
+        # Numbers are known once everything has asked for its own.
+        text = text.text() if isinstance(text, ids.Ids) else text
         try:
             if text_of(path) == text:
                 continue

@@ -1,6 +1,7 @@
 """Writes records.h and records.c: the functions that begin a call's record."""
 
 from c_text import declare, head, params, wrap
+from domains import event_id
 from model import TYPE_C
 
 BASIC, FULL = 1, 2  # argument levels
@@ -114,8 +115,7 @@ def records_h(calls, sources):
 #include "schema/packet.h"
 
 enum opencl_event {"""]
-    out += [wrap("OPENCL_EVENT_%s = TANDEM_ID(" % call.name,
-                 ["TANDEM_DOMAIN_opencl", "OPENCL_FN_%s + 1" % call.name], "),", 1) for call in calls]
+    out += ["\tOPENCL_EVENT_%s = %d," % (call.name, event_id("opencl", call.id)) for call in calls]
     out.append("""\
 };
 

@@ -41,7 +41,7 @@ def body_write(call):
         passed = "command.event"
         if rule.get("event") == "required":  # what the program left out is not put in its place
             queue = "event ? %s : NULL" % queue
-        before.append("\topencl_command_begin(&command, OPENCL_FN_%s, %s, event);" % (call.name, queue))
+        before.append("\topencl_command_begin(&command, OPENCL_EVENT_%s, %s, event);" % (call.name, queue))
         begin.append("command.op")
         arguments[arguments.index("event")] = passed
     before.append(wrap("opencl_begin_%s(" % call.name, ["&call"] + begin, ");", 1))

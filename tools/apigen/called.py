@@ -7,6 +7,7 @@ Each version's callback id has its own places of the arguments."""
 import dataclasses
 import re
 
+from domains import event_id
 from model import CALL_BYTES, TYPE_BYTES, Event, Field, Layout, Names, SourceError
 
 VERSION = re.compile(r"(_ptds|_ptsz|_v\d+)+$")
@@ -205,9 +206,9 @@ class Call:
         return tuple(made)
 
 
-def calls_make(api, rules, which, first, results):
-    return [Call(function, first + at, api, rules, api.names[results])
-            for at, function in enumerate(api.functions[which])]
+def calls_make(api, rules, which, ids, results):
+    return [Call(function, ids.number(function.name), api, rules, api.names[results])
+            for function in api.functions[which]]
 
 
 class Steps:
@@ -244,9 +245,9 @@ def table_write(calls, domain, which, steps):
                                            ("CUDA_NO_STATUS", not version.returns_status))
                      if on]
             sizes = ", ".join(map(str, call.sizes(version)))
-            rows[version.number] = "\t[%d] = { TANDEM_ID(TANDEM_DOMAIN_%s, %d), TANDEM_CLASS_%s, %s,\n" \
+            rows[version.number] = "\t[%d] = { %d, TANDEM_CLASS_%s, %s,\n" \
                 "\t\t{ %s }, { %s } }, /* %s */" % (
-                    version.number, domain, call.number, call.cls.upper(), " | ".join(flags) or "0",
+                    version.number, event_id(domain, call.number), call.cls.upper(), " | ".join(flags) or "0",
                     ", ".join(levels), sizes or "0", version.name)
     return "const struct cuda_api cuda_%s_api[] = {\n%s\n};\n" \
         "const uint32_t cuda_%s_api_count = sizeof(cuda_%s_api) / sizeof(cuda_%s_api[0]);\n" % (

@@ -3,6 +3,7 @@ writes src/schema/gen/NAME_records.h."""
 
 import re
 
+from domains import event_id
 from model import (HEAD_BYTES, RECORDS, TYPE_C, Event, Layout, Names, SourceError, Traits,
                    field_make)
 
@@ -14,7 +15,7 @@ ENUM = re.compile(r"enum (\w+): (\w+) \{(.*)\}$")
 FIELD = re.compile(r"(\w+) (\w+)(\[\])?(?: (\w+)(?: (\w+))?)?;$")
 
 
-def records_read(path):
+def records_read(path, ids):
     """Returns (enums by name, events)."""
     enums, events, record = {}, [], None
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
@@ -37,10 +38,10 @@ def records_read(path):
             if record[2] not in RECORDS:
                 raise SourceError(path, number, "no role %s" % record[2])
             if line.endswith("}"):
-                events.append(event_make(record, len(events)))
+                events.append(event_make(record, ids.number(record[0]) if events else 0))
                 record = None
         elif line == "}":
-            events.append(event_make(record, len(events)))
+            events.append(event_make(record, ids.number(record[0]) if events else 0))
             record = None
         else:
             match = FIELD.match(line)
@@ -117,8 +118,7 @@ def records_write(domain, number, enums, events, header_text):
     out += enums_write(enums, header_text)
     out.append("enum tandem_%s_event {" % domain)
     for event in events:
-        out.append("\t%s = TANDEM_ID(TANDEM_DOMAIN_%s, %d),"
-                   % (event_symbol(domain, event), domain, event.id))
+        out.append("\t%s = %d," % (event_symbol(domain, event), event_id(domain, event.id)))
     out.append("};\n")
     for event in events:
         layout, struct = event.layouts[0], struct_symbol(domain, event)

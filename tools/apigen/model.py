@@ -92,6 +92,10 @@ class Event:
     # nothing. The layout is the same, so the schema's identity (repr, hash_write) is too.
     returns_status: bool = dataclasses.field(default=True, repr=False)
 
+    def retired(self, number, name):
+        """An event of which only the number is left."""
+        return dataclasses.replace(self, id=number, name=name)
+
     @property
     def shows_result(self):
         return self.has_result and self.returns_status

@@ -42,6 +42,7 @@ class Call:
     object: str = "none"      # type of the returned object
     prefix: tuple = ()        # fields that come first: op or returned
     roles: Roles = None
+    id: int = 0               # of its event
     traits: Traits = Traits()
 
     @property
@@ -293,14 +294,17 @@ def shape_items(shape):
     return items
 
 
-def calls_make(api, rules):
+def calls_make(api, rules, ids):
     """All calls in the order of their numbers: the dispatch table, then the others by name."""
     by_name = {function.name: function for function in api.functions}
     table = [name for name in api.icd if name in by_name]
     others = sorted(name for name in by_name if name not in table)
     maker = Maker(api, rules)
-    return [maker.call(by_name[name], number, number >= len(table))
-            for number, name in enumerate(table + others)]
+    calls = [maker.call(by_name[name], number, number >= len(table))
+             for number, name in enumerate(table + others)]
+    for call in calls:
+        call.id = ids.number(call.name)
+    return calls
 
 
 def events_make(calls, api, rules):
@@ -313,7 +317,7 @@ def events_make(calls, api, rules):
         param = call.function.param("errcode_ret")
         if param:
             result = results[param.pointee]
-        events.append(Event(call.number + 1, call.name, call.layouts(), call.cls.upper(),
+        events.append(Event(call.id, call.name, call.layouts(), call.cls.upper(),
                             result or next(iter(results.values())), result is not None,
                             call.traits))
     return events

@@ -32,13 +32,13 @@ enum ended { NOT_YET, ENDED };
 
 static struct tandem_pool pending_pool = TANDEM_POOL(sizeof(struct opencl_pending));
 
-void opencl_command_begin(struct opencl_command *command, enum opencl_fn fn, void *handle,
+void opencl_command_begin(struct opencl_command *command, uint16_t api, void *handle,
 			  void *event)
 {
 	struct opencl_queue *queue = opencl_queue_get(handle);
 
 	command->queue = queue;
-	command->api = OPENCL_API(fn);
+	command->api = api;
 	command->event = event;
 	command->program_wants = event != NULL;
 	command->own = NULL;

@@ -28,7 +28,7 @@ struct opencl_command {
 
 /* Before an enqueue: gives command->op (0: the command can't be followed) and
  * command->event. `event` is the program's `cl_event *` argument. */
-void opencl_command_begin(struct opencl_command *command, enum opencl_fn fn, void *queue,
+void opencl_command_begin(struct opencl_command *command, uint16_t api, void *queue,
 			  void *event);
 
 /* After it. `kind` an enum tandem_operation_kind, `bytes` that it moves,

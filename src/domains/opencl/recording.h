@@ -10,7 +10,6 @@
 #include "schema/ids.h"
 
 #define OPENCL_BIT TANDEM_DOMAIN_BIT(opencl)
-#define OPENCL_API(fn) TANDEM_ID(TANDEM_DOMAIN_opencl, (fn) + 1)
 
 /* Set once a queue's profiling was switched on behind the program's back: from
  * then on some queries are answered for the program even when not recording. */

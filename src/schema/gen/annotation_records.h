@@ -29,11 +29,11 @@ enum tandem_annotation_payload {
 };
 
 enum tandem_annotation_event {
-	TANDEM_ANNOTATION_EVENT_none = TANDEM_ID(TANDEM_DOMAIN_annotation, 0),
-	TANDEM_ANNOTATION_EVENT_range = TANDEM_ID(TANDEM_DOMAIN_annotation, 1),
-	TANDEM_ANNOTATION_EVENT_range_end = TANDEM_ID(TANDEM_DOMAIN_annotation, 2),
-	TANDEM_ANNOTATION_EVENT_range_scope = TANDEM_ID(TANDEM_DOMAIN_annotation, 3),
-	TANDEM_ANNOTATION_EVENT_range_category = TANDEM_ID(TANDEM_DOMAIN_annotation, 4),
+	TANDEM_ANNOTATION_EVENT_none = 11264,
+	TANDEM_ANNOTATION_EVENT_range = 11265,
+	TANDEM_ANNOTATION_EVENT_range_end = 11266,
+	TANDEM_ANNOTATION_EVENT_range_scope = 11267,
+	TANDEM_ANNOTATION_EVENT_range_category = 11268,
 };
 
 struct tandem_annotation_none {

@@ -58,15 +58,15 @@ static const struct tandem_field fields_3[] = {
 };
 
 static const struct tandem_event events[] = {
-	{ TANDEM_ID(11, 0), TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
+	[0] = { 11264, TANDEM_CLASS_RECORD, 0, "none", NULL, { 0 },
 	  { { 12, 0, NULL }, { 12, 0, NULL }, { 12, 0, NULL } } },
-	{ TANDEM_ID(11, 1), TANDEM_CLASS_RECORD, 0, "range", NULL, { 0 },
+	[1] = { 11265, TANDEM_CLASS_RECORD, 0, "range", NULL, { 0 },
 	  { { 45, 9, fields_0 }, { 45, 9, fields_0 }, { 45, 9, fields_0 } } },
-	{ TANDEM_ID(11, 2), TANDEM_CLASS_RECORD, 0, "range_end", NULL, { 0 },
+	[2] = { 11266, TANDEM_CLASS_RECORD, 0, "range_end", NULL, { 0 },
 	  { { 25, 3, fields_1 }, { 25, 3, fields_1 }, { 25, 3, fields_1 } } },
-	{ TANDEM_ID(11, 3), TANDEM_CLASS_RECORD, 0, "range_scope", NULL, { 0 },
+	[3] = { 11267, TANDEM_CLASS_RECORD, 0, "range_scope", NULL, { 0 },
 	  { { 19, 3, fields_2 }, { 19, 3, fields_2 }, { 19, 3, fields_2 } } },
-	{ TANDEM_ID(11, 4), TANDEM_CLASS_RECORD, 0, "range_category", NULL, { 0 },
+	[4] = { 11268, TANDEM_CLASS_RECORD, 0, "range_category", NULL, { 0 },
 	  { { 22, 3, fields_3 }, { 22, 3, fields_3 }, { 22, 3, fields_3 } } },
 };
 

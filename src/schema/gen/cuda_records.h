@@ -58,14 +58,14 @@ enum tandem_external_kind {
 };
 
 enum tandem_cuda_event {
-	TANDEM_CUDA_EVENT_none = TANDEM_ID(TANDEM_DOMAIN_cuda, 0),
-	TANDEM_CUDA_EVENT_cupti = TANDEM_ID(TANDEM_DOMAIN_cuda, 1),
-	TANDEM_CUDA_EVENT_refused = TANDEM_ID(TANDEM_DOMAIN_cuda, 2),
-	TANDEM_CUDA_EVENT_multiprocessor = TANDEM_ID(TANDEM_DOMAIN_cuda, 3),
-	TANDEM_CUDA_EVENT_module = TANDEM_ID(TANDEM_DOMAIN_cuda, 4),
-	TANDEM_CUDA_EVENT_overhead = TANDEM_ID(TANDEM_DOMAIN_cuda, 5),
-	TANDEM_CUDA_EVENT_fault = TANDEM_ID(TANDEM_DOMAIN_cuda, 6),
-	TANDEM_CUDA_EVENT_external = TANDEM_ID(TANDEM_DOMAIN_cuda, 7),
+	TANDEM_CUDA_EVENT_none = 2048,
+	TANDEM_CUDA_EVENT_cupti = 2049,
+	TANDEM_CUDA_EVENT_refused = 2050,
+	TANDEM_CUDA_EVENT_multiprocessor = 2051,
+	TANDEM_CUDA_EVENT_module = 2052,
+	TANDEM_CUDA_EVENT_overhead = 2053,
+	TANDEM_CUDA_EVENT_fault = 2054,
+	TANDEM_CUDA_EVENT_external = 2055,
 };
 
 struct tandem_cuda_none {

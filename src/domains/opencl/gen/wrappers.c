@@ -1376,7 +1376,7 @@ static inline int32_t body_clEnqueueReadBuffer(opencl_pfn_clEnqueueReadBuffer re
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueReadBuffer, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueReadBuffer, command_queue, event);
 	opencl_begin_clEnqueueReadBuffer(&call, command_queue, buffer, blocking_read, offset,
 			size, ptr, num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, buffer, blocking_read, offset, size, ptr,
@@ -1417,7 +1417,7 @@ static inline int32_t body_clEnqueueWriteBuffer(opencl_pfn_clEnqueueWriteBuffer 
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueWriteBuffer, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueWriteBuffer, command_queue, event);
 	opencl_begin_clEnqueueWriteBuffer(&call, command_queue, buffer, blocking_write, offset,
 			size, ptr, num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, buffer, blocking_write, offset, size, ptr,
@@ -1458,7 +1458,7 @@ static inline int32_t body_clEnqueueCopyBuffer(opencl_pfn_clEnqueueCopyBuffer re
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueCopyBuffer, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueCopyBuffer, command_queue, event);
 	opencl_begin_clEnqueueCopyBuffer(&call, command_queue, src_buffer, dst_buffer,
 			src_offset, dst_offset, size, num_events_in_wait_list, event_wait_list,
 			event, command.op);
@@ -1499,7 +1499,7 @@ static inline int32_t body_clEnqueueReadImage(opencl_pfn_clEnqueueReadImage real
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueReadImage, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueReadImage, command_queue, event);
 	opencl_begin_clEnqueueReadImage(&call, command_queue, image, blocking_read, origin,
 			region, row_pitch, slice_pitch, ptr, num_events_in_wait_list,
 			event_wait_list, event, command.op);
@@ -1544,7 +1544,7 @@ static inline int32_t body_clEnqueueWriteImage(opencl_pfn_clEnqueueWriteImage re
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueWriteImage, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueWriteImage, command_queue, event);
 	opencl_begin_clEnqueueWriteImage(&call, command_queue, image, blocking_write, origin,
 			region, input_row_pitch, input_slice_pitch, ptr,
 			num_events_in_wait_list, event_wait_list, event, command.op);
@@ -1590,7 +1590,7 @@ static inline int32_t body_clEnqueueCopyImage(opencl_pfn_clEnqueueCopyImage real
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueCopyImage, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueCopyImage, command_queue, event);
 	opencl_begin_clEnqueueCopyImage(&call, command_queue, src_image, dst_image, src_origin,
 			dst_origin, region, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -1634,7 +1634,7 @@ static inline int32_t body_clEnqueueCopyImageToBuffer(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueCopyImageToBuffer, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueCopyImageToBuffer, command_queue, event);
 	opencl_begin_clEnqueueCopyImageToBuffer(&call, command_queue, src_image, dst_buffer,
 			src_origin, region, dst_offset, num_events_in_wait_list,
 			event_wait_list, event, command.op);
@@ -1677,7 +1677,7 @@ static inline int32_t body_clEnqueueCopyBufferToImage(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueCopyBufferToImage, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueCopyBufferToImage, command_queue, event);
 	opencl_begin_clEnqueueCopyBufferToImage(&call, command_queue, src_buffer, dst_image,
 			src_offset, dst_origin, region, num_events_in_wait_list,
 			event_wait_list, event, command.op);
@@ -1721,7 +1721,7 @@ static inline void *body_clEnqueueMapBuffer(opencl_pfn_clEnqueueMapBuffer real,
 	struct opencl_command command;
 	void *ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMapBuffer, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueMapBuffer, command_queue, event);
 	opencl_begin_clEnqueueMapBuffer(&call, command_queue, buffer, blocking_map, map_flags,
 			offset, size, num_events_in_wait_list, event_wait_list, event,
 			errcode_ret, command.op);
@@ -1769,7 +1769,7 @@ static inline void *body_clEnqueueMapImage(opencl_pfn_clEnqueueMapImage real,
 	struct opencl_command command;
 	void *ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMapImage, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueMapImage, command_queue, event);
 	opencl_begin_clEnqueueMapImage(&call, command_queue, image, blocking_map, map_flags,
 			origin, region, image_row_pitch, image_slice_pitch,
 			num_events_in_wait_list, event_wait_list, event, errcode_ret,
@@ -1819,7 +1819,7 @@ static inline int32_t body_clEnqueueUnmapMemObject(opencl_pfn_clEnqueueUnmapMemO
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueUnmapMemObject, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueUnmapMemObject, command_queue, event);
 	opencl_begin_clEnqueueUnmapMemObject(&call, command_queue, memobj, mapped_ptr,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, memobj, mapped_ptr, num_events_in_wait_list, event_wait_list,
@@ -1858,7 +1858,7 @@ static inline int32_t body_clEnqueueNDRangeKernel(opencl_pfn_clEnqueueNDRangeKer
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueNDRangeKernel, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueNDRangeKernel, command_queue, event);
 	opencl_begin_clEnqueueNDRangeKernel(&call, command_queue, kernel, work_dim,
 			global_work_offset, global_work_size, local_work_size,
 			num_events_in_wait_list, event_wait_list, event, command.op);
@@ -1901,7 +1901,7 @@ static inline int32_t body_clEnqueueTask(opencl_pfn_clEnqueueTask real, void *co
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueTask, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueTask, command_queue, event);
 	opencl_begin_clEnqueueTask(&call, command_queue, kernel, num_events_in_wait_list,
 			event_wait_list, event, command.op);
 	ret = real(command_queue, kernel, num_events_in_wait_list, event_wait_list,
@@ -1938,7 +1938,7 @@ static inline int32_t body_clEnqueueNativeKernel(opencl_pfn_clEnqueueNativeKerne
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueNativeKernel, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueNativeKernel, command_queue, event);
 	opencl_begin_clEnqueueNativeKernel(&call, command_queue, user_func, args, cb_args,
 			num_mem_objects, mem_list, args_mem_loc, num_events_in_wait_list,
 			event_wait_list, event, command.op);
@@ -1979,7 +1979,7 @@ static inline int32_t body_clEnqueueMarker(opencl_pfn_clEnqueueMarker real, void
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMarker, event ? command_queue : NULL, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueMarker, event ? command_queue : NULL, event);
 	opencl_begin_clEnqueueMarker(&call, command_queue, event, command.op);
 	ret = real(command_queue, command.event);
 	tandem_call_end(&call, ret);
@@ -2289,7 +2289,7 @@ static inline int32_t body_clEnqueueAcquireGLObjects(opencl_pfn_clEnqueueAcquire
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueAcquireGLObjects, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueAcquireGLObjects, command_queue, event);
 	opencl_begin_clEnqueueAcquireGLObjects(&call, command_queue, num_objects, mem_objects,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, num_objects, mem_objects, num_events_in_wait_list,
@@ -2328,7 +2328,7 @@ static inline int32_t body_clEnqueueReleaseGLObjects(opencl_pfn_clEnqueueRelease
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueReleaseGLObjects, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueReleaseGLObjects, command_queue, event);
 	opencl_begin_clEnqueueReleaseGLObjects(&call, command_queue, num_objects, mem_objects,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, num_objects, mem_objects, num_events_in_wait_list,
@@ -2551,7 +2551,7 @@ static inline int32_t body_clEnqueueReadBufferRect(opencl_pfn_clEnqueueReadBuffe
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueReadBufferRect, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueReadBufferRect, command_queue, event);
 	opencl_begin_clEnqueueReadBufferRect(&call, command_queue, buffer, blocking_read,
 			buffer_origin, host_origin, region, buffer_row_pitch,
 			buffer_slice_pitch, host_row_pitch, host_slice_pitch, ptr,
@@ -2603,7 +2603,7 @@ static inline int32_t body_clEnqueueWriteBufferRect(opencl_pfn_clEnqueueWriteBuf
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueWriteBufferRect, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueWriteBufferRect, command_queue, event);
 	opencl_begin_clEnqueueWriteBufferRect(&call, command_queue, buffer, blocking_write,
 			buffer_origin, host_origin, region, buffer_row_pitch,
 			buffer_slice_pitch, host_row_pitch, host_slice_pitch, ptr,
@@ -2654,7 +2654,7 @@ static inline int32_t body_clEnqueueCopyBufferRect(opencl_pfn_clEnqueueCopyBuffe
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueCopyBufferRect, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueCopyBufferRect, command_queue, event);
 	opencl_begin_clEnqueueCopyBufferRect(&call, command_queue, src_buffer, dst_buffer,
 			src_origin, dst_origin, region, src_row_pitch, src_slice_pitch,
 			dst_row_pitch, dst_slice_pitch, num_events_in_wait_list,
@@ -3087,7 +3087,7 @@ static inline int32_t body_clEnqueueFillBuffer(opencl_pfn_clEnqueueFillBuffer re
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueFillBuffer, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueFillBuffer, command_queue, event);
 	opencl_begin_clEnqueueFillBuffer(&call, command_queue, buffer, pattern, pattern_size,
 			offset, size, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -3128,7 +3128,7 @@ static inline int32_t body_clEnqueueFillImage(opencl_pfn_clEnqueueFillImage real
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueFillImage, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueFillImage, command_queue, event);
 	opencl_begin_clEnqueueFillImage(&call, command_queue, image, fill_color, origin, region,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, image, fill_color, origin, region, num_events_in_wait_list,
@@ -3169,7 +3169,7 @@ static inline int32_t body_clEnqueueMigrateMemObjects(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMigrateMemObjects, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueMigrateMemObjects, command_queue, event);
 	opencl_begin_clEnqueueMigrateMemObjects(&call, command_queue, num_mem_objects,
 			mem_objects, flags, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -3210,7 +3210,7 @@ static inline int32_t body_clEnqueueMarkerWithWaitList(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMarkerWithWaitList, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueMarkerWithWaitList, command_queue, event);
 	opencl_begin_clEnqueueMarkerWithWaitList(&call, command_queue, num_events_in_wait_list,
 			event_wait_list, event, command.op);
 	ret = real(command_queue, num_events_in_wait_list, event_wait_list, command.event);
@@ -3245,7 +3245,7 @@ static inline int32_t body_clEnqueueBarrierWithWaitList(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueBarrierWithWaitList, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueBarrierWithWaitList, command_queue, event);
 	opencl_begin_clEnqueueBarrierWithWaitList(&call, command_queue, num_events_in_wait_list,
 			event_wait_list, event, command.op);
 	ret = real(command_queue, num_events_in_wait_list, event_wait_list, command.event);
@@ -3379,7 +3379,7 @@ static inline int32_t body_clEnqueueAcquireEGLObjectsKHR(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueAcquireEGLObjectsKHR, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueAcquireEGLObjectsKHR, command_queue, event);
 	opencl_begin_clEnqueueAcquireEGLObjectsKHR(&call, command_queue, num_objects,
 			mem_objects, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -3420,7 +3420,7 @@ static inline int32_t body_clEnqueueReleaseEGLObjectsKHR(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueReleaseEGLObjectsKHR, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueReleaseEGLObjectsKHR, command_queue, event);
 	opencl_begin_clEnqueueReleaseEGLObjectsKHR(&call, command_queue, num_objects,
 			mem_objects, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -3620,7 +3620,7 @@ static inline int32_t body_clEnqueueSVMFree(opencl_pfn_clEnqueueSVMFree real,
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSVMFree, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSVMFree, command_queue, event);
 	opencl_begin_clEnqueueSVMFree(&call, command_queue, num_svm_pointers, svm_pointers,
 			pfn_free_func, user_data, num_events_in_wait_list, event_wait_list,
 			event, command.op);
@@ -3662,7 +3662,7 @@ static inline int32_t body_clEnqueueSVMMemcpy(opencl_pfn_clEnqueueSVMMemcpy real
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSVMMemcpy, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSVMMemcpy, command_queue, event);
 	opencl_begin_clEnqueueSVMMemcpy(&call, command_queue, blocking_copy, dst_ptr, src_ptr,
 			size, num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, blocking_copy, dst_ptr, src_ptr, size,
@@ -3703,7 +3703,7 @@ static inline int32_t body_clEnqueueSVMMemFill(opencl_pfn_clEnqueueSVMMemFill re
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSVMMemFill, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSVMMemFill, command_queue, event);
 	opencl_begin_clEnqueueSVMMemFill(&call, command_queue, svm_ptr, pattern, pattern_size,
 			size, num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, svm_ptr, pattern, pattern_size, size, num_events_in_wait_list,
@@ -3742,7 +3742,7 @@ static inline int32_t body_clEnqueueSVMMap(opencl_pfn_clEnqueueSVMMap real, void
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSVMMap, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSVMMap, command_queue, event);
 	opencl_begin_clEnqueueSVMMap(&call, command_queue, blocking_map, flags, svm_ptr, size,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
@@ -3780,7 +3780,7 @@ static inline int32_t body_clEnqueueSVMUnmap(opencl_pfn_clEnqueueSVMUnmap real,
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSVMUnmap, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSVMUnmap, command_queue, event);
 	opencl_begin_clEnqueueSVMUnmap(&call, command_queue, svm_ptr, num_events_in_wait_list,
 			event_wait_list, event, command.op);
 	ret = real(command_queue, svm_ptr, num_events_in_wait_list, event_wait_list,
@@ -4022,7 +4022,7 @@ static inline int32_t body_clEnqueueSVMMigrateMem(opencl_pfn_clEnqueueSVMMigrate
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSVMMigrateMem, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSVMMigrateMem, command_queue, event);
 	opencl_begin_clEnqueueSVMMigrateMem(&call, command_queue, num_svm_pointers,
 			svm_pointers, sizes, flags, num_events_in_wait_list, event_wait_list,
 			event, command.op);
@@ -4705,7 +4705,7 @@ static NOINLINE int32_t body_clEnqueueAcquireExternalMemObjectsKHR(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueAcquireExternalMemObjectsKHR, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueAcquireExternalMemObjectsKHR, command_queue, event);
 	opencl_begin_clEnqueueAcquireExternalMemObjectsKHR(&call, command_queue,
 			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event, command.op);
@@ -4725,7 +4725,7 @@ static NOINLINE int32_t body_clEnqueueAcquireGrallocObjectsIMG(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueAcquireGrallocObjectsIMG, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueAcquireGrallocObjectsIMG, command_queue, event);
 	opencl_begin_clEnqueueAcquireGrallocObjectsIMG(&call, command_queue, num_objects,
 			mem_objects, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -4745,7 +4745,7 @@ static NOINLINE int32_t body_clEnqueueAcquireVA_APIMediaSurfacesINTEL(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueAcquireVA_APIMediaSurfacesINTEL, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueAcquireVA_APIMediaSurfacesINTEL, command_queue, event);
 	opencl_begin_clEnqueueAcquireVA_APIMediaSurfacesINTEL(&call, command_queue, num_objects,
 			mem_objects, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -4765,7 +4765,7 @@ static NOINLINE int32_t body_clEnqueueCommandBufferKHR(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueCommandBufferKHR, opencl_command_buffer_queue(num_queues, queues, command_buffer), event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueCommandBufferKHR, opencl_command_buffer_queue(num_queues, queues, command_buffer), event);
 	opencl_begin_clEnqueueCommandBufferKHR(&call, num_queues, queues, command_buffer,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(num_queues, queues, command_buffer, num_events_in_wait_list, event_wait_list,
@@ -4785,7 +4785,7 @@ static NOINLINE int32_t body_clEnqueueGenerateMipmapIMG(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueGenerateMipmapIMG, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueGenerateMipmapIMG, command_queue, event);
 	opencl_begin_clEnqueueGenerateMipmapIMG(&call, command_queue, src_image, dst_image,
 			mipmap_filter_mode, array_region, mip_region, num_events_in_wait_list,
 			event_wait_list, event, command.op);
@@ -4804,7 +4804,7 @@ static NOINLINE int32_t body_clEnqueueMemAdviseINTEL(opencl_pfn_clEnqueueMemAdvi
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMemAdviseINTEL, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueMemAdviseINTEL, command_queue, event);
 	opencl_begin_clEnqueueMemAdviseINTEL(&call, command_queue, ptr, size, advice,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, ptr, size, advice, num_events_in_wait_list, event_wait_list,
@@ -4823,7 +4823,7 @@ static NOINLINE int32_t body_clEnqueueMemFillINTEL(opencl_pfn_clEnqueueMemFillIN
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMemFillINTEL, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueMemFillINTEL, command_queue, event);
 	opencl_begin_clEnqueueMemFillINTEL(&call, command_queue, dst_ptr, pattern, pattern_size,
 			size, num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, dst_ptr, pattern, pattern_size, size, num_events_in_wait_list,
@@ -4842,7 +4842,7 @@ static NOINLINE int32_t body_clEnqueueMemcpyINTEL(opencl_pfn_clEnqueueMemcpyINTE
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMemcpyINTEL, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueMemcpyINTEL, command_queue, event);
 	opencl_begin_clEnqueueMemcpyINTEL(&call, command_queue, blocking, dst_ptr, src_ptr,
 			size, num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, blocking, dst_ptr, src_ptr, size, num_events_in_wait_list,
@@ -4860,7 +4860,7 @@ static NOINLINE int32_t body_clEnqueueMemsetINTEL(opencl_pfn_clEnqueueMemsetINTE
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMemsetINTEL, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueMemsetINTEL, command_queue, event);
 	opencl_begin_clEnqueueMemsetINTEL(&call, command_queue, dst_ptr, value, size,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, dst_ptr, value, size, num_events_in_wait_list,
@@ -4878,7 +4878,7 @@ static NOINLINE int32_t body_clEnqueueMigrateMemINTEL(opencl_pfn_clEnqueueMigrat
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMigrateMemINTEL, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueMigrateMemINTEL, command_queue, event);
 	opencl_begin_clEnqueueMigrateMemINTEL(&call, command_queue, ptr, size, flags,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, ptr, size, flags, num_events_in_wait_list, event_wait_list,
@@ -4897,7 +4897,7 @@ static NOINLINE int32_t body_clEnqueueMigrateMemObjectEXT(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueMigrateMemObjectEXT, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueMigrateMemObjectEXT, command_queue, event);
 	opencl_begin_clEnqueueMigrateMemObjectEXT(&call, command_queue, num_mem_objects,
 			mem_objects, flags, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -4918,7 +4918,7 @@ static NOINLINE int32_t body_clEnqueueReadHostPipeINTEL(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueReadHostPipeINTEL, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueReadHostPipeINTEL, command_queue, event);
 	opencl_begin_clEnqueueReadHostPipeINTEL(&call, command_queue, program, pipe_symbol,
 			blocking_read, ptr, size, num_events_in_wait_list, event_wait_list,
 			event, command.op);
@@ -4939,7 +4939,7 @@ static NOINLINE int32_t body_clEnqueueReleaseExternalMemObjectsKHR(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueReleaseExternalMemObjectsKHR, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueReleaseExternalMemObjectsKHR, command_queue, event);
 	opencl_begin_clEnqueueReleaseExternalMemObjectsKHR(&call, command_queue,
 			num_mem_objects, mem_objects, num_events_in_wait_list, event_wait_list,
 			event, command.op);
@@ -4959,7 +4959,7 @@ static NOINLINE int32_t body_clEnqueueReleaseGrallocObjectsIMG(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueReleaseGrallocObjectsIMG, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueReleaseGrallocObjectsIMG, command_queue, event);
 	opencl_begin_clEnqueueReleaseGrallocObjectsIMG(&call, command_queue, num_objects,
 			mem_objects, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -4979,7 +4979,7 @@ static NOINLINE int32_t body_clEnqueueReleaseVA_APIMediaSurfacesINTEL(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueReleaseVA_APIMediaSurfacesINTEL, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueReleaseVA_APIMediaSurfacesINTEL, command_queue, event);
 	opencl_begin_clEnqueueReleaseVA_APIMediaSurfacesINTEL(&call, command_queue, num_objects,
 			mem_objects, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -4999,7 +4999,7 @@ static NOINLINE int32_t body_clEnqueueSVMFreeARM(opencl_pfn_clEnqueueSVMFreeARM 
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSVMFreeARM, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSVMFreeARM, command_queue, event);
 	opencl_begin_clEnqueueSVMFreeARM(&call, command_queue, num_svm_pointers, svm_pointers,
 			pfn_free_func, user_data, num_events_in_wait_list, event_wait_list,
 			event, command.op);
@@ -5020,7 +5020,7 @@ static NOINLINE int32_t body_clEnqueueSVMMapARM(opencl_pfn_clEnqueueSVMMapARM re
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSVMMapARM, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSVMMapARM, command_queue, event);
 	opencl_begin_clEnqueueSVMMapARM(&call, command_queue, blocking_map, flags, svm_ptr,
 			size, num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, blocking_map, flags, svm_ptr, size, num_events_in_wait_list,
@@ -5039,7 +5039,7 @@ static NOINLINE int32_t body_clEnqueueSVMMemFillARM(opencl_pfn_clEnqueueSVMMemFi
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSVMMemFillARM, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSVMMemFillARM, command_queue, event);
 	opencl_begin_clEnqueueSVMMemFillARM(&call, command_queue, svm_ptr, pattern,
 			pattern_size, size, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -5059,7 +5059,7 @@ static NOINLINE int32_t body_clEnqueueSVMMemcpyARM(opencl_pfn_clEnqueueSVMMemcpy
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSVMMemcpyARM, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSVMMemcpyARM, command_queue, event);
 	opencl_begin_clEnqueueSVMMemcpyARM(&call, command_queue, blocking_copy, dst_ptr,
 			src_ptr, size, num_events_in_wait_list, event_wait_list, event,
 			command.op);
@@ -5079,7 +5079,7 @@ static NOINLINE int32_t body_clEnqueueSVMUnmapARM(opencl_pfn_clEnqueueSVMUnmapAR
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSVMUnmapARM, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSVMUnmapARM, command_queue, event);
 	opencl_begin_clEnqueueSVMUnmapARM(&call, command_queue, svm_ptr,
 			num_events_in_wait_list, event_wait_list, event, command.op);
 	ret = real(command_queue, svm_ptr, num_events_in_wait_list, event_wait_list,
@@ -5099,7 +5099,7 @@ static NOINLINE int32_t body_clEnqueueSignalSemaphoresKHR(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueSignalSemaphoresKHR, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueSignalSemaphoresKHR, command_queue, event);
 	opencl_begin_clEnqueueSignalSemaphoresKHR(&call, command_queue, num_sema_objects,
 			sema_objects, sema_payload_list, num_events_in_wait_list,
 			event_wait_list, event, command.op);
@@ -5120,7 +5120,7 @@ static NOINLINE int32_t body_clEnqueueWaitSemaphoresKHR(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueWaitSemaphoresKHR, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueWaitSemaphoresKHR, command_queue, event);
 	opencl_begin_clEnqueueWaitSemaphoresKHR(&call, command_queue, num_sema_objects,
 			sema_objects, sema_payload_list, num_events_in_wait_list,
 			event_wait_list, event, command.op);
@@ -5140,7 +5140,7 @@ static NOINLINE int32_t body_clEnqueueWriteHostPipeINTEL(
 	struct opencl_command command;
 	int32_t ret;
 
-	opencl_command_begin(&command, OPENCL_FN_clEnqueueWriteHostPipeINTEL, command_queue, event);
+	opencl_command_begin(&command, OPENCL_EVENT_clEnqueueWriteHostPipeINTEL, command_queue, event);
 	opencl_begin_clEnqueueWriteHostPipeINTEL(&call, command_queue, program, pipe_symbol,
 			blocking_write, ptr, size, num_events_in_wait_list, event_wait_list,
 			event, command.op);

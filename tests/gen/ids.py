@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Numbers of events are never changed: those in sessions of older versions are today's, and the
+generator appends, keeps what an API has lost, and refuses a file in which a number changed."""
+import os
+import re
+import sys
+import tarfile
+
+root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
+sys.path.insert(0, os.path.join(root, "tools", "apigen"))
+import domains  # noqa: E402
+import ids  # noqa: E402
+from model import SourceError  # noqa: E402
+
+done = bad = 0
+FILES = {"core": "src/schema/core.ids", "kernel": "src/schema/kernel.ids",
+         "opencl": "src/domains/opencl/opencl.ids", "cuda": "src/domains/cuda/cuda.ids",
+         "cudart": "src/domains/cuda/cudart.ids"}
+
+
+def check(good, words):
+    global done, bad
+    done += 1
+    bad += not good
+    print("%sok %d - %s" % ("" if good else "not ", done, words))
+
+
+class Event:
+    def __init__(self, number, name):
+        self.id, self.name = number, name
+
+    def retired(self, number, name):
+        return Event(number, "lost " + name)
+
+
+rows = domains.read(root)
+now = {}
+for row in rows:
+    for name, number in ids.Ids(root, FILES[row.name], row.name).numbers.items():
+        now[domains.event_id(row.name, number)] = name
+check(len(now) > 1000, "%d events have numbers" % len(now))
+
+folder = os.path.join(root, "tests", "data", "sessions")
+old = {}
+for archive in sorted(os.listdir(folder)):
+    if archive.endswith(".tar.xz"):
+        with tarfile.open(os.path.join(folder, archive)) as session:
+            for member in session.getmembers():
+                if member.name.endswith("/metadata"):
+                    text = session.extractfile(member).read().decode()
+                    old.update((int(number), name) for name, number in
+                               re.findall(r'^event \{ name = "(\w+)"; id = (\d+);', text, re.M))
+moved = [(number, name) for number, name in old.items() if name != "none" and now.get(number) != name]
+check(len(old) > 1000 and not moved, "the %d of older sessions are today's %s" % (len(old), moved[:3]))
+
+work = os.environ.get("TANDEM_TMP", ".")
+
+
+def write(text):
+    with open(os.path.join(work, "made.ids"), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def read():
+    return ids.Ids(work, "made.ids", "made")
+
+
+write("1 first\n2 second\n3 third\n")
+made = read()
+check([made.number(name) for name in ("third", "new", "first", "newer")] == [3, 4, 1, 5],
+      "what is new comes last, whatever its place in the API")
+ordered = made.order([Event(0, "none"), Event(1, "first"), Event(3, "third"), Event(4, "new"),
+                      Event(5, "newer")])
+check([event.id for event in ordered] == list(range(6)) and ordered[2].name == "lost second",
+      "what the API has lost keeps its number")
+write(made.text())
+check(read().numbers == made.numbers, "it reads what it writes")
+for text, words in (("1 a\n3 b\n", "left out"), ("2 a\n", "not from the start"),
+                    ("1 a\n1 b\n", "given twice"), ("1 a\n2 a\n", "of one name"), ("x y\n", "none")):
+    write(text)
+    try:
+        read()
+        check(False, "numbers %s are refused" % words)
+    except SourceError:
+        check(True, "numbers %s are refused" % words)
+write("".join("%d e%d\n" % (number, number) for number in range(1, 1024)))
+check(read().number("next") == 1025, "the first number of a page is no event's")
+try:
+    domains.event_id("opencl", 1025)
+    check(False, "a domain without a second page has no more")
+except SourceError:
+    check(True, "a domain without a second page has no more")
+domains._rows["big"] = domains.Domain(20, "big", "big", (20, 62))
+check(domains.event_id("big", 1025) == 62 * 1024 + 1 and domains.event_id("big", 1) == 20 * 1024 + 1,
+      "one with a second page goes on there")
+sys.exit(bad != 0)
