@@ -65,7 +65,7 @@ int64_t trace_field_signed(const struct trace_event *event, const struct tandem_
 const uint8_t *trace_field_elements(const struct trace_event *event,
 				    const struct tandem_field *field, size_t *count)
 {
-	const uint8_t *at = (const uint8_t *)event->record + event->layout->fixed_bytes;
+	const uint8_t *at = (const uint8_t *)event->record + event->layout->layout->fixed_bytes;
 
 	/* The reader checked that all of them lie in the record. */
 	for (unsigned i = 0; i < event->layout->variable_count; i++) {

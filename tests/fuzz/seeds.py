@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes first inputs for the fuzz targets into FOLDER/TARGET: sessions of every argument
-level, machines with the kernel's side, files of trace-cmd, traces of LTTng.
+level, descriptions of events, machines with the kernel's side, files of trace-cmd, traces of LTTng.
 
     tests/fuzz/seeds.py BUILD FOLDER
 """
@@ -44,6 +44,28 @@ def session_input(build, level, records, window):
                 + content(process, "window-1"))
 
 
+def schema_input(build, level):
+    """Some events and what they need, described in other layouts than this build's, and records."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([os.path.join(build, "bench", "gen_trace"), "-n", "20", "-t", "1",
+                        "-w", "1024", "-a", level, folder], check=True, stdout=subprocess.DEVNULL)
+        process = os.path.join(folder, "process-1000")
+        lines = content(process, "metadata").decode().splitlines()
+        events = [line for line in lines if line.startswith("event {")]
+        events = events[1:20] + [line for line in events if re.search(
+            r'"cl(EnqueueNDRangeKernel|EnqueueReadBuffer|Finish|CreateBuffer)"', line)]
+        needed = set(re.findall(r"enum (\w+)", " ".join(events)))
+        enums = [line[:300].rsplit(",", 1)[0] + " };" if len(line) > 300 else line
+                 for line in lines if line.startswith("enum ") and line.split()[1] in needed]
+        rows = [re.sub('layout="[^"]*"', 'layout="1"', line) for line in lines
+                if line.startswith("/* domain") and line.split()[2] in "01"]
+        core = [event for event in events if re.search(r"; id = \d{1,3};", event)]
+        text = "\n".join(enums + rows[:1] + core + rows[1:]
+                         + [event for event in events if event not in core]) + "\n"
+        return text.encode() + b"\0" + (content(process, "stream-1")
+                                        + content(process, "window-1"))[120:4000]
+
+
 def machine_input(build, records):
     """And its kernel's events, as `tandem print` has them."""
     with tempfile.TemporaryDirectory() as folder:
@@ -76,6 +98,8 @@ def main():
         for records, window in (20, 1024), (60, 1200):
             write(folder, "trace", f"{level}-{records}",
                   session_input(build, level, records, window))
+    for level in "none", "basic", "full":
+        write(folder, "schema", level, schema_input(build, level))
     for records in 40, 120:
         data, events = machine_input(build, records)
         write(folder, "machine", str(records), data)

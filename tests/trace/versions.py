@@ -171,6 +171,13 @@ a, b = of(was, "queue")[0]["args"], of(now, "queue")[0]["args"]
 check((a["context"], a["device"], a["timing"]) == (b["device"], b["context"], b["timing"]),
       "a record is converted by the names of its fields", (a, b))
 
+# One with a text behind it.
+swapped = (("u64 local_bytes; u64 private_bytes;", "u64 private_bytes; u64 local_bytes;"),)
+now, said = other("record with a text", swap)
+a, b = of(was, "kernel"), of(now, "kernel")
+check(a and [event["args"]["name"] for event in a] == [event["args"]["name"] for event in b],
+      "and what lies behind its fields is found", (a[:1], b[:1]))
+
 # A record of another name in the place of one that this build knows is none of that.
 now, said = other("record renamed", lambda text: text.replace(
     'event { name = "queue"; id = 3;', 'event { name = "gueue"; id = 3;'))

@@ -171,6 +171,7 @@ static void conversion(void)
 			memcpy(&memory, made + field->offset, field->bytes);
 	}
 	CHECK(bytes == 4096 && memory == 12);
+	CHECK(trace_layout_fits_made(layout, made, head->size));
 	/* A count that reaches beyond the record. */
 	stored.why_count = 4;
 	CHECK(!trace_layout_convert(layout, &stored, sizeof(stored), made));
