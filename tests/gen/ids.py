@@ -2,6 +2,7 @@
 """Numbers of events are never changed: those in sessions of older versions are today's, and the
 generator appends, keeps what an API has lost, and refuses a file in which a number changed."""
 import os
+import pathlib
 import re
 import sys
 import tarfile
@@ -13,9 +14,8 @@ import ids  # noqa: E402
 from model import SourceError  # noqa: E402
 
 done = bad = 0
-FILES = {"core": "src/schema/core.ids", "kernel": "src/schema/kernel.ids",
-         "opencl": "src/domains/opencl/opencl.ids", "cuda": "src/domains/cuda/cuda.ids",
-         "cudart": "src/domains/cuda/cudart.ids"}
+FILES = {path.stem: str(path.relative_to(root))
+         for path in pathlib.Path(root, "src").glob("**/*.ids")}
 
 
 def check(good, words):
