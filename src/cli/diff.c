@@ -64,7 +64,7 @@ static int set_number(double *number, const char *option, const char *text, doub
 	return option_refuse(option, text, accepted);
 }
 
-static int take(void *user, unsigned option, const char *value, int word)
+static int handle_option(void *user, unsigned option, const char *value, int word)
 {
 	struct arguments *arguments = user;
 	struct diff_options *options = &arguments->options;
@@ -95,14 +95,14 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	/* getopt would take the -- away, and what stood on which side of it. */
 	while (sides < argc && strcmp(argv[sides], "--"))
 		sides++;
-	first = options_parse(&command_diff, sides, argv, take, arguments);
+	first = options_parse(&command_diff, sides, argv, handle_option, arguments);
 	if (first < 0)
 		return first;
 	arguments->paths[DIFF_A] = argv + first;
 	arguments->counts[DIFF_A] = (size_t)(sides - first);
 	if (sides < argc) {
 		argv[sides] = argv[0]; /* the name before getopt's complaints */
-		first = options_parse(&command_diff, argc - sides, argv + sides, take, arguments);
+		first = options_parse(&command_diff, argc - sides, argv + sides, handle_option, arguments);
 		if (first < 0)
 			return first;
 		arguments->paths[DIFF_B] = argv + sides + first;

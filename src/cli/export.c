@@ -71,7 +71,7 @@ struct arguments {
 	size_t path_count;
 };
 
-static int take(void *user, unsigned option, const char *value, int word)
+static int handle_option(void *user, unsigned option, const char *value, int word)
 {
 	struct arguments *arguments = user;
 
@@ -96,7 +96,7 @@ static int take(void *user, unsigned option, const char *value, int word)
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int first = options_parse(&command_export, argc, argv, take, arguments);
+	int first = options_parse(&command_export, argc, argv, handle_option, arguments);
 
 	if (first < 0)
 		return first;

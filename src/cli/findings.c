@@ -62,7 +62,7 @@ static int set_least(struct arguments *arguments, const char *text)
 	return option_refuse("--min", text, "a percentage");
 }
 
-static int take(void *user, unsigned option, const char *value, int word)
+static int handle_option(void *user, unsigned option, const char *value, int word)
 {
 	struct arguments *arguments = user;
 
@@ -86,7 +86,7 @@ static int take(void *user, unsigned option, const char *value, int word)
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int first = options_parse(&command_findings, argc, argv, take, arguments);
+	int first = options_parse(&command_findings, argc, argv, handle_option, arguments);
 
 	if (first < 0)
 		return first;

@@ -85,13 +85,13 @@ static int find_word(const struct option_row *row, const char *value)
 	return -EINVAL;
 }
 
-static int take_one(const struct command *command, unsigned number, const char *value,
-		    option_take take, void *user)
+static int handle_one(const struct command *command, unsigned number, const char *value,
+		    option_handler handle, void *user)
 {
 	const struct option_row *row = command_row(command, number);
 	int word = row->values == VALUES_WORD ? find_word(row, value) : 0;
 
-	return word < 0 ? word : take(user, number, value, word);
+	return word < 0 ? word : handle(user, number, value, word);
 }
 
 static unsigned row_of_letter(const struct command *command, int letter)
@@ -104,7 +104,7 @@ static unsigned row_of_letter(const struct command *command, int letter)
 	return number;
 }
 
-int options_parse(const struct command *command, int argc, char **argv, option_take take,
+int options_parse(const struct command *command, int argc, char **argv, option_handler handle,
 		  void *user)
 {
 	struct option options[ROWS_MOST + 2] = {{0}};
@@ -138,7 +138,7 @@ int options_parse(const struct command *command, int argc, char **argv, option_t
 			options_help(command);
 			return OPTIONS_HELPED;
 		}
-		if (number >= count || take_one(command, number, optarg, take, user))
+		if (number >= count || handle_one(command, number, optarg, handle, user))
 			return options_wrong(command);
 	}
 	return optind;

@@ -11,13 +11,13 @@
  *		COMMAND_OPTIONS, .operands = OPERAND_SESSION,
  *	};
  *
- *	static int take(void *user, unsigned option, const char *value, int word)
+ *	static int handle_option(void *user, unsigned option, const char *value, int word)
  *	{
  *		switch (option) {
  *		case OPTION_format: ... word is the index of what was given
  *	}
  *
- *	first = options_parse(&command_print, argc, argv, take, &arguments);
+ *	first = options_parse(&command_print, argc, argv, handle_option, &arguments);
  *	if (first < 0)
  *		return options_status(first);
  *
@@ -106,14 +106,14 @@ const char *option_name(char name[OPTION_NAME_BYTES], const struct option_row *r
 const char *option_word(char word[OPTION_WORD_BYTES], const struct option_row *row, size_t number,
 			const char **about);
 
-/* Takes one option. `word` is the number of the word for VALUES_WORD. Returns 0, or
+/* Handles one option. `word` is the number of the word for VALUES_WORD. Returns 0, or
  * negative after a cli_error(). */
-typedef int (*option_take)(void *user, unsigned option, const char *value, int word);
+typedef int (*option_handler)(void *user, unsigned option, const char *value, int word);
 
 /* Reads the options. Returns the index of the first argument that is none (getopt
  * has put them behind the options), or negative: */
 enum { OPTIONS_HELPED = -1, OPTIONS_WRONG = -2 };
-int options_parse(const struct command *command, int argc, char **argv, option_take take,
+int options_parse(const struct command *command, int argc, char **argv, option_handler handle,
 		  void *user);
 
 /* After a cli_error() about what else was given: points to the help. OPTIONS_WRONG. */

@@ -64,7 +64,7 @@ static int read_time(const char *option, const char *text, int64_t *ns)
 	return units_parse_ns(text, ns) ? option_refuse(option, text, "1.5s, 20ms, 300us, 5ns") : 0;
 }
 
-static int take(void *user, unsigned option, const char *value, int word)
+static int handle_option(void *user, unsigned option, const char *value, int word)
 {
 	struct arguments *arguments = user;
 	struct filter *filter = &arguments->filter;
@@ -101,7 +101,7 @@ static int take(void *user, unsigned option, const char *value, int word)
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int first = options_parse(&command_print, argc, argv, take, arguments);
+	int first = options_parse(&command_print, argc, argv, handle_option, arguments);
 
 	if (first < 0)
 		return first;

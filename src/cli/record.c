@@ -103,7 +103,7 @@ static int parse_rate(const char *text, uint32_t *hz)
 	return 0;
 }
 
-static int take(void *user, unsigned option, const char *value, int word)
+static int handle_option(void *user, unsigned option, const char *value, int word)
 {
 	struct request *request = user;
 	struct session_options *session = &request->recorder.session;
@@ -169,7 +169,7 @@ static void choices_default(struct session_options *session)
 /* 0, or the negative answer of options_parse(). */
 static int parse(struct request *request, int argc, char **argv)
 {
-	int first = options_parse(&command_record, argc, argv, take, request);
+	int first = options_parse(&command_record, argc, argv, handle_option, request);
 
 	if (first < 0)
 		return first;

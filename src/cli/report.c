@@ -192,7 +192,7 @@ static int read_time(struct arguments *arguments, const char *option, const char
 	return 0;
 }
 
-static int take(void *user, unsigned option, const char *value, int word)
+static int handle_option(void *user, unsigned option, const char *value, int word)
 {
 	struct arguments *arguments = user;
 
@@ -244,7 +244,7 @@ static int check_arguments(const struct arguments *arguments)
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int first = options_parse(&command_report, argc, argv, take, arguments);
+	int first = options_parse(&command_report, argc, argv, handle_option, arguments);
 
 	if (first < 0)
 		return first;

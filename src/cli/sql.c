@@ -36,7 +36,7 @@ struct arguments {
 	const char *path, *query;
 };
 
-static int take(void *user, unsigned option, const char *value, int word)
+static int handle_option(void *user, unsigned option, const char *value, int word)
 {
 	struct arguments *arguments = user;
 
@@ -48,7 +48,7 @@ static int take(void *user, unsigned option, const char *value, int word)
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int first = options_parse(&command_sql, argc, argv, take, arguments);
+	int first = options_parse(&command_sql, argc, argv, handle_option, arguments);
 
 	if (first < 0)
 		return first;

@@ -135,7 +135,7 @@ static void print_json(const struct target *target, const struct alive *alive,
 	text_free(&text);
 }
 
-static int take(void *format, unsigned option, const char *value, int word)
+static int handle_option(void *format, unsigned option, const char *value, int word)
 {
 	(void)option;
 	(void)value;
@@ -148,7 +148,7 @@ int cmd_status(int argc, char **argv)
 	struct target target;
 	struct record_count tally;
 	struct alive alive = {.recorder = 0};
-	int format = 0, first = options_parse(&command_status, argc, argv, take, &format);
+	int format = 0, first = options_parse(&command_status, argc, argv, handle_option, &format);
 	struct error error = ERROR_INIT;
 	int status;
 

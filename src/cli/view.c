@@ -59,7 +59,7 @@ struct viewing { /* one session */
 	bool open, shown;
 };
 
-static int take(void *user, unsigned option, const char *value, int word)
+static int handle_option(void *user, unsigned option, const char *value, int word)
 {
 	struct arguments *arguments = user;
 
@@ -85,7 +85,7 @@ static int take(void *user, unsigned option, const char *value, int word)
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int first = options_parse(&command_view, argc, argv, take, arguments);
+	int first = options_parse(&command_view, argc, argv, handle_option, arguments);
 
 	if (first < 0)
 		return first;

@@ -3,12 +3,12 @@
 several loaders; and what is said of a program whose calls could not be seen."""
 import os
 import pathlib
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
-from recording import BUILD, compare, DRIVERS, LAYER, layer_counts, PROGRAMS, run, SANITIZED
+from recording import BUILD, compare, DRIVERS, LAYER, layer_counts, PROGRAMS, run
 from tap import check, finish, skip, TANDEM
-import subprocess
 
 LOADERS = BUILD / "tests" / "stubs" / "loader"
 OURS = BUILD / "libtandem-opencl.so"

@@ -86,7 +86,7 @@ static void print_json(const struct checks *checks, bool works)
 	text_free(&text);
 }
 
-static int take(void *format, unsigned option, const char *value, int word)
+static int handle_option(void *format, unsigned option, const char *value, int word)
 {
 	(void)option;
 	(void)value;
@@ -97,7 +97,7 @@ static int take(void *format, unsigned option, const char *value, int word)
 int cmd_doctor(int argc, char **argv)
 {
 	struct checks checks = {.list = NULL};
-	int format = 0, first = options_parse(&command_doctor, argc, argv, take, &format);
+	int format = 0, first = options_parse(&command_doctor, argc, argv, handle_option, &format);
 	bool works;
 
 	if (first < 0)

@@ -25,7 +25,7 @@ static void *layer_dispatch[OPENCL_ICD_SLOTS];
 static _Atomic unsigned layer_state; /* enum tandem_opencl_layer */
 static struct opencl_next opencl_first; /* what opencl_next is before anything is found */
 
-static void notice(enum tandem_opencl_notice number)
+static void report_notice(enum tandem_opencl_notice number)
 {
 	if (tandem_control.domains & OPENCL_BIT)
 		tandem_notice(TANDEM_DOMAIN_opencl, number);
@@ -188,11 +188,11 @@ int32_t tandem_opencl_attach(void *address, uint32_t entries, void *const *targe
 	if (!tandem_session_dir[0])
 		return CL_INVALID_OPERATION;
 	if (outer_layer_is_named() && is_preloaded()) {
-		notice(TANDEM_OPENCL_NOTICE_outer_layer);
+		report_notice(TANDEM_OPENCL_NOTICE_outer_layer);
 		return CL_INVALID_OPERATION;
 	}
 	if (atomic_exchange(&layer_loaded, 1) && !loader_is_gone(address)) {
-		notice(TANDEM_OPENCL_NOTICE_second_loader);
+		report_notice(TANDEM_OPENCL_NOTICE_second_loader);
 		return CL_INVALID_OPERATION;
 	}
 	first_keep();
@@ -249,7 +249,7 @@ unsigned tandem_opencl_layer(void)
 
 void tandem_opencl_refused(void)
 {
-	notice(TANDEM_OPENCL_NOTICE_no_layer);
+	report_notice(TANDEM_OPENCL_NOTICE_no_layer);
 }
 
 /* The process ends, and no loader has asked for our layer. Was there one that has no
@@ -318,7 +318,7 @@ static void loader_process_end(void)
 		return;
 	dl_iterate_phdr(loader_look, &path);
 	if (path && layer_was_named() && any_driver_behind(path))
-		notice(TANDEM_OPENCL_NOTICE_no_layer);
+		report_notice(TANDEM_OPENCL_NOTICE_no_layer);
 }
 
 __attribute__((constructor)) static void loader_begins(void)
