@@ -218,4 +218,38 @@ now, said = other("number of another", lambda text: text.replace(
 check(len([event for event in now if event["domain"] == "other"]) == len(calls)
       and not [event for event in now if event["domain"] == "opencl"],
       "it is not taken for this build's", said)
+
+# What this build records: the session's own descriptions, damaged before the program's first call.
+def record(name, damage):
+    """Records a program; `damage` is a shell command that has the session's file as $1."""
+    shutil.rmtree(name, ignore_errors=True)
+    path = os.path.abspath(name)
+    done = subprocess.run(
+        [TANDEM, "record", "-q", "--kernel", "off", "-o", name, "--", "sh", "-c",
+         damage + '; exec "$2"', "sh", path + "/schema", PROGRAM],
+        env=dict(os.environ, OCL_ICD_VENDORS=STUB, STUB_ENGINE="thread"), capture_output=True,
+        text=True)
+    events, shown = printed(name)
+    return done, [event["name"] for event in events if event["domain"] == "opencl"], shown.stderr
+
+
+PROGRAM = os.path.join(os.environ["TANDEM_BUILD"], "tests", "programs", "outoforder")
+STUB = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "libstubcl.so")
+if os.path.exists(PROGRAM):
+    whole, names, said = record("whole", ":")
+    check(not whole.returncode and not said and len(names) > 100, "a session of this build", said)
+    text = open(files_of("whole/process-" + [name for name in os.listdir("whole")
+                                             if name.startswith("process-")][0][8:], "metadata")[0],
+                encoding="utf-8").read()
+    check(re.search(r"/\* domain 1 opencl layout=\"[0-9a-f]{32}\"", text) and "@queue" in text
+          and "/* domain 2 " not in text, "its process has what it uses")
+    for words, damage in (("removed", 'rm "$1"'), ("cut", 'truncate -s 100 "$1"'),
+                          ("empty", ': >"$1"'), ("garbage", 'head -c 9999 /dev/urandom >"$1"')):
+        done, found, said = record("damaged", damage)
+        check(done.returncode == whole.returncode and sorted(found) == sorted(names),
+              "schema %s: the program and its trace are whole" % words, said)
+    done, found, said = record("other", "sed -i 's/3[0-9a-f]*/0000/; s/layout=\"[0-9a-f]*/"
+                                        "layout=\"0/' \"$1\"")
+    check(done.returncode == whole.returncode and (found == [] or sorted(found) == sorted(names)),
+          "of other layouts: no call has a name that may be wrong", said)
 finish()
