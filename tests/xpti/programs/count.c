@@ -81,14 +81,33 @@ static void look_at_metadata(xpti_event_data_t *event)
 	}
 }
 
+/* A buffer's allocation has no event, and a struct; one of USM an event with metadata, and a text. */
+static size_t allocated_bytes(xpti_event_data_t *event, const void *user_data)
+{
+	const xpti_metadata_map_t *map;
+	size_t bytes = 0;
+
+	if (!event)
+		return user_data ? ((const xpti_mem_alloc_data_t *)user_data)->alloc_size : 0;
+	map = xptiQueryMetadata(event);
+	for (const xpti_metadata_item_t *item = xpti_metadata_next(map, NULL); item;
+	     item = xpti_metadata_next(map, item)) {
+		xpti_object_data_t object = xptiLookupObject(item->value);
+
+		if (!strcmp(xptiLookupString(item->key), "memory_size") && object.size == sizeof(bytes))
+			memcpy(&bytes, object.data, sizeof(bytes));
+	}
+	return bytes;
+}
+
 static void received(unsigned stream, uint16_t type, xpti_event_data_t *event,
 		     const void *user_data)
 {
 	const xpti_payload_data_t *payload;
 
 	streams[stream].count[type & 255]++;
-	if (type == xpti_mem_alloc_end && user_data)
-		streams[stream].bytes += ((const xpti_mem_alloc_data_t *)user_data)->alloc_size;
+	if (type == xpti_mem_alloc_end)
+		streams[stream].bytes += allocated_bytes(event, user_data);
 	if (!event)
 		return;
 	if (!event->unique_id || xptiFindEvent(event->unique_id) != event)
