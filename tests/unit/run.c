@@ -17,7 +17,7 @@ int plain_parse(struct trace_run *run, const char *text, size_t bytes, uint64_t 
 
 static const char *const strange[] = {
 	"plain", "", "a b", "it's", "say \": x", "\"quoted\": {", "back\\slash", "{", "[", "}", "]",
-	"\t\n\r\b\f\001", "\"member\": \"value\",", "fr\xc3\xa9" "e", "\xff\xfe", "ends, with,",
+	"\t\n\r\b\f\001", "\"member\": \"value\",", "caf\xc3\xa9", "\xff\xfe", "ends, with,",
 };
 
 static void write(struct text *text)
