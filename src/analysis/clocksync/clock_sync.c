@@ -39,7 +39,7 @@ static int clock_make(struct clock_sync *clock_sync, const struct devices *devic
 	return 0;
 }
 
-static int clock_of(struct clock_sync *clock_sync, const struct devices *devices, uint32_t device,
+static inline int clock_of(struct clock_sync *clock_sync, const struct devices *devices, uint32_t device,
 		    struct clock_sync_clock **clock)
 {
 	if (device >= clock_sync->count || !clock_sync->clocks[device].fit)
@@ -104,7 +104,7 @@ static inline int moment_add(struct clock_sync_clock *clock, struct clock_sync_m
 	return 0;
 }
 
-static int add_device_clock(struct clock_sync *clock_sync, const struct devices *devices,
+static inline int add_device_clock(struct clock_sync *clock_sync, const struct devices *devices,
 			    const struct operation *operation)
 {
 	const struct tandem_rec_operation *record = operation->record;

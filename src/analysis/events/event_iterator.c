@@ -267,7 +267,7 @@ int event_iterator_next(struct event_iterator *iterator, const struct event_item
 		return status ? status : next_unfinished(iterator);
 	}
 	iterator->item.event = event;
-	if (__builtin_expect(++iterator->events % PROGRESS_EVENTS == 0, 0))
+	if (__builtin_expect(!(++iterator->events & (PROGRESS_EVENTS - 1)), 0))
 		show_progress(iterator);
 	if (trace_event_is_call(event)) {
 		iterator->item.system = false;

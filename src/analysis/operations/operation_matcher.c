@@ -211,14 +211,19 @@ static void read_size(const struct trace_event *event, struct launch_size *size)
 	memcpy(size->local, shape.local, shape.locals * sizeof(*shape.local));
 }
 
-static uint32_t queue_number(const struct trace_event *event)
+static inline uint32_t queue_number(const struct trace_event *event)
 {
 	const struct tandem_field *queue = trace_field_role(event->layout, TANDEM_ROLE_queue);
 
-	return queue ? (uint32_t)trace_field_unsigned(event, queue) : 0;
+	uint32_t number;
+
+	if (!queue || queue->variable || queue->bytes != sizeof(number))
+		return 0;
+	memcpy(&number, (const char *)event->record + queue->offset, sizeof(number));
+	return number;
 }
 
-static bool is_synchronous(const struct trace_event *event)
+static inline bool is_synchronous(const struct trace_event *event)
 {
 	const struct tandem_field *blocking;
 

@@ -12,6 +12,7 @@ int calls_init(struct calls *calls, struct trace_session *session)
 	memset(calls, 0, sizeof(*calls));
 	calls->session = session;
 	calls->range = RANGE_WHOLE;
+	calls->whole = true;
 	calls->end_ns = session->start_ns + (int64_t)trace_session_duration_ns(session);
 	calls->row_count = session->event_count;
 	calls->rows = calloc(calls->row_count + 1, sizeof(*calls->rows));
@@ -47,31 +48,42 @@ static void add_open(struct calls *calls, const struct trace_event *event)
 			event->layout->event, event->stream, event->ns};
 }
 
-int calls_add(struct calls *calls, const struct trace_event *event)
+static inline int add_returned(struct calls *calls, const struct trace_event *event,
+			       struct call_row *row, struct call_thread *thread)
 {
-	struct call_row *row = &calls->rows[event->layout->index];
-	struct call_thread *thread = &calls->threads[event->stream->index];
-	bool counts = range_holds(&calls->range, event->ns);
-	uint64_t ns;
+	uint64_t ns = (uint64_t)(event->end_ns - event->ns);
 
-	row->event = event->layout->event;
-	row->calls += counts;
-	thread->calls += counts;
-	if (__builtin_expect(!event->end_ticks, 0)) {
-		row->open += counts;
-		add_open(calls, event);
-		return 0;
-	}
-	row->within_ns += range_within(&calls->range, event->ns, event->end_ns);
-	if (!counts)
-		return 0;
-	ns = (uint64_t)(event->end_ns - event->ns);
+	row->calls++;
+	thread->calls++;
 	thread->api_ns += ns;
 	batches_add(&row->batches, ns);
 	if (histogram_add(&row->times, ns))
 		return -ENOMEM;
 	if (__builtin_expect(trace_event_failed(event), 0))
 		return add_error(calls, event, row, thread);
+	return 0;
+}
+
+int calls_add(struct calls *calls, const struct trace_event *event)
+{
+	struct call_row *row = &calls->rows[event->layout->index];
+	struct call_thread *thread = &calls->threads[event->stream->index];
+	bool counts;
+
+	row->event = event->layout->event;
+	if (__builtin_expect(calls->whole && event->end_ticks, 1)) {
+		row->within_ns += (uint64_t)(event->end_ns - event->ns);
+		return add_returned(calls, event, row, thread);
+	}
+	counts = range_holds(&calls->range, event->ns);
+	if (event->end_ticks) {
+		row->within_ns += range_within(&calls->range, event->ns, event->end_ns);
+		return counts ? add_returned(calls, event, row, thread) : 0;
+	}
+	row->calls += counts;
+	thread->calls += counts;
+	row->open += counts;
+	add_open(calls, event);
 	return 0;
 }
 

@@ -76,17 +76,15 @@ static int take_record(struct maker *maker, const struct event_item *item)
 static int take_item(void *user, const struct event_item *item)
 {
 	struct maker *maker = user;
-	bool counts;
 
+	if (item->system)
+		return take_linux(maker, item->event);
 	if (item->kind == ITEM_UNFINISHED) {
 		operation_stats_unfinished(&maker->stats, &item->operation);
 		return 0;
 	}
-	if (item->system)
-		return take_linux(maker, item->event);
-	counts = range_holds(&maker->range, item->event->ns);
-	maker->report->events += counts;
-	maker->calls.threads[item->event->stream->index].events += counts;
+	maker->calls.threads[item->event->stream->index].events +=
+		maker->calls.whole || range_holds(&maker->range, item->event->ns);
 	return item->kind == ITEM_CALL ? take_call(maker, item->event) : take_record(maker, item);
 }
 
@@ -117,6 +115,8 @@ static int finish(void *user, struct pass *pass)
 	int status = 0;
 
 	report->processes = maker->session->traced_count;
+	for (size_t i = 0; i < maker->session->stream_count; i++)
+		report->events += maker->calls.threads[i].events;
 	/* Devices that were found and never used are idle, which is worth a row. */
 	for (size_t i = 0; !status && i < devices->objects.device_count; i++) {
 		const struct trace_device *device = &devices->objects.devices[i];
@@ -168,6 +168,7 @@ static void set_range(struct maker *maker, const struct report_options *options)
 	report->to_ns = (uint64_t)to_ns;
 	report->span_ns = to_ns > from_ns ? (uint64_t)(to_ns - from_ns) : 0;
 	maker->calls.range = maker->range;
+	maker->calls.whole = range_is_whole(&maker->range);
 	maker->samples.range = maker->range;
 }
 

@@ -152,7 +152,7 @@ static inline void call_settle(struct waits *waits, const struct wait_call *call
 }
 
 /* Those that were over by then: nothing more will be learned of them. */
-static inline void calls_settle(struct waits *waits, struct wait_thread *thread, int64_t ns)
+static void calls_settle(struct waits *waits, struct wait_thread *thread, int64_t ns)
 {
 	size_t kept = 0;
 
@@ -202,7 +202,7 @@ int waits_kernel(struct waits *waits, const struct trace_event *event)
 	return states_consume(&waits->states, event) ? -ENOMEM : waits->failed;
 }
 
-static struct states_thread *stream_thread(struct waits *waits, const struct trace_event *event)
+static inline struct states_thread *stream_thread(struct waits *waits, const struct trace_event *event)
 {
 	struct states_thread **known = &waits->of_stream[event->stream->index];
 	uint32_t pid = (uint32_t)event->stream->process->pid;
@@ -218,7 +218,7 @@ static struct states_thread *stream_thread(struct waits *waits, const struct tra
 	return thread;
 }
 
-static int call_begin(struct wait_thread *waiter, const struct trace_event *event, bool counts)
+static inline int call_begin(struct wait_thread *waiter, const struct trace_event *event, bool counts)
 {
 	struct wait_call *call;
 
@@ -254,7 +254,13 @@ int waits_call(struct waits *waits, const struct trace_event *event)
 	if (!waiter)
 		return -ENOMEM;
 	waiter->stream = event->stream->index + 1;
-	calls_settle(waits, waiter, event->ns);
+	/* Nearly always there is one, which is over. */
+	if (waiter->call_count == 1 && waiter->calls[0].end <= event->ns) {
+		call_settle(waits, &waiter->calls[0]);
+		waiter->call_count = 0;
+	} else if (waiter->call_count) {
+		calls_settle(waits, waiter, event->ns);
+	}
 	if (lasts && call_begin(waiter, event, counts))
 		return -ENOMEM;
 	return waits->failed;
