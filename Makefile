@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # A thin front of Meson and Ninja: `make help` lists what it can do. Everything
 # that is built lies in $(BUILD).
 BUILD ?= build

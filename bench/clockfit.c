@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the clock fit costs: ns for each constraint given and used, and for each
  * device time converted, for both kinds of fit; and the memory that it took.
  *

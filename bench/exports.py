@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What exports cost: events a second, memory that must not grow with the trace, size."""
 import os
 import resource

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes a synthetic session of a whole machine: several processes whose threads
  * share CPUs and a device, with the kernel's side of it. For the reading
  * benchmark, and for tests that want to know what really happened.

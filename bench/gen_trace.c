@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes a synthetic session of any size, in the format of src/schema/packet.h:
  * for the reading benchmark and for tests of the reader.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What it costs to record the kernel's scheduler beside the calls: the image
 program with `--kernel sched` and with `--kernel off`, the recorder's own share of the
 machine, and the floor: with `--kernel off`, while `perf record` has the same tracepoints

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Blocking reads from the device, as the CLUST paper's Table 3.
  *
  *   read BYTES REPEATS [profiling]  nanoseconds for a clEnqueueReadBuffer of so

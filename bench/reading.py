@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How fast sessions are read, and in how much memory: `tandem report` over what the
 generators made. Times are those of the CPU (user and system), so that other work on the
 machine does not count; what the clock on the wall said stands beside. Parts of bench/run."""

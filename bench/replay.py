@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The estimate of what several queues would bring, beside what they bring: the image
 program, divided as in the CLUST paper's section 4.8.1, is recorded on one queue,
 `tandem findings` replays that over N, and N are run."""

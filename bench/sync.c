@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Synchronous calls, as the CLUST paper's Table 2: clGetPlatformIDs in loops of
  * 1 to 10^8 calls. And the floor of tracing one: two readings of the time-stamp
  * counter and one store of 32 bytes.

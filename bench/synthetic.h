@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of a made session: what the generators of this folder share. Records
  * go through a writer a stream; a template is an API call with its arguments.
  * There is one session at a time, described by `synthetic`. Ends the program when

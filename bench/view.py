@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The timeline of large sessions, in headless Chromium: how long the index takes to
 make, how long until the first picture is there, frames a second while one moves
 through it, memory of the page and of the server."""

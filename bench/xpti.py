@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the XPTI dispatcher costs, against Intel's where it is installed (tests/xpti/environment),
 in turn in every round."""
 import os

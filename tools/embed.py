@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes files into a C source, so that they are part of the executable.
 
   tools/embed.py OUTPUT.c FILE...

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Many small kernels: launched one by one, then as a graph. In the report the launches
 // of the second half cost a fraction, and every kernel of the graph is still there.
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Copies that run beside kernels: the work in pieces, on several streams, from
 // pinned memory. `overlap 1 pageable` shows what is lost without.
 //

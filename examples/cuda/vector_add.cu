@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Adds two vectors on the device, the plain way: allocate, copy in, launch, copy out.
 //
 //	nvcc -o vector_add vector_add.cu

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A buffer is made and released in every step. Mended: once. */
 #include "common.h"
 

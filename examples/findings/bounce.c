@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The data goes to the host and back between two kernels. Mended: it stays. */
 #include "common.h"
 

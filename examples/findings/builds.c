@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The same program is built for every step. Mended: once. */
 #include "common.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the examples of findings share: a device, a context, a queue, a kernel
  * that keeps its device busy. A failing call ends the program.
  *

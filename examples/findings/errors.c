@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls that fail, and objects that are never released. Mended: neither. */
 #include "common.h"
 

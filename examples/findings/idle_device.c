@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The device waits while the host prepares the next step. Mended: all steps are
  * enqueued first. */
 #include "common.h"

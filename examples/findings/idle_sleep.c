@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The device waits while the host sleeps before each step, as one does that waits for
  * a file or for the network. Mended: all steps are enqueued first.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Work-groups of an odd size, and too few of them. Mended: as the kernel wants
  * them. */
 #include "common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Transfers from memory that begins at an odd address, as a part of a larger thing
  * does. Mended: it begins at a page. Both move some that do.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An image that is computed and read, again and again, on one queue: the device
  * computes or copies, never both. With --queues N the image is divided into N
  * parts, each with a thread and a queue of its own; --mended is --queues 4. The

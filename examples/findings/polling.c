@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The host asks again and again whether a command has ended. Mended: it waits. */
 #include "common.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program that shares its CPU with a process that is busy all the time: where it
  * computes, in a call or between calls, it waits for the CPU every few milliseconds.
  * Mended, the busy process does its work before. Both are kept on one CPU.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two threads, each with a context of its own, keep the same device busy. Mended:
  * one after the other. */
 #include "common.h"

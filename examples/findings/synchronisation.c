@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The host waits for each command before it enqueues the next. Mended: it waits
  * once. */
 #include "common.h"

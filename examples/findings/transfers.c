@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Many small transfers, each a call. Mended: one for all. */
 #include "common.h"
 

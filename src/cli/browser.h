@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The user's browser. Any thread. */
 #ifndef TANDEM_CLI_BROWSER_H
 #define TANDEM_CLI_BROWSER_H

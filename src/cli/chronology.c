@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/chronology.h"
 
 #include <errno.h>

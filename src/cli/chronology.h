@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `tandem print` shows unless it is to be raw: the session in its true order.
  * One thread. */
 #ifndef TANDEM_CLI_CHRONOLOGY_H

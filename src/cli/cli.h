@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What all commands share: their entry points, how they report errors and how they
  * read values.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Colours of a terminal, as few as make a table easier to read: "" where there
  * are none (cli_colour() says). */
 #ifndef TANDEM_CLI_COLOUR_H

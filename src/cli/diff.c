@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem diff: two sides of recorded runs, beside each other. */
 #include "analysis/diff/diff.h"
 

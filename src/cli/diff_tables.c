@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/diff_tables.h"
 
 #define AT(field) offsetof(struct diff_row, field)

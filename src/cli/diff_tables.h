@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tables of a diff, with how to print them; and the diff for programs. */
 #ifndef TANDEM_CLI_DIFF_TABLES_H
 #define TANDEM_CLI_DIFF_TABLES_H

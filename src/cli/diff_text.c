@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/diff_text.h"
 
 #include <errno.h>

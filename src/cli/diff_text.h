@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A diff as a person reads it: what was compared, what changed in sentences, the
  * tables. */
 #ifndef TANDEM_CLI_DIFF_TEXT_H

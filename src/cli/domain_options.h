@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `tandem record` is told about domains: which are recorded (--domains), what of
  * each (--cuda LIST and its like, one option for each row of schema/domains.def that has
  * choices), and what of the program's own marks bounds the recording (--capture).

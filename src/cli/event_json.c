@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/event_json.h"
 
 #include "analysis/events/event_args.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One event as a JSON object on one line. Fields by their names; objects as
  * their numbers, with the name of a kernel or a device beside; enumerators and
  * flags by name; operation ids as "thread:number". One thread. */

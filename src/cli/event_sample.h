@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A sampled stack for a reader: by the names of its functions. One thread.
  *
  *	event_samples_feed(&stacks, event);       every event, before it is shown

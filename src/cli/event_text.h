@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One event as a line that a person reads: time since the session's start, how
  * long it took, where, and the call with its arguments by name. One thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/event_tracepoint.h"
 
 #include <inttypes.h>

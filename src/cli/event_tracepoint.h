@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A GPU driver's tracepoint for a reader: by its own name, with its own fields.
  * One thread. */
 #ifndef TANDEM_CLI_EVENT_TRACEPOINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem export: recorded sessions in other tools' formats. */
 #include "export/export.h"
 

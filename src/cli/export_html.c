@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/export_html.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem export --format html: the timeline as one file. One thread. */
 #ifndef TANDEM_CLI_EXPORT_HTML_H
 #define TANDEM_CLI_EXPORT_HTML_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A command that was built without zlib. */
 #include "cli/export_html.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/filter.h"
 
 #include <errno.h>

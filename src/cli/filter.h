@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which events `tandem print` shows: of some processes, threads, names, and a
  * stretch of time. An empty list takes all. One thread. */
 #ifndef TANDEM_CLI_FILTER_H

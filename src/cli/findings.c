@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem findings: what is wrong in a session, and what it cost. */
 #include "analysis/findings/finding.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/findings_print.h"
 
 #include <inttypes.h>

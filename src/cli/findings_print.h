@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings as text, for `tandem findings` and `tandem report`. */
 #ifndef TANDEM_CLI_FINDINGS_PRINT_H
 #define TANDEM_CLI_FINDINGS_PRINT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem: runs a command, or hands it on to tandem-reader. */
 #include "cli/cli.h"
 

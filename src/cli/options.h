@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The options of a command: one list, from which the parser, --help, the completions
  * and the headings in the man pages come.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Prints what follows from the options of all commands, for the build and its tests:
  *
  *	tandem-options bash|zsh TEMPLATE   the completion: the template, its line

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A command's queued, submitted, start and end, each as a line at its own time. The
  * thread is the one that enqueued it. One thread.
  *

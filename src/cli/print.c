@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem print: the events of a session in the order of time. */
 #include <errno.h>
 #include <stdio.h>

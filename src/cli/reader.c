@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem-reader: the commands that read sessions. `tandem` runs it, with its own
  * arguments. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the commands that read a session share: opening it, warnings about damage,
  * the progress line, the end of the output. One thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem record: runs a program and records it. */
 #include "cli/cli.h"
 

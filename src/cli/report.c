@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem report: the tables of a session. */
 #include <errno.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem report --metrics: the GPU metrics of analysis/report/metrics.h as two tables,
  * `metrics` and `kernels`. */
 #ifndef TANDEM_CLI_REPORT_METRICS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/report_tables.h"
 
 #define TIMES(row)                                                                        \

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The columns of the report's tables. The keys are fixed: programs read them. */
 #ifndef TANDEM_CLI_REPORT_TABLES_H
 #define TANDEM_CLI_REPORT_TABLES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report as a person reads it: who ran what, what was lost, the tables. */
 #ifndef TANDEM_CLI_REPORT_TEXT_H
 #define TANDEM_CLI_REPORT_TEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem sql: a session's tables, asked in SQL. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/sql_rows.h"
 
 #include <errno.h>

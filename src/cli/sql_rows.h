@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows of a query, as they come: as text in columns (as wide as the first
  * ones need), JSON or CSV. One thread. */
 #ifndef TANDEM_CLI_SQL_ROWS_H

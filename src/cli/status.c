@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem status: what a session has recorded so far. */
 #include "cli/cli.h"
 

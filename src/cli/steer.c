@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem pause, resume, stop: a store or two into the control page of a running
  * session, which the next traced call sees. */
 #include "cli/cli.h"

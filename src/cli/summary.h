@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The recorder's last line, on standard error: what was recorded, how much of
  * it, and what was lost.
  *

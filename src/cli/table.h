@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A table whose columns are described once, and printed as text, CSV or JSON.
  * Rows are an array of any struct; a column says where in it its value lies.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem view: the timeline of sessions, in the user's browser. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Copies a call's array and string arguments behind a record's fixed part.
  *
  * For the generated opencl_begin_*() and their like: first NOUN_count() says how

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One API call's record: begun before the real call, ended after it.
  *
  *   struct tandem_call call;

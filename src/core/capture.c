@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "core/capture.h"
 
 #define LISTENERS_MOST 4u

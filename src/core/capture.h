@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether the program's own marks let the recording be on (`tandem record --capture`):
  * always, unless the session is bounded by them; then only in between. For domains that
  * can be switched while the program runs. Marks come in any thread.

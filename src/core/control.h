@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The control page as a traced process sees it: a page of this library's own
  * data over which the session's DIR/control is mapped, so that asking whether
  * to record is one comparison with a word at a fixed place.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "core/fdtable.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs code with a file-descriptor table of its own.
  *
  * A descriptor that a library opens in somebody else's program may be closed at

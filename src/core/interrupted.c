@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a signal handler does to a record that it interrupts. */
 #include <errno.h>
 #include <signal.h>

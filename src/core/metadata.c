@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "core/metadata.h"
 
 #include <errno.h>

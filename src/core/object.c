@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "core/object.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers for the runtimes' objects. A handle (an address that a driver gives
  * and reuses) becomes a small number of our own that is never reused, so that
  * a trace can name an object without knowing its history. Events become the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "core/pool.h"
 
 #include <errno.h>

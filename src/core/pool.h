@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A pool of equal items for the traced process: no malloc, no lock, any
  * thread may take and any may give. Memory comes in pages from the system and
  * is kept for the process's life; it grows with the most items ever out at

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "core/process.h"
 
 #include <errno.h>

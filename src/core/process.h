@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The traced process: its CTF trace in the session (DIR/process-PID[.N]). */
 #ifndef TANDEM_CORE_PROCESS_H
 #define TANDEM_CORE_PROCESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "core/schema_file.h"
 
 #include <errno.h>

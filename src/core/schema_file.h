@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DIR/schema: what the recorder wrote of all events that the session may hold, so that
  * no traced process carries these texts with it. Opens a file: fdtable.h. One thread of
  * the process at a time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A stream: what one thread records, and the rules of a guest in somebody
  * else's house that everything in src/core and src/domains keeps.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "core/stream_file.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The files of the streams: made, mapped, and filled from the front.
  *
  * A stream-K has its final size from the start, without blocks, and is mapped as a

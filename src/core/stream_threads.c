@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads that record, for who has to stop them from writing without asking. */
 #include <sched.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads that have a stream, for whoever has to stop them from writing without
  * asking: a sink that is attached while they record. Any thread; no locks. */
 #ifndef TANDEM_CORE_STREAM_THREADS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* System calls of a guest: through syscall(2), because the C library's own
  * wrappers are cancellation points, and a thread cancelled inside the recorder
  * would leave it half-way. Each returns a result or -errno; errno itself is

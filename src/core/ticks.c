@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "core/ticks.h"
 
 void tandem_ticks_pair(uint64_t *ticks, uint64_t *monotonic_ns, uint32_t *error)

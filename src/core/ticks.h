@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The session's clock: a 64-bit count of ticks, the time-stamp counter where
  * it is invariant, else CLOCK_MONOTONIC in ns. `tandem record` decides once
  * and says it in the control page.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "export/child.h"
 
 #include <errno.h>

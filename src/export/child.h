@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An export in a process of its own, for formats that a library writes which does not
  * survive every error. One thread. */
 #ifndef TANDEM_EXPORT_CHILD_H

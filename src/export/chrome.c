@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* JSON of the Trace Event Format, as chrome://tracing, Perfetto, speedscope and
  * many other tools read it. A row of a queue is a thread of its process there,
  * with a number that no thread has. */

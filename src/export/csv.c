@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A folder with a file for each table (RFC 4180): the first line names the
  * columns, NULL is nothing at all, text as util/csv.h has it. */
 #include <errno.h>

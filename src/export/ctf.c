@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A folder with a chronological CTF 1.8 trace: one stream for each session, in which
  * a call's begin and end and a command's four times stand at their own places.
  * What a command did lies on the thread that enqueued it. */

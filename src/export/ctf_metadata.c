@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "export/ctf_metadata.h"
 
 #include <errno.h>

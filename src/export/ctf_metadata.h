@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The metadata of a chronological CTF trace (CTF 1.8.3, section 7): what its events
  * mean, in TSDL. Fields of calls and records lie there as they were recorded, so
  * that their descriptions are the recorded ones'. One thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Turns recorded sessions into other tools' formats. A format is one table of
  * operations in a file of its own; the driver goes once through each session and
  * calls them, so that a format knows nothing of streams, clocks and matching

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Folded stacks, a line for each with its number of samples, as flamegraph.pl,
  * inferno and speedscope read them: "process;main;work;leaf 12". */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A folder with an OTF2 archive, for Vampir, Score-P's tools and otf2-print: a
  * location for each thread, with its calls, and one for each queue (more where
  * commands overlap), with its commands. Events of a location must not go back in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "export/otf2_archive.h"
 
 #include <dirent.h>

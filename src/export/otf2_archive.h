@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An OTF2 archive (Open Trace Format 2, of Score-P) as it is written through its
  * library: locations, each with a file of enter and leave events in the order of
  * time, and definitions of all that the events name, which come last. It is made in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stands in for otf2.c in a build without OTF2's library. */
 #include <errno.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where an export goes: a file that gets its name only when it is whole, or a
  * pipe or device, written as one goes. Errors are remembered and told when it is
  * closed. One thread.

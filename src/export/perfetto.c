@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Perfetto: sessions, processes, threads and their calls; the table of
  * operations. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Perfetto's native format (perfetto.dev: protos/perfetto/trace/), in parts: this
  * is what the parts share. A process has a track, and below it its threads with
  * their calls and its queues with a row for kernels and one for transfers; flows

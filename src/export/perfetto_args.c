@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "export/perfetto_args.h"
 
 #include <string.h>

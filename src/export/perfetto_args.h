@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An event's fields as debug annotations of a Perfetto track event. */
 #ifndef TANDEM_EXPORT_PERFETTO_ARGS_H
 #define TANDEM_EXPORT_PERFETTO_ARGS_H

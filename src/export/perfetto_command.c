@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the devices did: a slice on a row of its queue, with the flow that came
  * from its call. */
 #include <errno.h>

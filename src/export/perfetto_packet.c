@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "export/perfetto_packet.h"
 
 #include <errno.h>

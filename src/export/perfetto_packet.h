@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packets of a Perfetto trace (perfetto.dev: protos/perfetto/trace/): one at a
  * time is put together and goes to the output. All are of one sequence; strings
  * that come back are sent once and then named by a number (InternedData).

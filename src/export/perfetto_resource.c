@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is no call and no command: memory in use and the queues of GPU engines as
  * counters, program builds. */
 #include <errno.h>

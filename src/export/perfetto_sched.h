@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Scheduling as the kernel's own tracepoints: a trace processor makes of them who
  * ran on each CPU, the state of each thread and its system calls.
  *

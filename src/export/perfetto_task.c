@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "export/perfetto_task.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads that the kernel's events are about: their names and processes, which a
  * Perfetto trace tells of (ProcessTree) once they are known, by the numbers that the
  * recorder's namespace has for them, as the tracks of their calls are. One thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Packets that describe tracks, and packets with what is on them. */
 #include <string.h>
 

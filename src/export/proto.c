@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "export/proto.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Protocol Buffers' wire format (protobuf.dev, "Encoding"), as one goes into a
  * text: fields one after another, a message within a message by begin and end.
  *

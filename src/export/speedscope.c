@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* speedscope's file format (speedscope.app/file-format-schema.json): the sampled
  * stacks of each thread in the order of time, a profile each. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A SQLite database with the tables of tables.h. It gets its name when it is
  * whole. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stands in for sqlite.c in a build without SQLite. */
 #include <errno.h>
 

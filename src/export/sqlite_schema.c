@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "export/sqlite_schema.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The database's schema: tables (tables.h), then, once they are filled, indices
  * and views. */
 #ifndef TANDEM_EXPORT_SQLITE_SCHEMA_H

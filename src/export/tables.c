@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the tables are called, and values of their rows. */
 #include "export/tables.h"
 

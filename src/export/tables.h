@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A session as tables: what the formats that want rows (SQLite, CSV) have in
  * common. The columns of each are listed once, here; a sink takes the rows as
  * they come.

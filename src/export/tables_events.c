@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of what happened: calls, commands, allocations. */
 #include <errno.h>
 

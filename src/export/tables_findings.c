@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of what is wrong: a pass of their own over the session. */
 #include "analysis/findings/finding.h"
 #include "export/tables_row.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of what exists: sessions, processes, threads, devices, objects of the
  * runtimes; of builds, losses and clocks. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How rows of the tables are made: places of the columns, and values. For the
  * files tables*.c. A row starts with all values NULL.
  *

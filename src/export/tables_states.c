@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Rows of what threads did, from what the kernel recorded. A row comes when its
  * state is over. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "export/tracks.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tracks of a timeline, each with a number, made when first used; and on which of
  * several a slice goes when slices of one row overlap, as most viewers want the
  * slices of a track to nest. A track is named by a key of the format's own. Owned

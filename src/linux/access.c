@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/access.h"
 
 #include <errno.h>

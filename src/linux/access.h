@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why the kernel does not let us, in words for a line to the user, with the
  * command that mends it. Any thread. */
 #ifndef TANDEM_LINUX_ACCESS_H

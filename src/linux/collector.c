@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/collector.h"
 
 #include <errno.h>

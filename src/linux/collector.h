@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The collector: records what the operating system does, from within `tandem
  * record`. It opens perf events on the scheduler's tracepoints (and, asked for,
  * on system calls and GPU drivers), and whenever it is polled it moves what the

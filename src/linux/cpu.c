@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/cpu.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One CPU as the collector sees it: its perf events, the ring that they all
  * write to, and the stream that their records go to. One thread.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/cpus.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which CPUs take part now (sysfs). Any thread. */
 #ifndef TANDEM_LINUX_CPUS_H
 #define TANDEM_LINUX_CPUS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/decode.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes our records (schema/kernel.events) of perf's. One thread.
  *
  *	linux_decode(&decoder, &cpu->stream, record);

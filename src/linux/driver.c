@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/driver.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tracepoints of GPU drivers that this machine has. Each driver has its own
  * and changes them, so they are stored as the kernel writes them, together with
  * the kernel's description of their bytes; whoever reads the trace decodes them.

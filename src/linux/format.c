@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/format.h"
 
 #include <errno.h>

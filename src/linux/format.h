@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the fields of the tracepoints that the collector understands lie, as
  * this kernel says in their `format` files; nothing of it is known beforehand.
  * Read by libtraceevent (format.c); a build without it has format_none.c, which

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* format.h in a build without libtraceevent. */
 #include <errno.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tracepoints' names, for both builds. */
 #include "linux/format.h"
 

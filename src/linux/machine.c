@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/machine.h"
 
 #include <errno.h>

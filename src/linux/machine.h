@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All CPUs of the machine with the events of a plan on each; CPUs may come and
  * go. One thread.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/perf.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Perf events as the collector opens them (perf_event_open(2)): all stamp with
  * CLOCK_MONOTONIC and give who was running, so that records of any of them can
  * stand in one ring and are read alike. Any thread. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/perf_clock.h"
 
 #include "core/ticks.h"

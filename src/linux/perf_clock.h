@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From the kernel's time stamps to the session's. Perf is asked to stamp with
  * CLOCK_MONOTONIC (use_clockid), which is the same whatever the machine; ticks
  * are that clock itself, or the time-stamp counter. In the latter case a pair

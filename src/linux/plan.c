@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/plan.h"
 
 #include <errno.h>

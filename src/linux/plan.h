@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The perf events that a run wants on every CPU, in the order in which they are
  * opened. One thread. */
 #ifndef TANDEM_LINUX_PLAN_H

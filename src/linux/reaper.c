@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/reaper.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ends the collector's perf events without letting anybody wait: for each
  * tracepoint whose last event is closed the kernel waits until no CPU can still
  * be in it, some 40 ms a tracepoint. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/ring.h"
 
 #include <errno.h>

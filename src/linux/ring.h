@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The memory that the kernel writes one CPU's perf records into (perf_event_open(2),
  * "MMAP layout"), mapped by the collector, which reads behind the kernel. The
  * kernel drops records when it is full, and says how many. One thread reads.

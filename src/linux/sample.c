@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/sample.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks of the traced program's threads, taken by the kernel each period of their
  * time on a CPU, and where the program's code is mapped, without which the
  * addresses say nothing (perf_event_open(2): PERF_COUNT_SW_CPU_CLOCK). Events are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/stream.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A CPU's stream in DIR/kernel/: the records of one drain make a packet, which
  * is appended to stream-K by one write, so that the file always ends with a
  * whole packet (schema/packet.h; K is the CPU's number + 1, as K begins at 1).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/syscall.h"
 
 #include <stddef.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of the system calls of the machine that Tandem was built for. */
 #ifndef TANDEM_LINUX_SYSCALL_H
 #define TANDEM_LINUX_SYSCALL_H

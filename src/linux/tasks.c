@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/tasks.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads that the collector has met: what it last wrote of each, so that a
  * record `task` is written only when there is something new. Grows with the
  * threads that are alive. One thread.

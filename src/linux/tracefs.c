@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "linux/tracefs.h"
 
 #include <errno.h>

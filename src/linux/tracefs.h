@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where the kernel describes its tracepoints: events/SYSTEM/NAME/{id,format} of
  * tracefs. One thread.
  *

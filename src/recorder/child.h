@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The program as a child of the recorder: in its process group and on its
  * terminal, with its files and its signal dispositions, so that it notices
  * nothing of being a child.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recorder/clock.h"
 
 #include <fcntl.h>

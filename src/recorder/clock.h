@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The clock of a session: which source its ticks come from, how fast it runs,
  * and what time it was at one instant on all the clocks concerned.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recorder/count_records.h"
 
 #include <dirent.h>

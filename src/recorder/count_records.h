@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How much a session's directory holds, for the recorder's last line and for
  * `tandem status`: counts records by stepping over them, without a look inside.
  *

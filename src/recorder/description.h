@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DIR/session.json: what was run, where and how, and at the end how it ended
  * and what was lost (doc/FORMAT.md has the members).
  */

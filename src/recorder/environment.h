@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The environment of a program that is to be recorded: the caller's own, plus
  * what names the session and what brings libtandem.so into the process.
  *

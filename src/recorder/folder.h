@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A session's directory as a thing on disk: whether it is one, and taking it
  * away. Nothing is ever deleted but files that a session consists of.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where libtandem.so is, which is loaded into the traced program, and next to it
  * libtandem-opencl.so, which the OpenCL loader loads as a layer.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recorder/live_processes.h"
 
 #include <dirent.h>

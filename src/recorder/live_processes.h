@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Processes that still record into a session: those that have its control page
  * mapped, whoever started them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "recorder/overhead_floor.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program file that is to be run: where it is, and what the loader will make
  * of libtandem.so in it. Nothing is run to find out.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The recording of one program, from before its start to after its end: what `tandem
  * record` does, without options and printing.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Recovery of a session, by its recorder, when the program has ended. The streams of a
  * process that was killed are whole and can be read as they are; what is done here is to
  * give back what was only reserved: files are cut behind their last record, and those

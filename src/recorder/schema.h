@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* DIR/schema: descriptions of all events that the session may hold (doc/FORMAT.md). */
 #ifndef TANDEM_RECORDER_SCHEMA_H
 #define TANDEM_RECORDER_SCHEMA_H

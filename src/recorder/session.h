@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A session that is being recorded: its directory, its control page, and the
  * file that says what was run. Made before the program starts, so that all
  * errors are reported before exec; complete without any finishing step, which only

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The session that a user means by DIR or PID, with its control page.
  *
  *   DIR   a session's directory

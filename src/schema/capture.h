@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* `tandem record --capture`: recording is on only between the program's own marks, in the
  * domains that can be switched while the program runs. In tandem_control.capture. */
 #ifndef TANDEM_SCHEMA_CAPTURE_H

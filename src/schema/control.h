@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The control page: one page, DIR/control, mapped shared by `tandem record`
  * and by every traced process. It steers a running session (pause, resume and
  * stop are one store, seen by the next call) and gathers what each process

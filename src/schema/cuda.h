@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUDA's own numbers in the control page (tandem_domain_control).
  *
  * Choices, `tandem record --cuda LIST`: X(word, on, needs, description). `on`: it is

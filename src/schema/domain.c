@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "schema/domain.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The rows of the domains (schema/domains.def): numbers, words and what a runtime
  * needs. Static storage; any thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "schema/gpu_tracepoints.h"
 
 #include <fnmatch.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which tracepoints of Linux are GPU drivers': those that `record --kernel gpu` records,
  * and that are taken over from other tools' traces. Any thread.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The reasons for which an event can be lost, one X-macro: X(name, words).
  * Every loss is counted under exactly one of them, in the control page, and
  * shown by `tandem report`, `tandem status` and the last line of `record`. */

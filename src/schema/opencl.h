@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* OpenCL's own numbers in the control page (tandem_domain_control): its notices, as
  * those of schema/cuda.h. */
 #ifndef TANDEM_SCHEMA_OPENCL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A stream as it lies on disk: CTF 1.8 packets, each a header and then records.
  *
  *   DIR/process-PID[.N]/metadata      TSDL text, written when the process starts

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds descriptors by number and by name. */
 #include "schema/schema.h"
 

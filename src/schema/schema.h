@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Event descriptors: what a record's bytes mean. Generated tables
  * (src/schema/gen/) that both the traced process and the reader link.
  *

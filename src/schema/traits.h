@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an event means. Analysis, findings, exports and the page ask these traits
  * and never compare the name of a runtime's function: a new domain brings its own.
  * They come from the rules of a domain (tools/apigen/README.md) into the event

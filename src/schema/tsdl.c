@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "schema/tsdl.h"
 
 #include <inttypes.h>

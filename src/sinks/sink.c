@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "sinks/sink.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A sink: where the events of the traced domains go besides the session's CTF trace.
  *
  * Domains know nothing of sinks. They make records (core/stream.h, core/call.h); a sink

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/cache.h"
 
 #include <dirent.h>

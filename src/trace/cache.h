@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where readers keep what they computed from a session, from one run to the next: a
  * folder for each session in the user's cache ($XDG_CACHE_HOME/tandem, or ~/.cache/tandem:
  * XDG Base Directory Specification 0.8), never in the session, which is only read. What is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/clock.h"
 
 #include <stdbool.h>

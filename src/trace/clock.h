@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The session's clock: ticks of the records to CLOCK_MONOTONIC ns, by straight
  * lines between pairs (ticks, ns) that were read together. Every packet brings a
  * pair; however many there are, at most CLOCK_KNOTS lines are kept, so that a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One record of the trace, as the reader hands it out: borrowed, valid until the
  * next one is asked for. */
 #ifndef TANDEM_TRACE_EVENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/field.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What an event's fields hold. A field (schema/schema.h) is looked up by what it means
  * or, where it is one of our own records', by name; then it is read from any number of
  * records. Any thread.

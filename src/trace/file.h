@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A file of a session, read at offsets and never written. It is found from the open
  * directory of the session, without following links, and only if it is a regular file
  * (util/open_below.h). It stays open while few are, so that a session of thousands of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/fingerprint.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A short text that changes when what a session holds changes, or this program
  * does: what was made of a session is good as long as both are the same. Of a
  * session that is open; reads no files.

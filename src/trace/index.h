@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The index pass of a stream: reads every packet's header and no records. Fills
  * the stream's numbers and gives the clock its pairs. One thread. */
 #ifndef TANDEM_TRACE_INDEX_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/layout.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Layouts as the reader needs them: for one argument level, by event id, with
  * what is needed to check a record's size before anyone looks inside. Made once
  * per level, shared by all processes of a session. Read-only afterwards, any

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/merge.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The records of all streams of all processes in one order of time, earliest
  * first; of equal times, the stream that came first in the session first.
  *

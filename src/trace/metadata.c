@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/metadata.h"
 
 #include <ctype.h>

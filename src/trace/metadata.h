@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A process's metadata file, as far as the reader needs it: the values of the
  * blocks `env`, `clock` and `trace`. What the events look like is known from the
  * schema of the same hash (schema/schema.h); the rest of the text is for other

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/objects.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the objects of the traced processes are: names of devices and kernels,
  * the device of a queue. Learned from the descriptions in the trace (domain 0,
  * schema/core.events) as they come by. A description may come a little later

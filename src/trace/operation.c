@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/operation.h"
 
 #include "schema/gen/core_records.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operations: their ids, and their times on a clock that one can read.
  *
  * Ids (core/stream.h makes them) hold the thread that enqueued the command and its

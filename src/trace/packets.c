@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/packets.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The packets of one stream in their order: those of stream-K, then the one of
  * window-K unless it is the same as the last (schema/packet.h). Every header is
  * checked before it is believed; where one is damaged, the next sound one is

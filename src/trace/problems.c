@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/problems.h"
 
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Damage that was found while reading: file, offset, words. A damaged trace is
  * normal input, so this is no error: the reader keeps what is whole and goes on.
  * Each place is told once, whatever number of passes comes by; after

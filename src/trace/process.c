@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/process.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One traced process: a folder process-PID[.N] with its metadata and a stream
  * for each thread. Owned by the session; read-only once that is open. */
 #ifndef TANDEM_TRACE_PROCESS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/records.h"
 
 #include <errno.h>

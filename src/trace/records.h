@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The records of one stream in their order, each checked before it is handed
  * out: known event, just the size that its fields make up, inside its packet.
  * Where one is damaged, the rest of its packet is skipped and told. Time never

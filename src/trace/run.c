@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/run.h"
 
 #include <string.h>

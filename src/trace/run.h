@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What was run: the contents of session.json, written by `tandem record` when it
  * starts and again when the program has ended. Owned by the session. */
 #ifndef TANDEM_TRACE_RUN_H

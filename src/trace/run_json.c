@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* session.json by jansson. Without it: run_plain.c. */
 #include "trace/run.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* session.json where there is no jansson: the members that are wanted, in one pass and
  * without a tree. Of what is no JSON it finds only that brackets don't match. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/schema.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The events of a session, as its own metadata describes them: what it was recorded
  * with, whatever this build knows. Where this build describes a domain's events just
  * so, its own descriptors stand for them and nothing is copied. Where a call's layout

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/session.h"
 
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recorded session: the directory that `tandem record` made, its control page,
  * what was run, its processes and their streams, and its clock. Opening reads
  * the small files and every packet's header, no records. A session that is still

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One thread of one process, as it is on disk: its packets in stream-K, and stream-K.2, .3 where it
  * outgrew that. Older sessions have finished packets only in stream-K, and in window-K
  * the packet that was being written (doc/FORMAT.md, "Older sessions"). The index

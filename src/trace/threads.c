@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/threads.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One stream may hold several threads, one after another: a thread that begins goes on
  * with the stream of one that has ended, in a packet of its own, which says its number.
  * For the reader each is a stream: this finds where they begin. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/tracepoint.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GPU drivers' tracepoints as they lie in a trace: bytes as the kernel wrote them,
  * and the kernel's own description of those bytes, which libtraceevent reads. Each
  * stream describes a tracepoint before its first use. Memory grows with the kinds

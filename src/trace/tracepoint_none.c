@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Without libtraceevent nobody can read the descriptions of drivers' tracepoints. */
 #include "trace/tracepoint.h"
 

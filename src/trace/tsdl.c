@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/tsdl.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Event descriptors out of a trace's own metadata: TSDL text as tools/apigen and
  * `tandem record` write it (doc/FORMAT.md), one declaration a line. What stands in
  * comments, a domain's row and what events and fields mean, is missing in what

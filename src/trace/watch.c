@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/watch.h"
 
 #include <signal.h>

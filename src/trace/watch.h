@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* For a child that runs a library which may never come back: it ends by SIGPROF when
  * it has used so much CPU time without a sign of life. Waiting costs no CPU time: a
  * child that is stopped, or whose reader is slow, goes on. One a process.

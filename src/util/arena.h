@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory that is freed all at once: names and other small things that live as
  * long as their owner. One thread.
  *

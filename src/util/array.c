@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "util/array.h"
 
 #include <errno.h>

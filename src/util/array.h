@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Room in a growable array: the owner keeps `items`, `count` and `capacity` in
  * its own struct and its own types, and frees `items`.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "util/base64.h"
 
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Base64 (RFC 4648, section 4), for bytes that have to lie within a text. */
 #ifndef TANDEM_UTIL_BASE64_H
 #define TANDEM_UTIL_BASE64_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The processor's time-stamp counter and CLOCK_MONOTONIC, as both sides of
  * Tandem read them. Any thread; a signal handler; no errors.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "util/csv.h"
 
 #include <string.h>

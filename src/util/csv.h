@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text in a cell of a CSV file (RFC 4180), of unknown origin, so that neither a
  * spreadsheet nor a terminal acts on it:
  *

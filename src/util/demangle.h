@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* C++ names as their authors wrote them. The C++ runtime does it, found when it is
  * first needed (a machine that runs C++ programs has it); without it names stay as
  * they are. One thread.

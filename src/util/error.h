@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Why something failed: a chain of causes, the first cause first, and what the
  * user can do about it. The library side appends and returns; only cli/ prints.
  * A caller owns the struct (about 2 KiB, no heap); one thread.

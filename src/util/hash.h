@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* FNV-1a, 64 bits: to tell contents apart, not to withstand an attacker. */
 #ifndef TANDEM_UTIL_HASH_H
 #define TANDEM_UTIL_HASH_H

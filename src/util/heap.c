@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "util/heap.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A heap: the least item is on top. Items are ordered by key, then by tie; items
  * that are alike in both come out in any order. The value is the owner's.
  * {0} is an empty heap. One thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "util/intern.h"
 
 #include <errno.h>

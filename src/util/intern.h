@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Strings as small numbers: equal strings have equal numbers, so that a row can
  * be keyed by name. Number 0 is the empty string. Borrowed strings live as long
  * as the table. One thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes JSON (RFC 8259) into a text, as one goes: begin, members, end. Commas
  * and indentation are the writer's; that every begin has its end is the
  * caller's. Strings may hold any bytes: what is not UTF-8 becomes U+FFFD.

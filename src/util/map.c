@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "util/map.h"
 
 #include <errno.h>

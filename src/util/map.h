@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A hash map of 64-bit keys to 64-bit values, open addressing, 16 bytes a slot
  * at a load of at most 3/4. Any key; any value but MAP_NONE. One thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "util/open_below.h"
 
 #include <errno.h>

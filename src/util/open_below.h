@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Opens what lies in a directory of unknown origin, to read it: no symbolic link is
  * followed on the way, nothing but a regular file or a folder is opened (a pipe could
  * hang the reader, a device could act on being opened), and nothing is changed. System

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "util/radix.h"
 
 #include <string.h>

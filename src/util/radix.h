@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorts numbers by some of their bits, keeping the order of those that are alike
  * there. What it costs grows with how many there are and with the bits, not with
  * how they are mixed.

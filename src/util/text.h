@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A growing text. Out of memory is remembered, not returned at every step: the
  * owner asks text_failed() once, at the end. One thread.
  *

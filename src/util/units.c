@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "util/units.h"
 
 #include <errno.h>

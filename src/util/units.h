@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Times, sizes and counts as people read them. A caller's buffer of UNITS_BYTES
  * takes the text and is returned. Any thread. */
 #ifndef TANDEM_UTIL_UNITS_H

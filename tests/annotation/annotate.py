@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What a program says by NVTX, in a process that never uses CUDA."""
 import glob
 import os

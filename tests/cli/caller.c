@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes OpenCL calls that cost next to nothing, as told on standard input:
  *
  *   call N    makes N calls, then answers "made N"

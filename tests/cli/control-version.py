@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A control page of an earlier version is read as far as it is alike; of one that nobody
 knows, that is said."""
 import os

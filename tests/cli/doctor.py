@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """doctor tells a machine that records from one that does not."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What the recorded program finds in its environment.
 . "$TANDEM_SOURCE/tests/lib/check.sh"
 library=$(realpath "$TANDEM_BUILD/libtandem.so.0")

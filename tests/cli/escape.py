@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Names that would act on a terminal: of threads, processes, the machine, the session itself.
 None of what tandem prints has the escape character in it, unless it is its own colours."""
 import json

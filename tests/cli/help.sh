@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Every command explains itself; what nobody knows is wrong usage.
 . "$TANDEM_SOURCE/tests/lib/check.sh"
 

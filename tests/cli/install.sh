@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What `make install` puts where, and that it works from there, moved or not.
 . "$TANDEM_SOURCE/tests/lib/check.sh"
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """One list of options for each command: the parser takes what --help names, the man
 page has a heading for each and no others, the completions offer them."""
 import collections

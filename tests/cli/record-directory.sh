@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Where a session goes, and what is said when it can't.
 . "$TANDEM_SOURCE/tests/lib/check.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # `tandem record` ends as its program ends, and refuses in the shells' words.
 . "$TANDEM_SOURCE/tests/lib/check.sh"
 record="$TANDEM record -o session --force"

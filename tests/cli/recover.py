@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The recorder recovers what killed processes left, and nothing else: not the streams of one
 that lives on, wherever its number is not known, and nothing that a link leads to. Only a
 recorder that is at work keeps --force away."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What the program inherits through the recorder, and what reaches it."""
 import os
 import signal

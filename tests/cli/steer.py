@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """pause, resume, stop and status on running sessions."""
 import json
 import os

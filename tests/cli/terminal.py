@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The recorder on a terminal: Ctrl-C is the program's, Ctrl-Z works, and the
 shell notices nothing of a process in between."""
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What programs do to themselves: they close every descriptor, lock themselves in, give up
  * their rights, leave handlers by siglongjmp(). Nothing of that is disturbed by recording,
  * and what is recorded and what is lost add up. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers of objects: unique, stable, found again; by many threads at once. */
 #include <pthread.h>
 #include <stdbool.h>

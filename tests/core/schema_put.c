@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "schema_put.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A session for the tests of src/core: a folder with a control page, as
  * `tandem record` makes it, attached to by this process. */
 #ifndef TESTS_CORE_SESSION_H

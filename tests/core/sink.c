@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The seam: a second sink gets the same events as the trace, ends of calls included, and
  * what it wants may change at any time. */
 #include <errno.h>

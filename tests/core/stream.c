@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Streams: what is committed is in the files, whatever becomes of the process. */
 #include <pthread.h>
 #include <signal.h>

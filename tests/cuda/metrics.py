@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """report --metrics of a run whose every operation is known."""
 import json
 import os

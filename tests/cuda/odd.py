@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What CUPTI may hand over that is absent, shorter or longer than others, or of an id
 nobody knows: the program never notices, what was as it should be is in the trace, and
 nothing is made up in place of what was not said."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Runs recorded on an H200, told again by a stub CUPTI: counts, correlation, shapes,
 names, at each level of arguments; and babeltrace2 reads as many events."""
 import glob

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What can go wrong with CUPTI: it is not there, too old, taken, or fails halfway;
 buffers come late, out of order, or not at all; programs are killed. The program
 never notices, and its user is told."""

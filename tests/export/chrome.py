@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Chrome's JSON, read back by a JSON reader."""
 import json
 import os

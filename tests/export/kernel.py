@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Scheduling in the exports: what Perfetto and SQL make of it is what the report says."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """OTF2 archives, read back by otf2-print of the library's own tools."""
 import collections
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Perfetto traces, read back by a decoder of their own (tests/lib/perfetto.py)."""
 import os
 import sys

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What exports do with damaged sessions, several sessions, bad outputs and size.
 
 tandem-test: timeout=300

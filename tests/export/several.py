@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Commands that share their call, as those of a graph's launch do: each is told with it,
 for as long as the next is not too far away."""
 import os

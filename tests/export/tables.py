@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The database, read back by SQLite; the CSV files, by a CSV reader; `tandem sql`."""
 import csv
 import json

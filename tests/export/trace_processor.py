@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Perfetto's own trace processor on what we export: its SQL tables `slice`, `flow`,
 `counter`, `process`, `thread`, `sched` and `thread_state` say what `tandem report` says.
 

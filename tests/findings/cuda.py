@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Findings of CUDA programs, as an H200 ran them and a stub CUPTI tells it again: the
 same kinds as for OpenCL, in CUDA's words."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Findings that a program cannot show by itself: another process on its device, a
 driver whose commands fail, whose clock is coarse, or that loses nothing."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Each finding is found in the example that shows it, and not in its twin.
 
 tandem-test: timeout=300 alone

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The estimate of what several queues would bring, against what they bring.
 
 A driver whose units take a known time for each item and byte runs the example, and the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The report begins with the findings, and does not wait for those of a long trace."""
 import json
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What is found of the trace itself; how findings are printed; odd sessions."""
 import json
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fuzz target of the reader of LTTng's kernel traces: the input's parts are choices and
  * the streams of two CPUs. Metadata is made of the choices: each field of each event as
  * LTTng has it, of another type, or not there. (Any bytes as metadata would try

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fuzz target of the reader of trace-cmd's files: any bytes as a trace.dat. */
 #include <string.h>
 

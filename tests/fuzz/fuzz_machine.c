@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fuzz target of what reads a whole session: session.json, the kernel's side of two
  * CPUs and a process's stream of any bytes, through the report with its states and
  * waits, the findings and the timeline's index.

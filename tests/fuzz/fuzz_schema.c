@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fuzz target of the reader's descriptors: any bytes as the text of DIR/schema or of a
  * metadata file, and behind a byte 0 as records that have these layouts. Everything that
  * a description names is looked at, to the last byte. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Fuzz target of the reader: a process's metadata, a stream and a window of any
  * bytes, through everything that `tandem print` and `tandem report` do with them.
  *

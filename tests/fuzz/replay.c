@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Runs a fuzz target over the files that are given, for compilers without
  * libFuzzer and for inputs that once failed. Folders are read one level deep. */
 #include <dirent.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A folder of a fuzz target for the files that it makes of its inputs: in memory
  * where there is such a place, so that some thousand are tried in a second. One for
  * each process, removed at its end. Ends the program when something fails. */

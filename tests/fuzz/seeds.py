@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes first inputs for the fuzz targets into FOLDER/TARGET: sessions of every argument
 level, descriptions of events, machines with the kernel's side, files of trace-cmd, traces of LTTng.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How arguments become elements of a record: core/args.h, opencl/shape.h. */
 #include <stdio.h>
 #include <stdlib.h>

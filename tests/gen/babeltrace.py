@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """TSDL text and descriptors say the same: a trace with every event, written from
 the descriptors (trace.c), is read by babeltrace2 without a warning and value for
 value as the descriptors say, at each argument level."""

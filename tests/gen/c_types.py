@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The lowered OpenCL types against the headers of this machine: compiles the
 static asserts of opencl_types.c for every function that the headers declare."""
 import os

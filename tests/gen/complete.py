@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """No function of OpenCL's registry is forgotten, and none recorded as less than it
 is. Looks at the description and at the generated C text, not at the generator."""
 import os

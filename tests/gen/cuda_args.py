@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The structs of CUDA's arguments against CUPTI's headers of this machine: compiles
 the static asserts of cuda_args.c for every struct that they have."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Generating again changes nothing: the committed outputs are those of the tables."""
 import os
 import subprocess

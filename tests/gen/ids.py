@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Numbers of events are never changed: those in sessions of older versions are today's, and the
 generator appends, keeps what an API has lost, and refuses a file in which a number changed."""
 import os

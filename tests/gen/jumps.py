@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What a call costs while nothing is recorded: each wrapper of libtandem.so is a
 test and a jump, without a frame and without touching the stack."""
 import json

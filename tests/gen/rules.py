@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The language of rules files (tools/apigen/rules.py): what a later line changes, and
 that whatever can't be right is refused with its line."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What reads a session knows no runtime: no string there is a name of a runtime's function
 or value, or of a domain, and no domain's number or records are used. What events mean is
 in their traits, and words are in the domain's row (src/schema/domains.def)."""

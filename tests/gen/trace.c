@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Writes a trace with records of every event from the descriptors alone, and
  * says on stdout what each of them must look like, in the words of babeltrace2:
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Kernel traces that are not what one would wish for: records lost, clocks that step,
 numbers of threads that are used again, CPUs that went away, parts from another
 machine. Nothing is guessed, and what is left out is said.

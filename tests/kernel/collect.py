@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What the collector records of the scheduler is whole: a trace that babeltrace2
 takes, each CPU's switches one after another, who wakes whom, names, beginnings
 and ends of threads.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """GPU engines by their drivers' tracepoints: what the host-side and the device-side
 queue of each hold over time, and whose jobs those are, against a plain model of
 the same jobs. In the words of each driver; with losses, preemption and damage.

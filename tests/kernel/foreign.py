@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Kernel traces of other tools. Real ones, as they come: counted, and refused beside
 a session of another machine. And what a session's own kernel side holds, written
 as LTTng and trace-cmd would have recorded it: the report says the same with each.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* foreign-count TRACE [MODULE]: how many events of each kind the readers of other
  * tools' traces hand out, whether they come in order of time on each CPU, from where
  * the trace is, and what GPU engines did in it. */

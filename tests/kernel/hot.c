@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* hot PLUGIN [wait]: spends known shares of its CPU time in known functions: 600 ms
  * under outer() in busy_long(), 200 ms in busy_short(), 200 ms in a library that it
  * opens itself, and its child 200 ms in busy_child(). With `wait` it begins when a

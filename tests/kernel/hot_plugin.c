@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `hot` opens. */
 #include <time.h>
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A recorder that can't keep up: what the kernel's buffers could not hold is
 counted, said in the trace at its place, and leaves states unknown, not guessed.
 """

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """An ordinary user gets when the program's own threads run, and a line that says
 what is missing and how to get it. Tried as the user nobody.
 """

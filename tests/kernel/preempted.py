@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A program that is pushed off its CPU (the CLUST paper, section 4.7.1): it and a
 busy process share one. Its long clEnqueueReadBuffer waits for the CPU, and the
 report says for whom.

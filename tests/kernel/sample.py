@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Sampled stacks: of a program whose functions take known shares of its time, unwound
 by frame pointers and from saved stacks; in a library that it opens itself and in
 its child; as an ordinary user; losses; and read back from both exports.

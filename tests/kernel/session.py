@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The kernel's side in the life of a session: pauses, limits, a recorder that is
 killed, a container's namespace of pids, one recording after another.
 """

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Two processes that share a device (the CLUST paper, section 4.7.2): what the
 commands of each waited is put down to the commands of the other.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """--kernel syscalls: the system calls of the program's threads, and of nobody
 else; and what they do to the time of its threads.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # For the tests that are shell scripts: each check prints one line of TAP.
 #
 #   . "$TANDEM_SOURCE/tests/lib/check.sh"

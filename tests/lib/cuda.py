@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What a recorded CUDA program must have in its trace: by the lines `expect WHAT
 NUMBER` that the programs of tests/hw/cuda print, on a machine with a GPU, and by
 the same words for what the stub CUPTI replays.

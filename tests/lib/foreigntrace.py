@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes kernel traces as LTTng and trace-cmd would have recorded them, of what a
 session's own kernel side holds, to hold the readers of such traces against.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes what GPU drivers' tracepoints would have recorded, for the readers of them:
 the kernel's side of a session (DIR/kernel), or trace-cmd's file. The descriptions
 are laid out as the kernel lays them out of the TRACE_EVENT definitions (Linux,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sessions of a few events, each at a time of one's choice.
 
     made = Session("s")                          times are ns since the start

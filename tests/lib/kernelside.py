@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What the tests of the kernel side share: what is permitted here, and reading
 DIR/kernel a second time through babeltrace2.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads Perfetto traces, knowing nothing of the program that wrote them: the wire
 format of Protocol Buffers, and the messages of perfetto.dev's protos/perfetto/
 that a timeline is made of.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Programs and the drivers that each can run on; and the one comparison that is made
 of them all: alone, recorded, and what is then in the trace.
 

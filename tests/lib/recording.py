@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Runs programs with and without `tandem record`, and looks at what was recorded.
 
     from recording import PROGRAMS, run, Session

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """For the tests of XPTI: programs under a dispatcher with subscribers, ours or Intel's.
 
     run([PROGRAMS / "xpti-threads"], OURS, [COUNT])          .out .err .status .counts

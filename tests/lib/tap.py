@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """For the tests that are Python programs: each check prints one line of TAP.
 
     import sys, os

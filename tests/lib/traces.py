@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Sessions for the tests of what reads them: made up of any size, or recorded.
 
     made = synthetic("g", records=10000, processes=2, threads=2)

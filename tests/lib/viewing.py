@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """The timeline as a user has it: `tandem view` and a headless Chromium.
 
     need_browser()                              # or the test is skipped, aloud

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A real browser for tests: headless Chromium through the WebDriver protocol
 (W3C WebDriver), with nothing but the standard library.
 

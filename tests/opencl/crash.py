@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 # tandem-test: timeout=400
 """Killed at a random moment, from its start on: whatever call had returned is in the session,
 for our readers and for babeltrace2, whether or not anybody is left to repair it.

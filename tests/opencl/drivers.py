@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Drivers that misbehave: the program sees the very same, the trace says what it
 knows, and no event is left over or released once too often."""
 import json

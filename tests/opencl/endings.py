@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """However a program ends, the trace holds what it did, and it ends as it would
 have ended alone."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A driver that fails at every call in turn, that lacks functions, whose commands
 fail or never end: the program gets the very same errors, recorded or not."""
 import json

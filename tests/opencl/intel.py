@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A second real OpenCL: Intel's driver for CPUs, with its own loader (Khronos' of
 2026). Every program prints and ends there as it does alone, and the trace holds what
 it did; the fit of the device's clock is held against the driver's own readings.

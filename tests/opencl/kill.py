@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """kill -9 in the middle: every call that had returned is in the trace."""
 import os
 import signal

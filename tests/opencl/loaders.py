@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Loaders: each way in which one takes a layer, or takes none; several layers, and
 several loaders; and what is said of a program whose calls could not be seen."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A thousand threads at once, and a million commands in flight.
 
 tandem-test: alone timeout=300

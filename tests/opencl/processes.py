@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """fork, vfork, exec, daemons: each process has its own trace, and all of them
 together hold each call once."""
 import glob

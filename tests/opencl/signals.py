@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """A handler of a signal storm calls OpenCL: each call is recorded, or counted as
 lost because it interrupted the recorder itself."""
 import os

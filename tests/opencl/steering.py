@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Pause and resume in the middle: what is recorded is what was called while
 recording was on; queues that were made while it was off; no helper threads."""
 import os

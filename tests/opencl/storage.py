@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """No room, no directory, no descriptors, no memory: the program never notices,
 and every event that could not be kept is counted, by reason."""
 import os

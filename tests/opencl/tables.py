@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The report's tables say what the programs did: kinds, names, counts, bytes,
 memory, queues, failed builds."""
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Threads that come and go use few streams, one after another, and are told apart all the same."""
 import os
 import sys

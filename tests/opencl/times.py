@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Host times: on a driver whose clock is CLOCK_MONOTONIC, what the device says
 lies where our own stamps say that the call was. And where a driver can read its
 clock, those readings are in the trace."""

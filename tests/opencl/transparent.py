@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Every program prints and ends as it does alone, whatever is recorded, and the
 trace holds each of its calls once and the end of each of its commands once.
 

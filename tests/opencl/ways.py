@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Ways in: Python, a layer of the program's own, extension functions by name,
 two platforms at once, no OpenCL at all, no loader at all."""
 import json

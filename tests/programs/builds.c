@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs by every way there is: source in pieces, binary, IL, compile and
  * link, failing builds with their logs, kernels all at once, pipes. Ways that
  * the platform lacks are said, not skipped: they must be lacking in every run. */

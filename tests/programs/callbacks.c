@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The program's own events and callbacks, beside commands without an event: the
  * counts of references are what they are without a recorder, and each callback
  * comes once, with the program's data. */

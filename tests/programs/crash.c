@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* crash FILE: makes calls from several threads, some of which come and go, until it is
  * killed. FILE (two numbers of 8 bytes, mapped, so that they survive any death) holds how
  * many calls were begun, and how many of them have returned. */

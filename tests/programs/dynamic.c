@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program that finds OpenCL with dlopen.
  *
  *   dynamic dlsym    dlopen, then dlsym

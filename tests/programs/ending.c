@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs that end in unusual ways, with work done before.
  *
  *   ending _exit | quick_exit | abort | segv | kill | term

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls each function of OpenCL once, with nulls (`every null`) or with objects
  * that are valid (`every valid`), and prints what each returned: result, error
  * code, size, errno. The calls are generated (every.py).

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes the body of every.c: one call of each function that is in the loader's
 table and that the headers declare.
 

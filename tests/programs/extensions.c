@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions that are had by name: from every platform, each with its own
  * pointers; command buffers are recorded and run; what nobody knows is null. */
 #include "world.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* flight N: N commands in flight at once, every third with an event of the
  * program's; then all of them complete. */
 #include "world.h"

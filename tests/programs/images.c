@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every image function, with pixels checked: the pointers that go through a
  * recorder are the program's own. */
 #include "world.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A loader layer that counts the calls that it sees and passes them on: to know
  * what a program calls, and to be a layer that a program brings along. Each
  * entry is three instructions, so that no signature is needed.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program that links libOpenCL and does a little of everything, in order. It
  * prints how many threads it has at its end. */
 #include "world.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* loop FILE [N]: makes calls without end, or N, and keeps the number of those
  * that have returned in FILE (8 bytes, mapped), which survives any death. */
 #include "world.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """Runs kernels of the names that are given, one after the other (stub driver, which
 takes any name without a bracket)."""
 import ctypes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A native kernel gets its own copy of the arguments, with the buffer's address
  * put in. */
 #include "world.h"

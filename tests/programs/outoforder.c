@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An out-of-order queue: chains by events, markers and barriers with and without
  * wait lists, in the old way and in the new. */
 #include "world.h"

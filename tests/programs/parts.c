@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sub-buffers and sub-devices. */
 #include "world.h"
 

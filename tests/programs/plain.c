@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program that has nothing to do with OpenCL: echoes stdin, prints its
  * arguments, and returns the number of them. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Every platform at once: work on all of them in turn, so that what belongs to
  * one is never taken for another's. */
 #include "world.h"

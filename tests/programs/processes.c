@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs that make processes.
  *
  *   processes fork     fork before OpenCL is used; both sides use it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A queue's properties and an event's times are what the program asked for,
  * whatever a recorder has switched on behind its back.
  *

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: MIT
 """An OpenCL program in Python: pyopencl loads the library by itself."""
 import os
 import sys

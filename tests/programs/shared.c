@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that share one queue and each other's events: every thread enqueues,
  * hands its event on, and asks about and releases another's. */
 #include "world.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* signals FILE [STORMS]: a storm of SIGALRM whose handler calls OpenCL, over a
  * program that calls it without end. Prints nothing but its own consistency: the
  * counts go to FILE as "main N handler M", because they differ from run to run.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Does what it is told on stdin, one word and a number a line, and answers each
  * with "ok": tests that change something in the middle of a run need this.
  *

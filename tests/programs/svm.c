@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared virtual memory: allocation, copies, fills, maps, the pointer as a
  * kernel's argument, and both ways of a free in the queue. */
 #include "world.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* threads N [ROUNDS [STACK]]: N threads at once with stacks of that many bytes,
  * each with a queue and a buffer of its own, and a kernel object of its own
  * because arguments are per object. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads the device's clock beside CLOCK_MONOTONIC, as the driver offers it, between
  * commands: what the clock's fit is held against.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Does what most programs do, and goes on when a call fails: prints each call's
  * error, and errno where it was touched (`tolerant errors`: but for that, which a
  * driver with threads touches as it comes). For drivers that fail at one call after

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Reads, writes, copies, fills, maps, migrations and their rectangles, blocking
  * and not, with the bytes checked. */
 #include "world.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* User events: commands that wait for one, one that fails, callbacks on both.
  *
  *   userevent             both

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What most test programs start from: the first device of a platform, a context,
  * a queue and two kernels. And checks: a program that sees anything unexpected
  * says so on stderr and ends with status 1. What it prints on stdout must be the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The calls of the stub driver: every function starts with one of the ENTER
  * macros, which counts the call and makes it fail where STUB_FAIL says so.
  * Note that they return from the function.

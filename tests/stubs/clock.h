@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The clocks of the stub driver: the device's, as odd as STUB_CLOCK... asks, and
  * the host's (CLOCK_MONOTONIC). Any thread. */
 #ifndef STUB_CLOCK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* cl_khr_command_buffer, as far as kernels go: an extension that a program has
  * only by the names of its functions. */
 #include "program.h"

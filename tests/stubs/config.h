@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the stub driver is told to do: environment variables, read once when it
  * is loaded. One X-macro: X(TYPE, name, "VARIABLE", default).
  *

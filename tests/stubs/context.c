@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Contexts and samplers. */
 #include "stub.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The dispatch table, and the functions that are had by name. */
 #include "stub.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Decides which command runs next, and runs it.
  *
  * An in-order queue offers its first command, an out-of-order one each command

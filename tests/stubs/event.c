@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events: user events, status, times, callbacks. */
 #include "queue.h"
 

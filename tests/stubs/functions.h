@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The functions of the stub driver, two X-macros: those of the ICD dispatch
  * table (CL/cl_icd.h, without Direct3D's), and those that are had by name only.
  * clGetExtensionFunctionAddress stands apart: the loader finds it by its name.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Images: how their pixels lie in memory. */
 #include "memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Commands that read, write, copy and fill images. */
 #include <string.h>
 

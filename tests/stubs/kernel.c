@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels: found in a program's source by the word before their parameters. */
 #include "program.h"
 

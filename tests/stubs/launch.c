@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Commands that launch something, order others, or move memory between devices. */
 #include <stdlib.h>
 #include <string.h>

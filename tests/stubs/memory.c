@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Buffers, sub-buffers, pipes, and what all memory objects share. */
 #include "memory.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory objects of the stub driver: host memory behind buffers, sub-buffers,
  * images and pipes. */
 #ifndef STUB_MEMORY_H

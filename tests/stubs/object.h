@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects of the stub driver: what every handle begins with, counted by type. */
 #ifndef STUB_OBJECT_H
 #define STUB_OBJECT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The platform and its devices; the driver's entry and its end. */
 #include "stub.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs and kernels of the stub driver: no code, only names. */
 #ifndef STUB_PROGRAM_H
 #define STUB_PROGRAM_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Queues, events and the engine that runs commands.
  *
  * A command is its event: made by the enqueue, kept by the queue until it has

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "rect.h"
 
 #include <string.h>

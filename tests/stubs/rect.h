@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A box of bytes copied or filled between two places: what every transfer of the
  * stub driver comes down to. The payload of a command. */
 #ifndef STUB_RECT_H

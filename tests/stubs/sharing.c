@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sharing with OpenGL and EGL: there is no other side, but the objects, the
  * commands and the pointers are as they would be. */
 #include "memory.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The stub OpenCL driver: two devices that move memory but run no kernel, and
  * that misbehave on request (config.h). It is loaded by the ICD loader, alone or
  * as two copies that differ in their names.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Shared virtual memory: plain memory that is known to the driver, and the host
  * allocations of cl_intel_unified_shared_memory. */
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """report --clocks: fits hit the truth within their own bounds. PoCL's clock is
 CLOCK_MONOTONIC_RAW, which can be read.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """What changed between runs: a slower kernel is named, the same program twice is not.
 
 tandem-test: timeout=300 alone

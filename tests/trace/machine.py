@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """report, print and the CTF export of a machine that was simulated: several
 processes that share CPUs and a device. What its maker knows, they must find."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 # tandem-test: timeout=300
 """Putting events into their true order takes memory by the commands in flight, and none
 by the length of the trace: `tandem print` and `tandem export --format ctf`.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """print and export --format ctf: every event at its own place, in the order of the
 CLUST paper's section 3.3.2."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """print --raw shows every event as it was recorded, in the order of time, and what a filter leaves
 of them. What print shows else: order.py."""
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """report of a part of a run (--from, --to): what begins in it counts, whole, shares
 of time as far as they lie inside. Edges to the nanosecond on a session of a few
 events; parts that lie side by side come to the whole in all tables.

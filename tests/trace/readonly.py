@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Who reads a session never writes in it, follows no link out of it, and hangs on nothing
 that lies there: a session that another process records, in whatever pid namespace, one that
 nobody repaired, one with planted links, pipes and sockets, one on a read-only disk."""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """report says of synthetic sessions what their maker knows, in every format."""
 import csv
 import io

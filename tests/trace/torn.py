@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Older sessions: a process that was killed while it appended its window to its stream. The
 packet's header may be there up to the end of a page of the file, and zeros behind it. Readers
 take the packet from the window."""

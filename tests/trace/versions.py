@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Sessions of every version are read: those that versions wrote (tests/data/sessions), and what
 another build could have written, made of them: events, fields and domains of other names, in
 other places, described by half, or not at all. Nothing ever has a wrong name."""

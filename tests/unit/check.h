@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* For unit programs: CHECK(condition) says where one did not hold and goes on;
  * main() ends with `return check_status();`. */
 #ifndef TANDEM_TESTS_CHECK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How the command reads options. */
 #include "cli/cli.h"
 

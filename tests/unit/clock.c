@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The session's clock, as the recorder reads it. */
 #include "recorder/clock.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The clock fit where few constraints, odd ones or wrong ones are given, and
  * against a search through all lines. */
 #include "analysis/clocksync/clockfit.h"

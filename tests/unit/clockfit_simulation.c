@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The clock fit against simulated devices, whose true time is known: the error
  * is never greater than the bound, in either kind of fit, and the streaming one
  * is nearly as good. Seeds are fixed; some more are taken from the clock and

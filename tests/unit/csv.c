@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Text in cells of CSV files: nothing that a spreadsheet or a terminal acts on. */
 #include "util/csv.h"
 

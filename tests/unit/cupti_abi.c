@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What domains/cuda declares of CUPTI and of NVTX against NVIDIA's own headers,
  * where those are installed: compiling it is the test. */
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A damaged session is read as far as it is whole, and every damage is told: each
  * byte of a stream changed in turn, files cut off, missing, empty, full of
  * garbage, packets twice. argv[1] is bench/gen_trace. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lists that bring libtandem.so into a program. */
 #include "recorder/environment.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The one list of GPU drivers' tracepoints. */
 #include "schema/gpu_tracepoints.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Percentiles against a sort, and the union of busy intervals against a plain
  * count of moments. */
 #include "analysis/stats/histogram.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The collector's inside, on perf records made by hand: what becomes of each in
  * the stream, and that damaged ones are passed over. */
 #include "linux/decode.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The hash map, and names as numbers, against what they must hold. */
 #include "util/map.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The blocks of the metadata that the reader takes. */
 #include "trace/metadata.h"
 

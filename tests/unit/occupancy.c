@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Occupancy against what the CUDA runtime said of the same launches on a device
  * (tests/data/cuda/occupancy-sm90.txt), and by hand for the granularities that an
  * H200 does not show. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The true order of events: the paper's example, the cases that break a simple
  * sequencer, and a million commands against a plain sort. */
 #include "analysis/events/reorder_buffer.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ranges near the ends of time. Built so that an overflow traps. */
 #include "analysis/events/range.h"
 

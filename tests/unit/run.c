@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* session.json read as without jansson against jansson's reading: of what
  * `tandem record` writes, whatever the words hold. */
 #include <errno.h>

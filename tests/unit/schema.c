@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Descriptors as text and back: what a session says of its events is all that the reader
  * needs to know of them. A domain of more events than a page has ids; records of another
  * layout. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who had a device while commands waited: by example, against the plain way of
  * counting moment by moment, and with more commands than memory is given. */
 #include "analysis/stats/contention.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tests of significance against published values, against counting by hand, and
  * against chance itself. */
 #include "analysis/diff/significance.h"

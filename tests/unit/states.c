@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The states of threads: what each record makes of them, what missing records
  * leave unknown, and that no time is told twice or left out. */
 #include "analysis/sched/states.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counting what a session's directory holds: whole, cut off, damaged. */
 #include "recorder/count_records.h"
 

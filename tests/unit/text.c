@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Texts, JSON and figures as they are printed. */
 #include "util/text.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ticks to ns: exact at the pairs, never backwards, few lines, and deaf to
  * damaged pairs. */
 #include "trace/clock.h"

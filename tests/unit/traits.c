@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the descriptors say that events mean: every wait has a scope, every enqueue
  * its operation, and the functions that analysis used to know by name have the
  * traits by which it knows them now. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The timeline's index and what is asked of it, against plain loops over the same
  * random spans: tiles leave nothing out, search and overlap find what there is,
  * and an index with any byte changed is refused or read without harm. */

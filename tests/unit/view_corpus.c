@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the timeline answers, held against answers that are data: tests/data/view/NAME.txt has a
  * picture, questions, and the right answers (README.md there says how). The page in one file is
  * held against the same by tests/view/corpus.py.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A child that is stuck ends by itself; one that shows signs of life does not. */
 #include <signal.h>
 #include <stdbool.h>

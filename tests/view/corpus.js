@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The page in one file against tests/data/view (README.md there): the answers of LocalSource, asked
  * as the page asks. corpus.py runs it, in Node.js or in a browser, after the page's own scripts. */
 "use strict";

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The page in one file answers as tests/data/view wants it, as the server does
 (tests/unit/view_corpus.c): in Node.js where that is, else in headless Chromium.
 

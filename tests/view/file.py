@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The timeline as one file: what it holds is what the server says, event by event; of
 a session that is too large it holds an overview and says so.
 

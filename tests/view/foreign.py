@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The timeline, and its export, with a kernel trace of another tool beside a session
 (--with): states and CPUs are as the session's own kernel side has them.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The timeline of what is not as it should be: traces cut off, empty, without the
 kernel's side, without device times, with clocks that cannot be fitted; of two
 machines; names that are huge, hold control characters or HTML. Served, and as one

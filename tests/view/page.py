@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The timeline's page in a real browser: rows, tooltips, details and arrows, search,
 selection, measuring, keys, folding, pinning, filtering, looks.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Pictures of real runs, which lie in BUILD/tests/pictures afterwards: the image
 program, the same pushed off its CPU (the CLUST paper, section 4.7.1), two processes
 on one device (4.7.2), many threads. Rows, colours and findings are asserted.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Samples of stacks in the timeline: a mark for each below the thread's calls, columns
 from afar, tooltips and details with the stack, the table of functions of a stretch
 of time (equal to `tandem report` and to the samples in it), search; served, and

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The server of the timeline: who may ask it, what it makes of nonsense, a port in
 use, no browser, sessions that it cannot read, its end."""
 import http.client

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Sums of a stretch of time are `tandem report`'s of the same stretch: of the whole
 run, and of parts (--from, --to); and those of the page in one file are the same.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Our dispatcher against Intel's of two generations: the same questions, the same answers, but for
 those where ours is meant to be better; and our own programs and subscribers under each.
 """

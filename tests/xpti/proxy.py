@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """The proxy of XPTI: what it takes for on and off, and dispatchers that it refuses."""
 import os
 import shutil

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Intel's SYCL runtime of two generations, unchanged, with our dispatcher in the place of theirs:
 programs give the same results, an independent subscriber counts the same nodes, edges, tasks and
 allocations, and collectors of Intel's own print the same.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Subscribers that can't be loaded, that throw, that end the thread or unload themselves; several
 at once; and what happens after the end, in a forked child, and in exit handlers."""
 import os

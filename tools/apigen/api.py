@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads an API description (opencl.api): functions, types and named values."""
 
 import dataclasses

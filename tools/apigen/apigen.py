@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes everything under src/**/gen/ from the tables beside it.
 
     tools/apigen/apigen.py            write what has changed
@@ -27,6 +28,8 @@ import wrapped  # noqa: E402
 from model import SourceError, fail  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+LICENCE = "/* SPDX-License-Identifier: MIT */\n"
 
 
 def text_of(path):
@@ -131,6 +134,8 @@ def main():
         full = os.path.join(ROOT, path)
         # Numbers are known once everything has asked for its own.
         text = text.text() if isinstance(text, ids.Ids) else text
+        if path.endswith((".c", ".h")):
+            text = LICENCE + text
         try:
             if text_of(path) == text:
                 continue

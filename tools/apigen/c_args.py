@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes args.h: a struct of each function's arguments, with the types that cross the ABI."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes next.h and next.c: the functions with lowered types, their numbers and
 names, and the table of the real ones."""
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes records.h and records.c: the functions that begin a call's record."""
 
 from c_text import declare, head, params, wrap

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Small helpers that lay out C text."""
 
 import textwrap

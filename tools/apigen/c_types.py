@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes tests/gen/opencl_types.c: what we know of OpenCL against its headers."""
 
 from c_text import head

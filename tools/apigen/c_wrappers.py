@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes wrappers.c, extensions.h and custom.h: what the program calls instead of OpenCL."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Joins cuda.api with cuda.rules: the calls of functions that a tools library reports, as
 events, and the tables by which the domain fills their records (src/domains/cuda/gen/).
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads src/schema/NAME.events, the records of a domain that no API describes;
 writes src/schema/gen/NAME_records.h."""
 

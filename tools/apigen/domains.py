@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads src/schema/domains.def: numbers, parts and pages of the domains."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads and extends NAME.ids: the number of each event of a domain. A number that was given once
 stays: sessions hold it."""
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Imports the OpenCL registry into the text table that apigen.py reads.
 
     tools/apigen/import_cl.py cl.xml cl_icd.h > src/domains/opencl/opencl.api

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Imports what CUPTI's callbacks hand out into the table that apigen.py reads.
 
     tools/apigen/import_cuda.py /usr/local/cuda/include > src/domains/cuda/cuda.api

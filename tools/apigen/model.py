@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What every table here is about: fields, layouts and events.
 
 The same model is filled from src/schema/core.events (core.py) and from an API

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Reads a rules file: what an API's description can't know of its functions.
 
 One language for all domains; its syntax and all keys: README.md beside this file."""

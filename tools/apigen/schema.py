@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Writes the C tables of src/schema/schema.h."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """Joins an API description with its rules into the calls of wrapped functions: what each
 records, when, and the C expressions that fill it."""
 

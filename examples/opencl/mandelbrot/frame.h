@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A frame: everything that is needed to draw one image on an OpenCL device, and
  * the image itself, or a band of its rows. One thread each. Each function prints what failed on stderr.
  */

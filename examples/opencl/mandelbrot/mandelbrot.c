@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Draws the Mandelbrot set, one frame after another, with OpenCL: a program in
  * the shape of section 4.4 of "CLUST: OpenCL tracing" (an image of any width
  * and height from one run of a very light kernel). Each frame makes exactly

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/clocksync/clock_sync.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where device times lie on the host's clock. A command was queued after the
  * call that enqueued it began, and had ended when its end was seen: what all
  * commands of a device say together gives the line between the two clocks, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/clocksync/clockfit.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* From a device's clock to the host's. A fit is given what is known for certain
  * of single moments, finds the straight lines host = a + b * device that agree
  * with all of it, and converts device times with a bound on the error that holds

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The lower edge of where a device clock can be: points that the clock is not
  * below, in the order of x, and between them what follows from the least and the
  * greatest rate that it can have (a cone from every point). Points that follow

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/clocksync/clockfit_piecewise.h"
 
 #include <errno.h>

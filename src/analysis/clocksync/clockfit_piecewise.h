@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The course of a device clock: stretches, one after another, made of
  * constraints in the order of host time. Where one contradicts the line so far,
  * the next few decide whether the line broke there or the constraint is wrong.

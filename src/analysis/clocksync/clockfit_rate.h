@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How much a device clock gains on the host clock per host ns, as a fixed-point
  * number with 48 bits behind the point: 1 ppm is about 2^28. A rate and a span
  * in ns multiply and divide in 128 bits; each result is rounded to the side

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A stretch of host time in which one line, give or take the allowed wander,
  * tells what a device clock shows: which constraints it has met, which rates and
  * which places they leave to the clock.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/clocksync/clockfit_tangent.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The steepest line that still passes above every point on its left and below
  * every point on its right: the points on the left are known by their upper
  * hull, and the line by the hull's vertex that it touches.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/clocksync/wait_returns.h"
 
 #include <errno.h>

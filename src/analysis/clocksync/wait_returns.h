@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When waiting calls returned, by the queue that they waited for: what was enqueued
  * there before such a call began had ended when it returned. For a pass that wants a
  * good sample: the latest of each queue are known. One thread.

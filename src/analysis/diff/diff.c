@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/diff/diff.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Two sides of recorded runs beside each other: what each API function, each
  * operation of the devices and each finding cost on either side, by how much that
  * differs, and whether the difference is more than chance.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Which differences of a diff are more than chance. */
 #include <errno.h>
 #include <math.h>

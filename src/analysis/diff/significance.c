@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/diff/significance.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether two groups of numbers differ by more than their own spread explains. Each
  * test returns p: how often chance alone would show so large a difference; NAN where
  * the numbers are too few to tell. No state; any thread.

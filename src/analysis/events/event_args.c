@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/events/event_args.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An event's fields, one after another, as whoever shows them wants them: numbers
  * as numbers; enumerators and flags by name; objects as their numbers, with the
  * name of a kernel or a device beside (`kernel_name`); operation ids as

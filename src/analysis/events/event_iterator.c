@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/events/event_iterator.h"
 
 #include <errno.h>

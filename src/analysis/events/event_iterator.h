@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Goes once through a session in the order of time and hands out every event
  * with all that is known of it: calls with a number, operations together with the
  * call that enqueued them and placed on the host's clock, allocations with what

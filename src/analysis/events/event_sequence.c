@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/events/event_sequence.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What happened, in the order in which it happened, as plain events: each call's
  * begin and end, and each command's four device times at their own places among
  * them. A chronicle (chronicle.h) for whoever wants nothing else of an event. One

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Values of fields in words: enumerators, flags, objects by number and name,
  * operation ids. What text and JSON share. One thread. */
 #ifndef TANDEM_ANALYSIS_EVENTS_EVENT_VALUE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/events/ordered_events.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The events of a session in their true order: a call's begin and its end, and a
  * command's four times, each at its own place (order.h). What is kept of an event
  * until its turn comes is up to the user: bytes, made while it can be looked at,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/events/pass.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One pass over a session in the order of time, for all that want something of it:
  * the report's tables, metrics and findings each join a pass, and the session is read
  * once for all of them. One thread.

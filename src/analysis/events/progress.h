@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How far a long pass over a session has come, for whoever wants to show it. */
 #ifndef TANDEM_ANALYSIS_EVENTS_PROGRESS_H
 #define TANDEM_ANALYSIS_EVENTS_PROGRESS_H

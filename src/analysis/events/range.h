@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A stretch of time that a pass over the session is asked about, on CLOCK_MONOTONIC
  * in ns; its end is excluded. What is counted (calls, commands, builds, allocations)
  * counts where it begins, whole; what is a share of time (states of threads, how

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/events/reorder_buffer.h"
 
 #include <errno.h>

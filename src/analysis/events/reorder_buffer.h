@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The true order of events. A command's four device times become known only when
  * its end was seen, long after the events beside which they belong. The sequencer
  * takes events as they come, and hands them out in the order of time, each as

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/events/reorder_in_flight.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The commands in flight, by process and number, and the oldest of them. Every
  * call takes constant time if commands come in the order of time.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/events/reorder_runs.h"
 
 #include <errno.h>

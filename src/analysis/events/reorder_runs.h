@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sorted runs of events in files, and the earliest event of them all. A run is
  * written once, then read once; each has a file of its own without a name, which
  * goes when the run is used up. Many runs are merged into one before more are

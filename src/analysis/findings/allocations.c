@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory that is allocated and freed again and again: an allocation inside a
  * loop. */
 #include <errno.h>

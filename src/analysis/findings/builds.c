@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The same program built again: the same source, options and device. */
 #include <errno.h>
 #include <stdlib.h>

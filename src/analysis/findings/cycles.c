@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/findings/cycles.h"
 
 #include <errno.h>

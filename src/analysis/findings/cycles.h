@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Cycles of a thread: it enqueues some commands and waits until they have ended.
  * Found in the items of a walk, as what the replay wants (replay.h). A cycle whose
  * commands go to several queues, or are not all known with their times when the

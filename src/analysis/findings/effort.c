@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/findings/effort.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a thread that drives a device, and the rest of its process, had of the CPUs
  * meanwhile: where the device is the CPU, the rest of the process is the device, and
  * what other programs took of it is no part of the work. From the kernel's records,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls that returned an error, and commands that ended in one. */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/findings/finding.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings: what is wrong in a recorded session, where, what it cost, who caused
  * it, how sure that is and what to do. Each kind of finding is one file of this
  * folder with one table of operations; one pass over the session feeds them all.

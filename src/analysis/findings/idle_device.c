@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gaps between a device's commands, and what the host was doing meanwhile.
  *
  * A gap lies between the end of all that ran and the start of the next command.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/findings/json.h"
 
 bool findings_shown(const struct finding *finding, double least_percent)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings as JSON, and which of them are worth showing. */
 #ifndef TANDEM_ANALYSIS_FINDINGS_JSON_H
 #define TANDEM_ANALYSIS_FINDINGS_JSON_H

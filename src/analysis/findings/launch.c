@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The shape of launches: work-groups that do not fill the device's lanes, too few
  * of them to fill the device, and, where the device's limits are known, too few at
  * once on a multiprocessor (occupancy.h). A CUDA block is a work-group here. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Objects that were made and never released, with where they were made. Of
  * programs that ended by themselves: one that was killed had no time to. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A device that is driven by one queue and one thread that waits: transfers and
  * kernels that could have run side by side. How much that would save is estimated
  * by replaying what was recorded over several queues (replay.h). */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that were ready to run and waited for a CPU while others had it, from
  * what the kernel's scheduler recorded: in their API calls, between them, and
  * threads that make none, as a driver's own. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/findings/replay.h"
 
 #include <errno.h>

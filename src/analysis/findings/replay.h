@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a program would take if it divided its work over several queues, each with
  * a thread of its own. Recorded are cycles: a thread enqueues some commands on one
  * queue and waits for them. With N queues every cycle happens N times side by

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Commands that were ready and waited while the device ran commands of another
  * process or context. Of an owner that has commands submitted and none running,
  * the time goes to whoever runs meanwhile. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The trace itself: what is missing in it, how far device times can be off, and
  * what recording cost. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Transfers: many small ones, rates far under the best of the device, host memory
  * that the device cannot reach by itself or that begins at an odd address, the same
  * buffer back and forth. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Threads that wait for the device more than they need to: after every single
  * command, when nothing is left to wait for, by asking again and again, or in calls
  * that do the same. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/operations/devices.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The devices of a session, each once, whatever number of processes used it:
  * who they are, and how long they were busy. A device is known by its domain,
  * name and place among its platform's devices; a sub-device by its parent's too.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/operations/launch_config.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What operations have in common (core.events: launch_shape, transfer_shape), by
  * the number that they name. Learned as the descriptions come by: those stand before
  * their first use in the same stream. Memory: some 60 bytes for each different

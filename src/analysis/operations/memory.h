@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Device memory that the program asked for: allocated, freed, and the most at
  * one moment, by domain and device. Part of the report's pass. One thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/operations/occupancy.h"
 
 /* Registers are given to whole warps, so many at a time, and each of the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Theoretical occupancy: how many of a multiprocessor's warps a kernel can keep in
  * flight, by what a block of it takes and what a multiprocessor has (CUDA C++
  * Programming Guide, "Hardware Multithreading"; the granularities of allocation are

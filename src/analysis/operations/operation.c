@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/operations/operation.h"
 
 #include "schema/domain.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An operation: a command that a program gave to a device, as its call and the
  * record of its end say together (operation_matcher.h puts it together). Any thread.
  *

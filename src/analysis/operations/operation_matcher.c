@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/operations/operation_matcher.h"
 
 #include <errno.h>

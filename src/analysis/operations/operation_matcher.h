@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operations from the call that enqueued them to the record of their end: the one
  * place where the two are brought together, by their operation id. A call of class
  * ENQUEUE opens one, the record `operation` with the same id ends it, and what the two

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/profile/address_space.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the code of each process is, over time: which file lies where in its memory
  * (records `mapping`; children begin with their parent's, an exec begins anew).
  * Input in the order of time; memory grows with mappings. One thread.

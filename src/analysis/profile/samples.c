@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/profile/samples.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The stacks that were sampled of the traced program (`record --sample`) as a tree of
  * calls: each frame a function by name, each node how often it was found as the
  * innermost one. Memory grows with distinct stacks and distinct places in the code,

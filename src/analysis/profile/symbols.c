@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/profile/symbols.h"
 
 #include <elfutils/libdwfl.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Names of functions by their places in files, from the files' symbols and their
  * debug information, wherever elfutils finds it. A file that is not there any more,
  * or is another one by its build-id, has no names. One thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A build without libdw: files are named, functions are not. */
 #include "analysis/profile/symbols.h"
 #include "analysis/profile/unwind.h"

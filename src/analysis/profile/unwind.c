@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/profile/unwind.h"
 
 #include <elfutils/libdwfl.h>

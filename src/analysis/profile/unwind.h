@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Stacks of saved memory and registers, unwound by the call frame information of the
  * files that were mapped (libdw). One thread.
  *

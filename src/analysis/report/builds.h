@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Builds of programs: the first REPORT_BUILDS with all they say, failed ones
  * first in line when room is short; all of them in the sums. Part of the
  * report's pass. One thread.

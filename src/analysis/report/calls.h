@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Counts API calls: time by function, errors by code, calls that never returned,
  * work of threads. Part of the report's pass. One thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The report's table of clocks: the session's own, then the devices' as they were
  * fitted to it. One thread.
  *

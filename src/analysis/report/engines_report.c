@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/report/engines_report.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The GPU engines' part of the report. Part of the report's pass. One thread.
  *
  *	struct engines_report engines;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GPU metrics in the words that HPCToolkit gave to all vendors (its manual,
  * "GPU Performance Measurement Substrate", Tables 8.1 to 8.6): what the operations
  * of a session took, moved and waited for, and what its kernels are like. One pass

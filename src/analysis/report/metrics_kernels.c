@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/report/metrics_kernels.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The kernels' rows of the metrics, while they are being summed up. Part of
  * metrics.c's pass. One thread. */
 #ifndef TANDEM_ANALYSIS_REPORT_METRICS_KERNELS_H

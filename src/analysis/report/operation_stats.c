@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/report/operation_stats.h"
 
 #include <errno.h>

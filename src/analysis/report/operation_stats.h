@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the devices did: operations by device, kind and name, the waits of each
  * queue, and what was enqueued but never seen to end. Device times are in the
  * device's own clock, and only their differences are used; where not all of the

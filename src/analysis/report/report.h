@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a session's tables say: one pass over all events in the order of time,
  * then numbers only. Memory grows with distinct names, objects and commands in
  * flight, not with the trace.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The sampled functions' part of the report. Part of the report's pass. One thread. */
 #ifndef TANDEM_ANALYSIS_REPORT_SAMPLES_REPORT_H
 #define TANDEM_ANALYSIS_REPORT_SAMPLES_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Small steps that all of the report's tables take. */
 #ifndef TANDEM_ANALYSIS_REPORT_TABLE_H
 #define TANDEM_ANALYSIS_REPORT_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/report/totals.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What processes come to in all, summed up from the report's tables of queues and
  * threads: the last step of making it. One thread.
  *

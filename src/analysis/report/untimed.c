@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/report/untimed.h"
 
 #include "trace/field.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Commands on queues without device times. Nothing follows them, so that the call
  * that enqueued them is all that there is: they are counted, by queue where the
  * trace's level of arguments has it. Part of the report's pass. One thread.

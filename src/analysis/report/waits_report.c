@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/report/waits_report.h"
 
 #include <errno.h>

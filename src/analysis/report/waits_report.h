@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The threads' waits as tables of the report. Part of the report's pass. One thread. */
 #ifndef TANDEM_ANALYSIS_REPORT_WAITS_REPORT_H
 #define TANDEM_ANALYSIS_REPORT_WAITS_REPORT_H

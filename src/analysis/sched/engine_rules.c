@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/sched/engine_rules.h"
 
 #include <string.h>

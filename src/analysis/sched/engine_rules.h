@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What drivers' tracepoints mean for an engine's queues. One table for all drivers;
  * a new one is some lines in engine_rules.c. Any thread. */
 #ifndef TANDEM_ANALYSIS_SCHED_ENGINE_RULES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/sched/engines.h"
 
 #include <errno.h>

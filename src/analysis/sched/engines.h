@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* GPU engines (rings) as the kernel's drivers have them: from the tracepoints of
  * i915, of the DRM scheduler (amdgpu, xe, nouveau, panfrost ...), of older amdgpu and
  * of virtio_gpu, for each engine what its host-side queue and its device-side queue

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/sched/engines_consume.h"
 
 #include "schema/gen/core_records.h"

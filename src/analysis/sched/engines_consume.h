@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Gives the kernel's records to the GPU engines. */
 #ifndef TANDEM_ANALYSIS_SCHED_ENGINES_CONSUME_H
 #define TANDEM_ANALYSIS_SCHED_ENGINES_CONSUME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What each thread was doing, from what the kernel recorded (schema/kernel.events):
  * running, waiting for a CPU, waiting for something else. Input in the order of
  * time, output as intervals; memory grows with the threads that are alive at once

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/sched/states_consume.h"
 
 #include "schema/gen/core_records.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Feeds the states with the kernel's records as they stand in a session. */
 #ifndef TANDEM_ANALYSIS_SCHED_STATES_CONSUME_H
 #define TANDEM_ANALYSIS_SCHED_STATES_CONSUME_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/sched/waits.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the threads of the traced processes did with their time, from the operating
  * system's records: how each API call's time divides into running and waiting, and on
  * whom the waits were. Memory grows with threads, functions and processes. One thread.

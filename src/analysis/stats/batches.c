@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/stats/batches.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Means of successive samples, in bounded memory: up to 32 batches of equal size.
  * When all are full, neighbours are joined and batches hold twice as many. What
  * follows one another in a run is alike (a warm cache, a busy machine), so that

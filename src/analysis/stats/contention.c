@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/stats/contention.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Who had a device while commands waited for it. While a command waits (from
  * when it was queued until it starts) the device works on other commands, or on
  * none: each moment of the wait is put down in equal shares to the processes

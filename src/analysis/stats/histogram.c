@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "analysis/stats/histogram.h"
 
 #include <errno.h>

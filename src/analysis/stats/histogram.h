@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Distribution of durations: counts in buckets whose width grows with the value,
  * 32 to a factor of two, so that a percentile is at most 1.6 % off. Smallest,
  * largest, sum and number are exact. 480 bytes when empty, 256 more for each

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* How long a device was busy: length of the union of intervals that come in any
  * order. What lies before a moment that no later interval can reach is summed up
  * and forgotten; the caller says when (utilization_flush). Between two such moments

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "cli/doctor/check.h"
 
 #include <errno.h>

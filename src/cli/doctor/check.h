@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What `tandem doctor` finds: one line for each thing that was looked at.
  *
  * The checks add lines; doctor.c prints them. A domain without a check of its own

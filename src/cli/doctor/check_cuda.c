@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether CUDA programs can be recorded: the driver, its devices, and a CUPTI that
  * our library finds. A program may bring a CUPTI of its own, which nobody can see
  * from here. Without CUDA's headers. */

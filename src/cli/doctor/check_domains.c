@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Each runtime of schema/domains.def that can be chosen: by a check of its own, or, for
  * want of one, whether the library is there that programs enter it by. */
 #include "cli/doctor/check.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The clock, the kernel and the disk, as recording will find them. */
 #include "cli/doctor/check.h"
 

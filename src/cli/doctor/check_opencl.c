@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether OpenCL programs can be recorded: our library, the loader and whether
  * it takes layers, the drivers, the devices. Without OpenCL's headers: the
  * loader is only found at run time. */

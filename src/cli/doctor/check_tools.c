@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Programs and runtimes beside Tandem: helpful, not needed. */
 #include "cli/doctor/check.h"
 

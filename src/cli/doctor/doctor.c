@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* tandem doctor: what this machine can record, and how to fix what it cannot. */
 #include "cli/cli.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a program knows by a handle of ours: a scope of annotations (NVTX: a domain), or a
  * registered string. Made at the program's start, few, and kept for the process's life:
  * their makers have no end for strings. */

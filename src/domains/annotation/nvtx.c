@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* NVTX: a table of functions for each library that uses it, which is filled with ours.
  * Without CUPTI, which would charge much more, and without CUDA too. */
 #include <errno.h>

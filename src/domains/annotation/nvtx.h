@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* As much of NVTX's binary interface (version 3) as is needed to hear what a
  * program says through it. Each library that uses NVTX has its own table of
  * functions, loads what NVTX_INJECTION64_PATH names at its first call, and lets it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "domains/annotation/range.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Ranges and markers as records, in the thread that says them, whatever interface they
  * came by (enum tandem_annotation_interface). */
 #ifndef TANDEM_DOMAINS_ANNOTATION_RANGE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A text that the program hands over, as records have it: UTF-8, no longer than
  * `--cut`. Points into what the program has, or into itself. */
 #ifndef TANDEM_DOMAINS_ANNOTATION_TEXT_H

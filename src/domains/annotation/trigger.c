@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "domains/annotation/trigger.h"
 
 #include <string.h>

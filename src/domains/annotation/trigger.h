@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The ranges that bound the recording, `--capture nvtx:NAME`: it is on while one of that
  * name is open in some thread. All are called for every range, before the record of its
  * begin and after that of its end, so that the range itself is recorded. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The two APIs' functions by CUPTI's callback id: what their records are and how
  * they are filled from the arguments. Tables in gen/api.c; call.c walks them. */
 #ifndef TANDEM_DOMAINS_CUDA_API_H

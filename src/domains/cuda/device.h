@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Devices: our number of one, with a record where it was not known. */
 #ifndef TANDEM_DOMAINS_CUDA_DEVICE_H
 #define TANDEM_DOMAINS_CUDA_DEVICE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is finished is written at intervals, so that a program that is killed loses
  * at most the last one; and at the exit all of it is, with a bounded wait for what
  * still runs.

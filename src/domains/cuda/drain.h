@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is finished is written at intervals, and at the exit. */
 #ifndef TANDEM_DOMAINS_CUDA_DRAIN_H
 #define TANDEM_DOMAINS_CUDA_DRAIN_H

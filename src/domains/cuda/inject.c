@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The way in. CUDA's driver, when it is initialised, loads the library that
  * CUDA_INJECTION64_PATH names and calls its InitializeInjection(). Programs
  * without CUDA never come here. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels by their names, as the linker knows them: the file side makes them
  * readable. CUPTI gives a pointer that is the same for every launch of a kernel as
  * long as its module is loaded, and perhaps another kernel's afterwards. So a small

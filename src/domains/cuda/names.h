@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernels by their names. */
 #ifndef TANDEM_DOMAINS_CUDA_NAMES_H
 #define TANDEM_DOMAINS_CUDA_NAMES_H

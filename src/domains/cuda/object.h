@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The addresses by which core/object.h is asked for what CUPTI names by small numbers:
  * no handle has them, as handles are aligned, and these have something in their low
  * four bits. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Operation ids, made of CUPTI's correlation ids (schema/packet.h, TANDEM_OP_RUNTIME):
  * what the call and the device's record both know. */
 #ifndef TANDEM_DOMAINS_CUDA_OPERATION_ID_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "domains/cuda/queue.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Contexts and streams: our number of one, with a record where it was not known.
  * Activity names them by small numbers of CUPTI's, calls by handles: both lead to one
  * number of ours. */

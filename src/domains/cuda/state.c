@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "domains/cuda/state.h"
 
 _Atomic uint32_t cuda_capture_enabled = 1;

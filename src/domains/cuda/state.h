@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether, and what, of CUDA is recorded now. Any thread. */
 #ifndef TANDEM_DOMAINS_CUDA_STATE_H
 #define TANDEM_DOMAINS_CUDA_STATE_H

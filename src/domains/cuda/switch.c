@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When CUPTI is on: while the session records, and the program's own marks, if they
  * bound the recording, let it (core/capture.h). Otherwise it is switched off, and the
  * program runs as if nobody looked. */

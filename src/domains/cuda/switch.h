@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* When CUPTI is on. */
 #ifndef TANDEM_DOMAINS_CUDA_SWITCH_H
 #define TANDEM_DOMAINS_CUDA_SWITCH_H

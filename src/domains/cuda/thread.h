@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What one thread has of CUDA: its calls under way, and its latest stream. Only its own
  * thread touches it. */
 #ifndef TANDEM_DOMAINS_CUDA_THREAD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Building programs: how long, with which options, and what the compiler said
  * when it failed. */
 #include <errno.h>

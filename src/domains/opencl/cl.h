@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The constants of OpenCL. From our own tables: libtandem.so is built without
  * OpenCL's headers. */
 #ifndef TANDEM_OPENCL_CL_H

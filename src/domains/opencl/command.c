@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "domains/opencl/command.h"
 
 #include <errno.h>

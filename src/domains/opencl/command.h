@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A command from its enqueue to its operation record. Its event (the program's, on
  * which we hold a reference, or one of our own) is kept in its queue's list until
  * something proves that it has ended: a blocking call, clFinish, clWaitForEvents, a status

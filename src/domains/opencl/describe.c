@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What OpenCL's objects are, as the records of core.events. Asked of the
  * driver once per object. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Our numbers of OpenCL's objects, with a record of what each is. Any thread. */
 #ifndef TANDEM_OPENCL_DESCRIBE_H
 #define TANDEM_OPENCL_DESCRIBE_H

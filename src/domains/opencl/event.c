@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the program asks of its events: answered as if we held none of them and
  * had switched no profiling on. */
 #include "domains/opencl/event.h"

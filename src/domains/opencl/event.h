@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Events that no command made (a user's, GL's) get an operation id too. Any thread. */
 #ifndef TANDEM_OPENCL_EVENT_H
 #define TANDEM_OPENCL_EVENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions that a driver hands out by name. Each platform may hand out its
  * own, so a wrapper exists in a few variants, each going on at one driver's
  * function; a name with more drivers than that is handed out unwrapped, and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the generated wrappers and records call, and with it the rules (opencl.rules):
  * the parts of the OpenCL domain. Everything here runs in the program's own calls,
  * under the rules at the top of core/stream.h. Real functions are called through

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libtandem-opencl.so: the entry points of a layer of the OpenCL loader (Khronos'
  * cl_loader_layers 1.0.1), which lead into libtandem.so.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "domains/opencl/loader.h"
 
 #include <dlfcn.h>

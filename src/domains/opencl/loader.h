@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The OpenCL loader (ICD loader, libOpenCL) below us, from which the real
  * functions come: opencl_next is filled from it, by whichever way in comes first.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory objects: described when made, said to be freed with the program's
  * last reference. (The driver may keep the memory longer: commands under way,
  * kernels' arguments and sub-buffers hold references of their own.) */

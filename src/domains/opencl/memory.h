@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Memory objects and allocations: described when made, recorded as freed with the
  * program's last reference; and how many bytes a command moves. Any thread. */
 #ifndef TANDEM_OPENCL_MEMORY_H

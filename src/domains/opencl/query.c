@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "domains/opencl/query.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a driver says of its objects. Any thread. Keeps errno, as whatever of ours asks
  * a driver has to. */
 #ifndef TANDEM_OPENCL_QUERY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "domains/opencl/queue.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What is kept of a command queue: how it is shown to the program, its commands under
  * way (command.h), and its device's clock. Made when the queue is first seen, and kept
  * for the process's life: a completion may come late. Any thread.

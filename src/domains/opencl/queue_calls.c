@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Calls about queues. Device times need CL_QUEUE_PROFILING_ENABLE (OpenCL 3.0, 5.14),
  * so queues made while recording get it, and every answer that would show it is
  * changed back. */

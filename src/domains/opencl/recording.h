@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whether OpenCL is recorded now, and event ids of its functions. Any thread. */
 #ifndef TANDEM_OPENCL_RECORDING_H
 #define TANDEM_OPENCL_RECORDING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The index space of a kernel launch, and regions, as records hold them.
  *
  * A launch's sizes nearly always fit into fewer bits than size_t has: global

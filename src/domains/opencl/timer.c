@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A device's clock and ours at one moment, where the driver can read its own
  * (clGetDeviceAndHostTimer: OpenCL 2.1, optional in 3.0, section 4.3): one more
  * thing to fit the clock with. The driver's host clock is of no use: which one it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A device's clock read beside ours, from time to time. Any thread. */
 #ifndef TANDEM_OPENCL_TIMER_H
 #define TANDEM_OPENCL_TIMER_H

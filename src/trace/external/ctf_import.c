@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/external/ctf_import.h"
 
 #include <errno.h>

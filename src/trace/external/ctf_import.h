@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Another tool's trace of the kernel as a part of a session: its events become
  * records like those of the session's own kernel side (schema/kernel.events), on
  * the session's clock, in a folder of temporary files, and replace that side. What

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A CPU's stream of an import, written in our own format (schema/packet.h). One
  * thread. */
 #ifndef TANDEM_TRACE_CTF_IMPORT_STREAM_H

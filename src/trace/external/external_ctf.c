@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* LTTng's kernel traces through libbabeltrace2. A module of its own, loaded when
  * such a trace is given: the library brings more with it than the whole command. It
  * also ends the process where its own checks fail, so this runs in a child (external_trace.c).

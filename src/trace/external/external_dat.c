@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* trace-cmd's files of version 6, as trace-cmd.dat.v6(5) describes them. (Newer
  * trace-cmd writes version 7, and converts.) Its library refuses files that are
  * whole but old; the format is simple, and what is not, the pages of the ring

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* trace-cmd's files in a build without libtraceevent. */
 #include <errno.h>
 

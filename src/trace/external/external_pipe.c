@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/external/external_pipe.h"
 
 #include <errno.h>

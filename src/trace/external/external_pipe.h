@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Foreign events from one process to another, by a pipe: libbabeltrace2 ends the process
  * that gives it metadata which it does not understand, so it gets one of its own.
  *

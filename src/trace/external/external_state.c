@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "schema/gen/kernel_records.h"
 #include "trace/external/external_trace.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/external/external_trace.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Kernel traces that another tool has recorded: LTTng's (CTF, read by libbabeltrace2)
  * and trace-cmd's (trace.dat, its events described to libtraceevent). Their events
  * are handed out one after another, each CPU's in the order of time; import.h

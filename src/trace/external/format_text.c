@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/external/format_text.h"
 
 #include <ctype.h>

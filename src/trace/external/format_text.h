@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An event's description in the kernel's words (tracefs, events/SYSTEM/NAME/format),
  * of a file that anyone may have written. libtraceevent, which reads them, falls
  * over words that no kernel says; so it is given only what looks like the kernel's,

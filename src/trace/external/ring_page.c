@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "trace/external/ring_page.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A page of the kernel's ring buffer as a file has it, made safe to give to
  * libtraceevent, which believes what is written there: the length of the page, and
  * of each event. Little endian; the layout is include/linux/ring_buffer.h's. */

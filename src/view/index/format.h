@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The timeline's index, the file timeline.index (trace/cache.h): every row of the picture
  * with its spans, sorted, and a tree of summaries above them, so that any
  * stretch of time is drawn in a time that depends on the picture's width only.

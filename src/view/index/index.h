@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The timeline's index of one session, mapped (view/rows/index_build.h makes it). What it
  * says of itself is checked when it is opened; numbers of labels, rows and strings are
  * checked at every use. Read-only, any thread.

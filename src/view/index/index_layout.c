@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The last step of building an index: its rows in the order of the picture, its
  * tracks in the order of the rows, all sections behind the chunks. */
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/index/index_writer.h"
 
 #include <errno.h>

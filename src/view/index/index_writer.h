@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An index while it is being built: rows, tracks, labels and names, in the order
  * in which they turn up; index_layout() puts them into the order of the
  * picture and writes the sections. One thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the timeline shows, as small lists: kinds of rows, of tracks, of spans.
  * The page knows them by these names (web/kinds.js has the colours). */
 #ifndef TANDEM_VIEW_INDEX_KINDS_H

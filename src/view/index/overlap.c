@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/index/overlap.h"
 
 struct overlap {

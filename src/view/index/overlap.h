@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Visits the items of a track that overlap a stretch of time, in order; instants
  * at its begin belong to it. Any thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/index/store.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The index file while it is being written: appended to, then given its header
  * and its name at once, so that no reader ever sees half of one. Where the
  * folder cannot be written, a nameless file in the folder for temporary files

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/index/track.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A track of the index while it is being written: its items come in the order of
  * their begin; full chunks go to the file at once, so that memory holds one chunk
  * and a summary of 40 bytes for each VIEW_FANOUT items. One thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* All that is known of one span: of an API call its arguments and return code, of
  * a command its times, waits and sizes, and how the two belong together. Read
  * from the trace again, at its place; objects are known by the descriptions that

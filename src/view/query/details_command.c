@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/query/details_command.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Details of a command (view/query/details.h). One thread. */
 #ifndef TANDEM_VIEW_QUERY_DETAILS_COMMAND_H
 #define TANDEM_VIEW_QUERY_DETAILS_COMMAND_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The parts that details are put together of (view/query/details.h). One thread. */
 #ifndef TANDEM_VIEW_QUERY_DETAILS_JSON_H
 #define TANDEM_VIEW_QUERY_DETAILS_JSON_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/query/details_sample.h"
 
 static void add_stack(const struct view_index *index, uint32_t stack, struct json *json)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Details of a sample (view/query/details.h). Any thread. */
 #ifndef TANDEM_VIEW_QUERY_DETAILS_SAMPLE_H
 #define TANDEM_VIEW_QUERY_DETAILS_SAMPLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/query/details_state.h"
 
 /* What the waker did at that moment: its own state then. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Details of a thread's state (view/query/details.h). Any thread. */
 #ifndef TANDEM_VIEW_QUERY_DETAILS_STATE_H
 #define TANDEM_VIEW_QUERY_DETAILS_STATE_H

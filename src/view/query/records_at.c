@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/query/records_at.h"
 
 #include "trace/session.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Finds a record of the trace again, by its stream and its time. One thread.
  *
  *	struct trace_records records;

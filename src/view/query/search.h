@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where spans of some labels lie. The page tells by a pattern which labels are
  * meant; here they are a set. Any thread.
  *

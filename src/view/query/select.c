@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/query/select.h"
 
 #include <errno.h>

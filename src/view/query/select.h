@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What a stretch of time holds: calls and commands by name, as `tandem report --from
  * --to` tells of the same stretch, and states of threads. Whatever begins in it counts,
  * whole; `within_ns` is the part inside of all that overlaps it. Any thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/query/select_samples.h"
 
 #include <errno.h>

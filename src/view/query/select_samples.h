@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Functions of the samples of a stretch of time: how often each was found as the
  * innermost one, and how often on a stack at all. One thread.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/query/tiles.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tiles: what a track shows in a stretch of time at a resolution. Tile `number`
  * of a level covers TILE_BINS bins of 2^level ns each, from number * TILE_BINS
  * bins on. Spans that fit into a bin are gathered with their neighbours that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/rows/activity.h"
 
 int activity_track_close(struct activity_track *activity)

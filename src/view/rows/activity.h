@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A track that says when there was anything at all: the union of intervals that
  * come in the order of their begin. Gaps shorter than `gap_ns` are closed, which
  * keeps a summary of millions of short calls short. One thread.

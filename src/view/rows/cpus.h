@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What ran on each CPU, as rows of the resources. A task is named as it was when
  * it left the CPU; nothing is drawn for idle time, and what no record tells is
  * said to be unknown. Part of building an index. One thread.

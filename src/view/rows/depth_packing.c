@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/rows/depth_packing.h"
 
 int depth_packing_pick(struct depth_packing *packing, struct index_writer *writer, int64_t begin_ns,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The packing of a row whose spans may overlap: each span goes to the first depth
  * that is free when it begins. Beyond DEPTHS_MOST the last depth takes what is
  * left, overlapping: nothing is dropped. Lanes are made when needed. One thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/rows/index_build.h"
 
 #include <errno.h>

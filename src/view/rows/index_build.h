@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Makes the timeline's index of a session: two passes over its events. One thread.
  *
  *	struct view_index index;

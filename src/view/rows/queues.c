@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/rows/queues.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Contexts and their queues as rows, commands as spans: for each queue a row of
  * transfers and one of kernels (packing where commands overlap), further ones for
  * barriers and markers and for commands without device times. Commands are

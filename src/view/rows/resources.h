@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The devices of a session as rows: what each executed, for all processes, its
  * utilisation, how many commands were in its host and its device queue, and the
  * memory in use. Part of building an index. One thread.

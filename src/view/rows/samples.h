@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The samples of each thread's stack as moments below its calls, and the functions and
  * stacks that they are made of. Part of building an index. One thread.
  *

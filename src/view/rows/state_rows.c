@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/rows/state_rows.h"
 
 #include <errno.h>

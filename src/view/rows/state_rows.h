@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The state of each thread as a narrow track above its calls: running, waiting for a CPU
  * and who has it, waiting for something else and who ended that. Threads of the
  * traced processes that made no calls get rows, too. Part of building an index.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Processes and their threads as rows, API calls as spans: a track for each depth
  * of nesting, and above them, for each process and for the session, a activity that
  * says when any thread was in a call. Part of building an index. One thread.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the server answers to the page's questions, apart from how it gets there:
  *
  *	model     everything that is known before anything is drawn

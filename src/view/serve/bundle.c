@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/serve/bundle.h"
 
 #include <errno.h>

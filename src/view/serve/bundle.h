@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What of a session goes into a page that is one file: its tracks item by item, or,
  * where they are too many, gathered as in the tiles of one level (tiles.h), and
  * the details of all that stand alone. web/local.js reads it. One thread.

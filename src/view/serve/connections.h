@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The server's connections that have not asked for anything with the right address yet.
  * Anybody on this machine can open some, and never finish a request: they have
  * VIEW_UNPROVED_SECONDS for it, and where there are more than VIEW_UNPROVED_MOST the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The findings of sessions, made beside the server: they need passes over the whole
  * trace, for which the picture does not wait. A thread of its own reads each
  * session a second time, for itself.

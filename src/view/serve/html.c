@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/serve/html.h"
 
 #include <errno.h>

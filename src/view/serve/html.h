@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The timeline as one file: the page of the local server with its data inside,
  * which opens from the disk in any browser and fetches nothing. Up to
  * VIEW_HTML_ITEMS spans and points lie in it one by one, with all their details;

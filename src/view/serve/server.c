@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "view/serve/server.h"
 
 #include <arpa/inet.h>

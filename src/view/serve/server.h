@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The local web server of the timeline: on 127.0.0.1 only, every address begins
  * with a random token, and a request that comes by another name, from another
  * site or without the token is refused with 403. It serves the page, which is

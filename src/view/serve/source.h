@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One session as the timeline shows it: its index, its details, and what the page
  * gets about it. Opened and closed by one thread; in between any may use it, the
  * details by view_source_detail().

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Findings: what is wrong, listed below and marked on the rows; a click goes to
  * where it happened. The server makes them while the picture is there already. */
 "use strict";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the keys and the pointer do; one list, from which the keys are read too. */
 "use strict";
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the kinds of spans, rows and flags are called, and their colours: chosen to
  * be told apart without seeing red from green (after Okabe and Ito, and Tol), and
  * never the only sign of anything. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The page's questions, answered from the data that lie in the page itself
  * (src/view/serve/bundle.h): the same methods as the server's (server.js). */
 "use strict";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Search in the page's own data: as src/view/query/search.h. */
 "use strict";
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Sums of a stretch of time, made of the page's own data: as src/view/query/select.h and
  * src/analysis/stats/histogram.h, number for number. */
 "use strict";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tiles made in the page, of the same form as the server's (src/view/query/tiles.h). */
 "use strict";
 

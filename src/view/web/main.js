@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Puts the page together: one object that knows what is shown, chosen and looked
  * for, and a picture drawn whenever any of it changed. */
 "use strict";

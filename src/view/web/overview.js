@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The whole run in one strip: when there were API calls and when a device was
  * busy, what is shown of it, where the search found something, where findings
  * lie. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Draws tracks. Spans become one line of pixels for each track, written into
  * memory, and are then stretched to the track's height: the cost of a picture
  * depends on its width and not on how many spans there are. Names, hatches and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One scrolling list of rows: names on the left, the picture beside them. There
  * are two, for pinned rows and for all. Only what is on the screen is made. */
 "use strict";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The panel below: details of a span, tables of a stretch of time, findings. */
 "use strict";
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The stretch of time that is shown: where it may lie, and how it gets from one
  * place to another. Times are ns on the picture's axis. */
 "use strict";

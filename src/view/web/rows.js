@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The tree of rows: what is folded, pinned, in which order, and which rows the
  * filter leaves; and from that the list of rows as they stand on the screen. */
 "use strict";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The scale of time above the rows, and on it the selection and the measure. */
 "use strict";
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Samples of a thread's stack: a mark for each, in the colour of its innermost
  * function; where they are too dense for that, columns as high as the share of the
  * time that the thread was found on a CPU. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Search by name: a regular expression over all names; what matches is marked in
  * the overview and stands out in the rows. */
 "use strict";

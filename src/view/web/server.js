@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The page's questions, asked of the local server (src/view/serve/answer.h). The page in
  * one file has a class of the same methods in its place (local.js). */
 "use strict";

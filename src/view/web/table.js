@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A table that its columns sort, and that is copied as CSV. */
 "use strict";
 

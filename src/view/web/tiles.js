@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Tiles that were asked for before. What is not there yet is drawn from a coarser
  * tile and asked for; a tile in which nothing was gathered serves all finer
  * levels. Memory is bounded: tiles that were not drawn for long go first. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A description of what is under the pointer: the summary at once, the rest as soon as
  * the server has answered. */
 "use strict";

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers and texts as people read them, and elements made of them. */
 "use strict";
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Time of a call that does no work on the device, as launch.cu.
 #include <algorithm>
 #include <vector>

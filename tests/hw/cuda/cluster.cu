@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Launches in clusters of blocks, by the extensible launch, and cooperative ones.
 #include <cooperative_groups.h>
 

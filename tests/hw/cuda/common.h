@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the programs here share: a check that names the call, a clock, and the
  * lines by which they say what a recording of them must hold:
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An injected library that writes down all that CUPTI tells, as text, for the stub
  * CUPTI of the tests to tell again on machines without a GPU (tests/stubs/cuda):
  *

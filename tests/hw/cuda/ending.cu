@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // The ways in which a program ends: `exit`, `_exit` after a pause, `busy` (kernels
 // still run), `reset` (the context goes), `kill` (by itself, after a pause).
 #include <csignal>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Numbers of the program's own for what it launches, pushed by CUPTI's interface
 // for external correlation, as frameworks do.
 #include <cupti.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Launches that fail at once, and a kernel that crashes: what was recorded before
 // stands, and the failed calls are there with their errors.
 #include "common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The least that recording kernels costs: an injected library that has CUPTI
  * deliver kernel records and throws them away. FLOOR=api adds empty callbacks of
  * the runtime API, FLOOR=calls only these. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A fork after CUDA was initialised: the child must end, and the parent go on.
 #include <sys/wait.h>
 #include <unistd.h>

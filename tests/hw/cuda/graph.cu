@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A captured graph of two kernels, a copy and a fill, launched many times; another
 // built by hand. Each node's operation must be there, launched by its graph.
 #include "common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Code that comes as PTX text and is compiled by the driver: the loading is a call,
 // the module has a hash, and its kernel is launched by the driver API.
 #include "common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Time of an empty launch: batches of 500, each drained outside of the clock.
 // Prints the median and the quartiles over the batches, in ns for one launch.
 #include <algorithm>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Managed memory that moves to the device and back: migrations and faults.
 #include "common.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // A great many launches; how much memory the process has at the end.
 #include <cstring>
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """All-reduces over the GPUs there are, a process for each: NCCL's kernels must be
 recognisable. Says `expect nccl N` with the number of collective calls of all."""
 import os

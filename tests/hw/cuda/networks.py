@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """networks.py NAME [cpu]: one of the programs that people run, small: it trains, infers
 or computes for some steps and says `done NAME` once its results are finite. Nothing in
 it depends on time or chance, so that each run gives the device the same work. On the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Launches of many shapes, and for each what the runtime says of its occupancy:
 //
 //	occupancy KERNEL THREADS DYNAMIC_BYTES BLOCKS_PER_MULTIPROCESSOR

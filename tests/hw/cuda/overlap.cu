@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Two streams whose kernels and copies overlap, an event between them, every kind
 // of copy and fill, and allocations of every kind.
 #include <cstring>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Two devices: a kernel on each, copies between them with and without peer access.
 #include "common.h"
 

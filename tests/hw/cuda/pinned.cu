@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Copies from and to pinned, pageable and registered memory, each kind so many
 // times: which is which must stand in the records, and so must who waited.
 #include <vector>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A program in Python that says how many kernels it launched, by the framework of
 its argument: cupy, triton, jax, numba, processes (PyTorch in processes of its own)."""
 import sys

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // What a program says by NVTX: nested ranges, free ones, marks, a domain of its
 // own, a category, a payload. Inside the range "wanted" and between the profiler's
 // marks there is one kernel each (for --capture).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Kernels of known lengths on several streams: what two observers say of their
 // number and their time must agree.
 #include "common.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 // Launches from many threads, each with its own default stream and one of its own.
 #include <thread>
 #include <vector>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """How much a PyTorch program slows down. For each line that it reads it measures once and
 answers with a line: ns of an add_ in a loop of 5,000, ns of one in a loop of 500, which
 the device's queue takes whole so that the CPU alone is seen, and us of a training step of

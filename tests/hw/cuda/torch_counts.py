@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """A PyTorch program whose kernels can be counted two ways: by PyTorch's own profiler
 (argument `profiler`: prints the kernels' number and time) and by a recording."""
 import sys

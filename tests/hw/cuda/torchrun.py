@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 """What torchrun starts, a process a rank: kernels of each, and an all-reduce, by NCCL
 where each rank has a device of its own, else by Gloo. The first says what is expected
 of all."""

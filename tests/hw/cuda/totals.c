@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What CUPTI itself says of a program's device operations, to compare a recording with:
  * an injected library that adds them up and prints
  *

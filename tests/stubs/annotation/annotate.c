@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A program that uses NVTX, with the loader's side of NVTX 3 written out as its
  * header does it (no header is needed): a table of functions per module, filled by
  * the library that NVTX_INJECTION64_PATH names, and left alone where there is none.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What CUPTI hands to a callback, by CUPTI's documentation and not by the header that
  * the domain uses. */
 #ifndef TANDEM_TESTS_STUBS_CUDA_ABI_H

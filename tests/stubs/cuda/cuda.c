@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libcuda.so.1 of the stub: as much as a tool asks of the driver. */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libcupti.so.13 of the stub: who is subscribed to what, and activity buffers. The
  * ABI is written out here once more, by CUPTI's documentation and not by the
  * header that the domain uses. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* odd [CASE]: a program for which CUPTI hands over what a tool may not expect, case by
  * case: pointers that are NULL, objects of another size, ids and kinds that nobody
  * knows. Around each there is a launch as it should be, which the trace must have.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* libstub-opencl.so: what NVIDIA's OpenCL does that other OpenCLs do not: it injects
  * what CUDA_INJECTION64_PATH names, as a driver of its own. */
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* replay FILE [ROUNDS [END]]: tells a recorded run again (replay.h). END says how it
  * ends: `return`, `_exit` or `kill`, the latter two after a pause of 400 ms. Pointers in the
  * arguments lead where they led: what lay behind them is mapped at its old place.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* A recording of what CUPTI told on a machine with a GPU (tests/hw/cuda/dump.c),
  * told again without one. Three parts that share this header:
  *

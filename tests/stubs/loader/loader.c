@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* An OpenCL loader that takes layers as the real ones do, or did, or might. One
  * driver, one platform; of a driver's objects only the dispatch table is known.
  *

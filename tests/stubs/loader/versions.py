@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Writes the version script of the stub loader: each function has the version that
 programs which were linked to the real one ask for.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUPTI's activity buffers. CUPTI asks for one when a thread's first device
  * operation wants a place, and gives it back filled, in a thread of its own; what
  * was in it is written and it goes back to the pool. Memory is what is out at once:

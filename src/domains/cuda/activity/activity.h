@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUPTI's activity: what was asked for, less what CUPTI refuses. */
 #ifndef TANDEM_DOMAINS_CUDA_ACTIVITY_ACTIVITY_H
 #define TANDEM_DOMAINS_CUDA_ACTIVITY_ACTIVITY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers that the program itself gives to what it launches, by CUPTI's external
  * correlation. CUPTI tells of them just before its own record of each call that was
  * made under one, and only with these records, which are read for nothing else. A

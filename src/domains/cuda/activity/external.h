@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Numbers that the program gave to what it launches. Called as operation.h's. */
 #ifndef TANDEM_DOMAINS_CUDA_ACTIVITY_EXTERNAL_H
 #define TANDEM_DOMAINS_CUDA_ACTIVITY_EXTERNAL_H

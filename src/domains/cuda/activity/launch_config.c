@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What launches of a kernel, and copies, have in common is written once, and each
  * operation names it. A cache of fixed size remembers what was written: one
  * that fell out of it is written again under a new number, so that memory does not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What launches of a kernel, and copies, have in common: our number of it, written where
  * it was not known. Called by the thread that reads a buffer (activity.c). */
 #ifndef TANDEM_DOMAINS_CUDA_ACTIVITY_LAUNCH_CONFIG_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What the device did, activity by activity, as operation records. Runs where
  * CUPTI delivers its buffers, one at a time (activity.c). */
 #include "domains/cuda/activity/operation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One activity of the device as an operation record. Called by the thread that reads a
  * buffer (activity.c). */
 #ifndef TANDEM_DOMAINS_CUDA_ACTIVITY_OPERATION_H

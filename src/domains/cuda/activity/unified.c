@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Unified memory: pages that move are operations of the device, in a queue of
  * their own; faults are records beside them. */
 #include "domains/cuda/activity/unified.h"

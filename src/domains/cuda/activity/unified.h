@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Unified memory's activity. Called as operation.h's. */
 #ifndef TANDEM_DOMAINS_CUDA_ACTIVITY_UNIFIED_H
 #define TANDEM_DOMAINS_CUDA_ACTIVITY_UNIFIED_H

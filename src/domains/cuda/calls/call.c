@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The record of one call, filled by the steps of gen/api.c. */
 #include "domains/cuda/calls/call.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* One call of an API function, as CUPTI's callback hands it over, and its record.
  *
  * Any of the callback's pointers may be NULL: a function without arguments has none, one

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUPTI's callbacks. Each call of an API function comes twice, at its entry and at
  * its exit, in the thread that makes it. */
 #include "domains/cuda/calls/callback.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUPTI's callbacks: calls, contexts, streams, modules. */
 #ifndef TANDEM_DOMAINS_CUDA_CALLS_CALLBACK_H
 #define TANDEM_DOMAINS_CUDA_CALLS_CALLBACK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocations, by the calls of the driver API that make them: the runtime's own
  * end there too. An allocation is named by its address, an array or a physical
  * block by its handle. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Allocations, by the driver's calls that make them. */
 #ifndef TANDEM_DOMAINS_CUDA_CALLS_MEMORY_H
 #define TANDEM_DOMAINS_CUDA_CALLS_MEMORY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loaded device code: its size and a hash that names it, and the code itself in
  * the session when it was asked for (`--cuda cubin`). */
 #include "domains/cuda/calls/module.h"

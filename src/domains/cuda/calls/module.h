@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Loaded device code. */
 #ifndef TANDEM_DOMAINS_CUDA_CALLS_MODULE_H
 #define TANDEM_DOMAINS_CUDA_CALLS_MODULE_H

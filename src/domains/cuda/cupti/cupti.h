@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* As much of CUPTI's binary interface as this domain uses: the numbers, and the
  * layout of what it hands out. Declared here, so that building Tandem needs no
  * CUDA; tests/unit/cupti_abi.c compares it with NVIDIA's headers where those are

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The few questions that we ask of the CUDA driver itself. The program has it
  * loaded: we never do. */
 #include "domains/cuda/cupti/driver.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* The few questions that we ask of the CUDA driver itself; 0 where it has no answer. */
 #ifndef TANDEM_DOMAINS_CUDA_CUPTI_DRIVER_H
 #define TANDEM_DOMAINS_CUDA_CUPTI_DRIVER_H

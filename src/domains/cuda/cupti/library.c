@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Where CUPTI is. A program brings CUDA in many ways, and CUPTI lies elsewhere in
  * each: what is loaded already comes first (a second copy would not share its
  * state), then what the program's own CUDA libraries have beside them, then what

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* CUPTI, found and opened. */
 #ifndef TANDEM_DOMAINS_CUDA_CUPTI_LIBRARY_H
 #define TANDEM_DOMAINS_CUDA_CUPTI_LIBRARY_H

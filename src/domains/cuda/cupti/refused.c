@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 #include "domains/cuda/cupti/refused.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* What CUPTI would not do, as a record and a notice. */
 #ifndef TANDEM_DOMAINS_CUDA_CUPTI_REFUSED_H
 #define TANDEM_DOMAINS_CUDA_CUPTI_REFUSED_H
