@@ -12,33 +12,17 @@
 #include <time.h>
 
 #include "core/control.h"
+#include "util/counter.h"
 
 static inline uint64_t tandem_monotonic_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static inline uint64_t tandem_counter(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-	uint64_t count;
-
-	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
-	return count;
-#else
-	return tandem_monotonic_ns();
-#endif
+	return counter_clock_ns(CLOCK_MONOTONIC);
 }
 
 static inline uint64_t tandem_ticks(void)
 {
 	if (tandem_likely(tandem_control.clock_source != TANDEM_CLOCK_MONOTONIC))
-		return tandem_counter();
+		return counter_read();
 	return tandem_monotonic_ns();
 }
 

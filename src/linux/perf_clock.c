@@ -16,9 +16,9 @@ static void pair_read(struct perf_clock_pair *pair, enum tandem_clock_source sou
 		return;
 	}
 	for (int i = 0; i < 8; i++) {
-		uint64_t early = tandem_counter();
+		uint64_t early = counter_read();
 		uint64_t ns = tandem_monotonic_ns();
-		uint64_t late = tandem_counter();
+		uint64_t late = counter_read();
 
 		if (late - early < best) {
 			best = late - early;
