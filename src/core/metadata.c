@@ -10,6 +10,7 @@
 
 #include "core/schema_file.h"
 #include "core/system.h"
+#include "format/directory.h"
 #include "schema/schema.h"
 
 #ifndef TANDEM_VERSION
@@ -193,7 +194,7 @@ int tandem_metadata_write(const struct tandem_metadata *metadata)
 
 	if (metadata->control->args_level > TANDEM_ARGS_FULL)
 		return -EPROTO;
-	strcpy(stpcpy(path, metadata->dir), "/metadata");
+	strcpy(stpcpy(path, metadata->dir), "/" DIRECTORY_METADATA);
 	strcpy(stpcpy(hidden, metadata->dir), "/.metadata");
 	fd = system_open(hidden, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)

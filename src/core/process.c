@@ -17,6 +17,7 @@
 #include "core/stream_file.h"
 #include "core/stream_threads.h"
 #include "core/system.h"
+#include "format/directory.h"
 
 enum { PROCESS_NONE, PROCESS_OPENING, PROCESS_OPEN };
 
@@ -35,31 +36,12 @@ const char *tandem_process_dir(void)
 	return process_dir;
 }
 
-/* By hand: snprintf may allocate, and this runs in any thread at any place. */
-static char *put_number(char *at, uint32_t number)
-{
-	char digits[10];
-	int count = 0;
-
-	do
-		digits[count++] = (char)('0' + number % 10);
-	while (number /= 10);
-	while (count)
-		*at++ = digits[--count];
-	*at = 0;
-	return at;
-}
-
 void tandem_process_path(char *path, const char *name, uint32_t number, uint32_t part)
 {
 	char *at = stpcpy(path, process_dir);
 
 	*at++ = '/';
-	at = stpcpy(at, name);
-	*at++ = '-';
-	at = put_number(at, number);
-	if (part)
-		put_number(stpcpy(at, "."), part);
+	directory_put(at, name, number, part);
 }
 
 /* process-PID, or process-PID.N where an exec or a reused pid was before. */
@@ -67,13 +49,13 @@ static int process_make_dir(uint32_t pid)
 {
 	char *at = stpcpy(process_dir, tandem_session_dir);
 
-	at = put_number(stpcpy(at, "/process-"), pid);
-	for (uint32_t n = 1; n < 100000; n++) {
+	*at++ = '/';
+	for (uint32_t n = 0; n < 100000; n++) {
+		directory_put(at, DIRECTORY_PROCESS, pid, n);
 		if (!syscall(SYS_mkdirat, AT_FDCWD, process_dir, 0700))
 			return 0;
 		if (errno != EEXIST)
 			return -errno;
-		put_number(stpcpy(at, "."), n);
 	}
 	return -EEXIST;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/metadata.h"
+#include "format/directory.h"
 #include "schema/gen/core_records.h"
 #include "schema/ids.h"
 
@@ -30,7 +31,7 @@ int linux_folder_open(struct linux_folder *folder, const char *session,
 	/* Every possible record must fit. */
 	folder->packet_bytes = 256u * 1024;
 	folder->packet = malloc(folder->packet_bytes);
-	if (!folder->packet || asprintf(&folder->path, "%s/kernel", session) < 0) {
+	if (!folder->packet || asprintf(&folder->path, "%s/" DIRECTORY_SYSTEM, session) < 0) {
 		free(folder->packet);
 		return -ENOMEM;
 	}
@@ -92,6 +93,7 @@ void linux_stream_close(struct linux_stream *stream)
 
 static int stream_file(struct linux_stream *stream)
 {
+	char name[DIRECTORY_NAME_BYTES];
 	struct linux_folder *folder = stream->folder;
 	char *path;
 
@@ -100,7 +102,8 @@ static int stream_file(struct linux_stream *stream)
 		return folder->made;
 	if (stream->fd >= 0)
 		return 0;
-	if (asprintf(&path, "%s/stream-%d", folder->path, stream->cpu + 1) < 0)
+	directory_put(name, DIRECTORY_STREAM, (uint64_t)stream->cpu + 1, 0);
+	if (asprintf(&path, "%s/%s", folder->path, name) < 0)
 		return -ENOMEM;
 	stream->fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	free(path);

@@ -4,12 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/directory.h"
 #include "schema/packet.h"
 #include "util/open_below.h"
 
@@ -101,22 +101,28 @@ static void count_file(struct count *count, int folder, const char *name,
 	close(fd);
 }
 
-/* Stream and window of one number. A process that was killed while it appended its window
- * leaves the packet in both, in the stream perhaps without its content. */
-static void count_stream(struct count *count, int folder, const char *number)
+/* A file of a stream, and its window in sessions of earlier versions: there a process that
+ * was killed while it appended its window leaves the packet in both, in the stream perhaps
+ * without its content. */
+static void count_stream(struct count *count, int folder, const struct directory_number *number)
 {
 	struct tandem_packet_header none = {.magic = 0}, last = none, window;
-	char name[64];
+	char name[DIRECTORY_NAME_BYTES];
 
-	snprintf(name, sizeof(name), "stream-%.32s", number);
+	directory_put(name, DIRECTORY_STREAM, number->number, number->part);
 	count_file(count, folder, name, &last, &none);
-	snprintf(name, sizeof(name), "window-%.32s", number);
+	directory_put(name, DIRECTORY_WINDOW, number->number, number->part);
 	count_file(count, folder, name, &window, &last);
 }
 
-static bool starts_with(const char *name, const char *start)
+/* Of a window that has no stream yet. */
+static bool is_alone(int folder, const struct directory_number *window)
 {
-	return !strncmp(name, start, strlen(start));
+	char stream[DIRECTORY_NAME_BYTES];
+	struct stat status;
+
+	directory_put(stream, DIRECTORY_STREAM, window->number, window->part);
+	return fstatat(folder, stream, &status, AT_SYMLINK_NOFOLLOW) != 0;
 }
 
 static void count_process(struct count *count, int session, const char *name)
@@ -131,17 +137,12 @@ static void count_process(struct count *count, int session, const char *name)
 		return;
 	}
 	while ((entry = readdir(dir))) {
-		struct stat status;
-		char stream[64];
+		struct directory_number number;
 
-		if (starts_with(entry->d_name, "stream-")) {
-			count_stream(count, fd, entry->d_name + strlen("stream-"));
-		} else if (starts_with(entry->d_name, "window-")) {
-			snprintf(stream, sizeof(stream), "stream-%.32s",
-				 entry->d_name + strlen("window-"));
-			if (fstatat(fd, stream, &status, AT_SYMLINK_NOFOLLOW))
-				count_stream(count, fd, entry->d_name + strlen("window-"));
-		}
+		if (directory_parse(entry->d_name, DIRECTORY_STREAM, &number) ||
+		    (directory_parse(entry->d_name, DIRECTORY_WINDOW, &number) &&
+		     is_alone(fd, &number)))
+			count_stream(count, fd, &number);
 	}
 	closedir(dir);
 }
@@ -156,7 +157,7 @@ int count_records(const char *directory, struct record_count *total)
 	if (!dir)
 		return -errno;
 	while ((entry = readdir(dir)))
-		if (starts_with(entry->d_name, "process-"))
+		if (directory_is_process(entry->d_name))
 			count_process(&count, dirfd(dir), entry->d_name);
 	closedir(dir);
 	free(count.buffer);

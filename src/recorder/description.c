@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "format/directory.h"
 #include "recorder/overhead_floor.h"
 #include "schema/ids.h"
 #include "schema/losses.h"
@@ -206,8 +207,8 @@ int description_write(const struct session *session, const int *wait_status)
 	if (text.failed)
 		error = -ENOMEM;
 	/* By the absolute name: that is what the traced processes use too. */
-	snprintf(path, sizeof(path), "%s/session.json", session->absolute);
-	snprintf(draft, sizeof(draft), "%s/session.json.new", session->absolute);
+	snprintf(path, sizeof(path), "%s/" DIRECTORY_DESCRIPTION, session->absolute);
+	snprintf(draft, sizeof(draft), "%s/" DIRECTORY_DESCRIPTION ".new", session->absolute);
 	if (!error)
 		error = write_file(draft, &text);
 	if (!error && rename(draft, path))

@@ -9,13 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/directory.h"
 #include "schema/control.h"
 #include "util/open_below.h"
-
-static bool starts_with(const char *name, const char *start)
-{
-	return !strncmp(name, start, strlen(start));
-}
 
 static bool is_dots(const char *name)
 {
@@ -25,16 +21,10 @@ static bool is_dots(const char *name)
 /* Of a session's directory (depth 0), of a process's or the cache in it (depth 1). */
 static bool is_ours(const char *name, int depth)
 {
-	if (depth)
-		return !strcmp(name, "metadata") || !strcmp(name, ".metadata") ||
-		       starts_with(name, "stream-") || starts_with(name, ".stream-") ||
-		       starts_with(name, "window-") || starts_with(name, "session.sqlite");
-	return !strcmp(name, "control") || !strcmp(name, "schema") || starts_with(name, "session.json") ||
-	       starts_with(name, "process-") || !strcmp(name, "kernel") ||
-	       !strcmp(name, "cache") || starts_with(name, "timeline.index");
+	return depth ? directory_folder_has(name) : directory_has(name);
 }
 
-static int iterator(int parent, const char *name, int depth, bool remove)
+static int folder_visit(int parent, const char *name, int depth, bool remove)
 {
 	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -57,7 +47,7 @@ static int iterator(int parent, const char *name, int depth, bool remove)
 		} else if (fstatat(fd, entry->d_name, &status, AT_SYMLINK_NOFOLLOW)) {
 			error = -errno;
 		} else if (S_ISDIR(status.st_mode)) {
-			error = depth ? -ENOTEMPTY : iterator(fd, entry->d_name, 1, remove);
+			error = depth ? -ENOTEMPTY : folder_visit(fd, entry->d_name, 1, remove);
 			if (!error && remove && unlinkat(fd, entry->d_name, AT_REMOVEDIR))
 				error = -errno;
 		} else if (!S_ISREG(status.st_mode)) {
@@ -92,7 +82,7 @@ static int open_control(const char *directory)
 
 	if (folder < 0)
 		return -errno;
-	fd = open_below(folder, "control");
+	fd = open_below(folder, DIRECTORY_CONTROL);
 	close(folder);
 	return fd;
 }
@@ -164,11 +154,11 @@ int folder_replace(const char *directory)
 	if (error == -ENOENT)
 		error = check_empty(directory);
 	else if (!error)
-		error = iterator(AT_FDCWD, directory, 0, false);
+		error = folder_visit(AT_FDCWD, directory, 0, false);
 	if (error == -ENOTDIR || error == -ELOOP)
 		return -ENOTEMPTY;
 	if (!error)
-		error = iterator(AT_FDCWD, directory, 0, true);
+		error = folder_visit(AT_FDCWD, directory, 0, true);
 	if (!error && chmod(directory, 0700))
 		error = -errno;
 	return error;
@@ -176,6 +166,6 @@ int folder_replace(const char *directory)
 
 void folder_remove(const char *directory)
 {
-	if (!iterator(AT_FDCWD, directory, 0, false) && !iterator(AT_FDCWD, directory, 0, true))
+	if (!folder_visit(AT_FDCWD, directory, 0, false) && !folder_visit(AT_FDCWD, directory, 0, true))
 		rmdir(directory);
 }

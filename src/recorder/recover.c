@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/directory.h"
 #include "schema/packet.h"
 #include "util/open_below.h"
 
@@ -114,14 +115,9 @@ static void stream_recover(int folder, const char *name)
 	close(fd);
 }
 
-static bool starts_with(const char *name, const char *start)
+static void process_recover(int session, const char *process)
 {
-	return !strncmp(name, start, strlen(start));
-}
-
-static void process_recover(int session, const char *name)
-{
-	int fd = open_folder_below(session, name);
+	int fd = open_folder_below(session, process);
 	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
 
 	if (!folder) {
@@ -130,10 +126,15 @@ static void process_recover(int session, const char *name)
 		return;
 	}
 	for (struct dirent *entry; (entry = readdir(folder));) {
-		if (starts_with(entry->d_name, "stream-"))
-			stream_recover(fd, entry->d_name);
-		else if (starts_with(entry->d_name, ".stream-") && stream_is_left(fd, entry->d_name))
-			unlinkat(fd, entry->d_name, 0);
+		const char *name = entry->d_name;
+		struct directory_number number;
+
+		if (directory_parse(name, DIRECTORY_STREAM, &number))
+			stream_recover(fd, name);
+		/* One that was being made. */
+		else if (*name == '.' && directory_parse(name + 1, DIRECTORY_STREAM, &number) &&
+			 stream_is_left(fd, name))
+			unlinkat(fd, name, 0);
 	}
 	closedir(folder);
 }
@@ -142,7 +143,7 @@ static void process_recover(int session, const char *name)
  * control page, and no descriptor of ours can write it. */
 static bool leases_see_mappings(int session)
 {
-	int fd = open_below(session, "control");
+	int fd = open_below(session, DIRECTORY_CONTROL);
 	bool refused = fd >= 0 && !lease_take(fd) && errno == EAGAIN;
 
 	if (fd >= 0)
@@ -165,7 +166,7 @@ void session_recover(const char *directory)
 	}
 	sigaction(SIGIO, &ignore, &before);
 	for (struct dirent *entry; proves && (entry = readdir(folder));) {
-		if (!starts_with(entry->d_name, "process-"))
+		if (!directory_is_process(entry->d_name))
 			continue;
 		proves = tried || leases_see_mappings(fd);
 		tried = true;

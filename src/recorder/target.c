@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/directory.h"
 #include "recorder/folder.h"
 #include "recorder/live_processes.h"
 #include "util/open_below.h"
@@ -23,10 +24,11 @@ static int open_control(const char *directory, enum target_use use)
 	if (folder < 0)
 		return folder;
 	/* This finds out what it is before anything is opened for writing. */
-	fd = open_below(folder, "control");
+	fd = open_below(folder, DIRECTORY_CONTROL);
 	if (fd >= 0 && use == TARGET_STEER) {
 		close(fd);
-		fd = openat(folder, "control", O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		fd = openat(folder, DIRECTORY_CONTROL,
+			    O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 		if (fd < 0)
 			fd = -errno;
 	}

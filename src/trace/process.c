@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/directory.h"
 #include "schema/control.h"
 #include "trace/file.h"
 #include "trace/metadata.h"
@@ -18,29 +19,6 @@
 
 /* TSDL of every domain is some 100 KiB; more is not ours. */
 #define METADATA_MAX_BYTES (8u << 20)
-
-/* "stream-12" with prefix "stream-" -> 12; "stream-12.3" -> 12 and part 3; 0: another
- * file. */
-static uint64_t name_number(const char *name, const char *prefix, unsigned *part)
-{
-	size_t length = strlen(prefix);
-	unsigned long long number;
-	char *rest;
-
-	if (strncmp(name, prefix, length) != 0 || name[length] < '1' || name[length] > '9')
-		return 0;
-	errno = 0;
-	number = strtoull(name + length, &rest, 10);
-	*part = 0;
-	if (*rest == '.' && rest[1] >= '1' && rest[1] <= '9') {
-		unsigned long long parts = strtoull(rest + 1, &rest, 10);
-
-		if (parts < 2 || parts > UINT_MAX)
-			return 0;
-		*part = (unsigned)parts;
-	}
-	return *rest || errno ? 0 : number;
-}
 
 static struct trace_stream *process_stream(struct trace_process *process, uint64_t number)
 {
@@ -56,23 +34,31 @@ static struct trace_stream *process_stream(struct trace_process *process, uint64
 	return stream;
 }
 
+static char *file_path(const struct trace_process *process, const char *kind, uint64_t number)
+{
+	char name[DIRECTORY_NAME_BYTES], *path;
+
+	directory_put(name, kind, number, 0);
+	return asprintf(&path, "%s/%s", process->path, name) < 0 ? NULL : path;
+}
+
 static int process_add_file(struct trace_process *process, const char *name)
 {
-	unsigned part;
-	uint64_t number = name_number(name, "stream-", &part);
+	struct directory_number number;
 	struct trace_stream *stream;
 
-	if (!number)
-		number = name_number(name, "window-", &part);
-	if (!number)
+	/* The first part has no number, and none has a larger one than fits. */
+	if ((!directory_parse(name, DIRECTORY_STREAM, &number) &&
+	     !directory_parse(name, DIRECTORY_WINDOW, &number)) ||
+	    number.part == 1 || number.part > UINT_MAX)
 		return 0;
-	stream = process_stream(process, number);
-	if (!stream ||
-	    asprintf(&stream->stream_path, "%s/stream-%" PRIu64, process->path, number) < 0 ||
-	    asprintf(&stream->window_path, "%s/window-%" PRIu64, process->path, number) < 0)
+	stream = process_stream(process, number.number);
+	if (!stream)
 		return -ENOMEM;
-	stream->part = part;
-	return 0;
+	stream->part = (unsigned)number.part;
+	stream->stream_path = file_path(process, DIRECTORY_STREAM, number.number);
+	stream->window_path = file_path(process, DIRECTORY_WINDOW, number.number);
+	return stream->stream_path && stream->window_path ? 0 : -ENOMEM;
 }
 
 /* The path of the part that `stream` stands for. */
@@ -249,7 +235,7 @@ static int process_read_metadata(struct trace_process *process, struct trace_pro
 	bool ours;
 	int status;
 
-	if (asprintf(&file, "%s/metadata", process->path) < 0)
+	if (asprintf(&file, "%s/" DIRECTORY_METADATA, process->path) < 0)
 		return -ENOMEM;
 	status = trace_file_load(process->files, file, METADATA_MAX_BYTES, &text, &bytes);
 	if (!status && !bytes)
@@ -279,18 +265,18 @@ int trace_process_open(struct trace_process *process, struct trace_session *sess
 		       struct trace_problems *problems, struct error *error)
 {
 	const char *name = strrchr(path, '/');
-	char *rest;
+	struct directory_number number;
 	int status;
 
 	name = name ? name + 1 : path;
 	*process = (struct trace_process){.session = session,
 					  .files = files,
 					  .level = session->args_level};
-	/* The caller matched "process-DIGIT", or it is the kernel's. */
-	process->kernel = strncmp(name, "process-", strlen("process-")) != 0;
+	/* A process's, or the operating system's. */
+	process->kernel = !directory_parse(name, DIRECTORY_PROCESS, &number);
 	if (!process->kernel) {
-		process->pid = strtoull(name + strlen("process-"), &rest, 10);
-		process->instance = *rest == '.' ? strtoull(rest + 1, NULL, 10) : 0;
+		process->pid = number.number;
+		process->instance = number.part;
 	}
 	process->path = strdup(path);
 	status = process->path ? process_read_metadata(process, problems) : -ENOMEM;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/directory.h"
 #include "trace/index.h"
 #include "trace/threads.h"
 #include "util/array.h"
@@ -51,7 +52,7 @@ static void session_take_control(struct trace_session *session, struct tandem_co
 
 static int session_read_control(struct trace_session *session, struct trace_problems *problems)
 {
-	char *path = session_file(session, "control");
+	char *path = session_file(session, DIRECTORY_CONTROL);
 	struct tandem_control control;
 	char *data = NULL;
 	size_t bytes = 0;
@@ -83,7 +84,7 @@ static int session_read_run(struct trace_session *session, struct trace_problems
 {
 	struct trace_run from_control = session->run;
 	struct trace_run *run = &session->run;
-	char *path = session_file(session, "session.json");
+	char *path = session_file(session, DIRECTORY_DESCRIPTION);
 	char *text = NULL, why[256];
 	uint64_t offset;
 	size_t bytes = 0;
@@ -177,11 +178,8 @@ static int session_scan(struct trace_session *session, struct error *error)
 		return error_add(error, status, "%s: %s", session->path, strerror(-status));
 	}
 	while (!status && (entry = readdir(folder))) {
-		const char *digits = entry->d_name + strlen("process-");
-
-		if (!strcmp(entry->d_name, "kernel") ||
-		    (!strncmp(entry->d_name, "process-", strlen("process-")) &&
-		     *digits >= '0' && *digits <= '9'))
+		if (!strcmp(entry->d_name, DIRECTORY_SYSTEM) ||
+		    directory_is_process(entry->d_name))
 			status = session_add_process(session, &capacity, entry->d_name, error);
 	}
 	closedir(folder);
@@ -334,8 +332,9 @@ static int session_check(const struct trace_session *session, struct error *erro
 	}
 	if (folder < 0)
 		return error_add(error, folder, "%s: %s", session->path, strerror(-folder));
-	return !fstatat(folder, "control", &status, AT_SYMLINK_NOFOLLOW) ||
-			       !fstatat(folder, "session.json", &status, AT_SYMLINK_NOFOLLOW)
+	return !fstatat(folder, DIRECTORY_CONTROL, &status, AT_SYMLINK_NOFOLLOW) ||
+			       !fstatat(folder, DIRECTORY_DESCRIPTION, &status,
+					 AT_SYMLINK_NOFOLLOW)
 		       ? 0
 		       : -EINVAL;
 }

@@ -11,6 +11,7 @@
 #include "core/stream.h"
 #include "core/system.h"
 #include "domains/cuda/state.h"
+#include "format/directory.h"
 #include "schema/gen/core_records.h"
 #include "schema/gen/cuda_records.h"
 
@@ -35,7 +36,7 @@ static bool save(uint64_t hash, const char *data, size_t bytes)
 {
 	static const char digits[] = "0123456789abcdef";
 	char path[TANDEM_PATH_BYTES + 64];
-	char *at = stpcpy(stpcpy(path, tandem_session_dir), "/cubin-");
+	char *at = stpcpy(stpcpy(path, tandem_session_dir), "/" DIRECTORY_CUBIN "-");
 	struct iovec part = { (void *)(uintptr_t)data, bytes };
 	int fd, error;
 
