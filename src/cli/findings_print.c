@@ -120,14 +120,14 @@ static void add_finding(struct text *out, const struct finding *finding, size_t 
 	text_add_char(out, '\n');
 	add_wrapped(out, "", finding->what);
 	add_where(out, finding);
-	if (*finding->who)
-		add_wrapped(out, "who    ", finding->who);
-	text_format(&sure, "%s%s%s", finding_sure_name(finding->sure), *finding->why ? ": " : "",
+	if (*finding->culprit)
+		add_wrapped(out, "who    ", finding->culprit);
+	text_format(&sure, "%s%s%s", finding_confidence_name(finding->confidence), *finding->why ? ": " : "",
 		    finding->why);
 	add_wrapped(out, "sure   ", sure.data ? sure.data : "");
 	if (finding->replay_count)
 		add_replay(out, finding);
-	add_wrapped(out, "do     ", finding->todo);
+	add_wrapped(out, "do     ", finding->suggestion);
 	text_free(&sure);
 }
 
@@ -141,12 +141,12 @@ void findings_text_print(struct text *out, const struct findings *findings,
 		const struct finding *finding = &findings->items[i];
 
 		if (!findings_shown(finding, style->least_percent) ||
-		    (style->most && (finding->free ? free_shown : shown - free_shown) == style->most)) {
+		    (style->most && (finding->always_report ? free_shown : shown - free_shown) == style->most)) {
 			hidden++;
 			continue;
 		}
 		shown++;
-		free_shown += finding->free;
+		free_shown += finding->always_report;
 		if (style->brief)
 			add_brief(out, finding, style->colour);
 		else

@@ -13,9 +13,9 @@ static int finding_row(struct export *export, const struct finding *finding)
 	row_word(&row[FINDINGS_name], finding->name);
 	row_word(&row[FINDINGS_cause], finding->cause);
 	row_word(&row[FINDINGS_what], finding->what);
-	row_word(&row[FINDINGS_todo], finding->todo);
-	row_word_or_none(&row[FINDINGS_who], finding->who);
-	row_word(&row[FINDINGS_sure], finding_sure_name(finding->sure));
+	row_word(&row[FINDINGS_todo], finding->suggestion);
+	row_word_or_none(&row[FINDINGS_who], finding->culprit);
+	row_word(&row[FINDINGS_sure], finding_confidence_name(finding->confidence));
 	row_word(&row[FINDINGS_why], finding->why);
 	row_integer(&row[FINDINGS_cost_ns], (int64_t)finding->cost_ns);
 	row_real(&row[FINDINGS_percent], finding->percent);

@@ -186,7 +186,7 @@ static int add_findings(struct diff *diff, enum diff_side side, size_t run,
 		sample = &row->samples[side][run];
 		sample->total_ns += (double)finding->cost_ns;
 		sample->count += (double)finding->count;
-		row->certain |= finding->free;
+		row->certain |= finding->always_report;
 		/* side[] is made at the end; until then it knows the most expensive one. */
 		if (!*row->words || (double)finding->cost_ns > row->side[0].total_ns) {
 			row->words = copy(diff, finding->what);

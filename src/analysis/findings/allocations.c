@@ -164,7 +164,7 @@ static int add_row(struct findings *findings, const struct allocation_row *row)
 				      units_count(count, row->count),
 				      units_count(live, row->most_live));
 	finding->why = "the calls' own time; first uses of fresh memory cost more";
-	finding->todo = "allocate once before the loop and use it again";
+	finding->suggestion = "allocate once before the loop and use it again";
 	finding_place(findings, finding, row->stream);
 	finding_time(findings, finding, row->begin_ns, row->end_ns);
 	return 0;

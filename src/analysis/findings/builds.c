@@ -171,11 +171,11 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 				      units_bytes(bytes, (double)row->source.bytes),
 				      *options ? ", options " : "", finding->object,
 				      units_count(count, row->count));
-	finding->sure = row->source.hash ? FINDING_CERTAIN : FINDING_LIKELY;
+	finding->confidence = row->source.hash ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	finding->why = row->source.hash ? "the sources are the same"
 					: "the sources have the same length; --args full records "
 					  "them";
-	finding->todo = findings_text(findings,
+	finding->suggestion = findings_text(findings,
 				      "build it once and keep the program, or keep its "
 				      "binary%s%s%s for the next run",
 				      *binary ? " (" : "", binary, *binary ? ")" : "");

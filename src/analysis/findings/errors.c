@@ -109,7 +109,7 @@ static int errors_end(struct findings *findings, void *state)
 		if (!finding)
 			return -ENOMEM;
 		code = word ? word : findings_text(findings, "%d", row->code);
-		finding->free = true;
+		finding->always_report = true;
 		finding->object = row->name;
 		finding->count = row->count;
 		finding->cost_ns = row->ns;
@@ -120,7 +120,7 @@ static int errors_end(struct findings *findings, void *state)
 				      units_count(number, row->count), row->count == 1 ? "" : "s",
 				      row->name, code);
 		finding->why = "the runtime returned it";
-		finding->todo =
+		finding->suggestion =
 			row->operation ? "check the arguments of the launch and the sizes of its "
 					 "buffers; `tandem print --name` shows each"
 				       : "handle the error, or do not make the call; `tandem print "

@@ -50,15 +50,15 @@ struct maker { /* findings that are being made */
 	int failed;
 };
 
-const char *finding_sure_name(enum finding_sure sure)
+const char *finding_confidence_name(enum finding_confidence confidence)
 {
 	static const char *const words[] = {
-		[FINDING_GUESS] = "guess",
-		[FINDING_LIKELY] = "likely",
-		[FINDING_CERTAIN] = "certain",
+		[CONFIDENCE_LOW] = "guess",
+		[CONFIDENCE_MEDIUM] = "likely",
+		[CONFIDENCE_HIGH] = "certain",
 	};
 
-	return words[sure];
+	return words[confidence];
 }
 
 struct finding *findings_add(struct findings *findings, const char *name, const char *cause)
@@ -73,9 +73,9 @@ struct finding *findings_add(struct findings *findings, const char *name, const 
 		.name = name,
 		.cause = cause,
 		.what = "",
-		.todo = "",
-		.who = "",
-		.sure = FINDING_CERTAIN,
+		.suggestion = "",
+		.culprit = "",
+		.confidence = CONFIDENCE_HIGH,
 		.why = "",
 		.device = "",
 		.object = "",
@@ -161,7 +161,7 @@ static int begin(void *user, struct pass *pass)
 
 	findings->iterator = &pass->iterator;
 	findings->waits = &pass->waits;
-	pass->waits.tell = take_interval;
+	pass->waits.emit = take_interval;
 	pass->waits.user = maker;
 	for (unsigned i = 0; !status && i < KINDS; i++) {
 		const struct finding_ops *ops = finding_kinds[i];

@@ -29,26 +29,26 @@
 #include "util/arena.h"
 #include "util/error.h"
 
-enum finding_sure {
-	FINDING_GUESS,	 /* it fits, and so may something else */
-	FINDING_LIKELY,	 /* it follows from an estimate that is told */
-	FINDING_CERTAIN, /* it was recorded so */
+enum finding_confidence {
+	CONFIDENCE_LOW,	 /* it fits, and so may something else */
+	CONFIDENCE_MEDIUM,	 /* it follows from an estimate that is told */
+	CONFIDENCE_HIGH, /* it was recorded so */
 };
 
 struct finding {
 	const char *name; /* of its kind: "idle-device" */
 	const char *cause; /* within the kind: "synchronisation" */
 	const char *what; /* one sentence */
-	const char *todo; /* one sentence */
-	const char *who;  /* caused it; "" where that is the program itself */
-	enum finding_sure sure;
+	const char *suggestion; /* one sentence */
+	const char *culprit; /* caused it; "" where that is the program itself */
+	enum finding_confidence confidence;
 	const char *why; /* so sure */
 
 	/* What it cost; an estimate of what would be saved without it. Costs of
 	 * different findings overlap: they do not add up. */
 	uint64_t cost_ns;
 	double percent; /* of the run */
-	bool free;	/* matters whatever it cost: an error, a doubt */
+	bool always_report; /* matters whatever it cost: an error, a doubt */
 	uint64_t count; /* how often */
 
 	/* Where: 0 or "" where it is no single place. */
@@ -136,6 +136,6 @@ const struct tandem_domain_row *findings_domain(const struct findings *findings,
 /* Stream by its index in the session. */
 const struct trace_stream *findings_stream(const struct findings *findings, uint32_t index);
 
-const char *finding_sure_name(enum finding_sure sure);
+const char *finding_confidence_name(enum finding_confidence sure);
 
 #endif

@@ -374,7 +374,7 @@ static void describe(struct findings *findings, struct finding *finding,
 			findings, "the device was idle for %s because the host waited "
 				  "for a command before it enqueued the next",
 			gaps);
-		finding->todo = "enqueue the next commands before waiting, or work on several "
+		finding->suggestion = "enqueue the next commands before waiting, or work on several "
 				"queues, so that the device always has something to do";
 		break;
 	case HOST_WORK:
@@ -382,14 +382,14 @@ static void describe(struct findings *findings, struct finding *finding,
 			findings, "the device was idle for %s while the host did work "
 				  "of its own between commands",
 			gaps);
-		finding->todo = "enqueue before that work, or do it in another thread";
+		finding->suggestion = "enqueue before that work, or do it in another thread";
 		break;
 	case HOST_BLOCKED:
 		finding->what = findings_text(
 			findings, "the device was idle for %s while the host slept, or "
 				  "waited for a file, a lock or another thread, between commands",
 			gaps);
-		finding->todo = "enqueue before that wait, or wait in another thread; `tandem report "
+		finding->suggestion = "enqueue before that wait, or wait in another thread; `tandem report "
 				"--table waits` says for whom it waited";
 		break;
 	case HOST_CALLS:
@@ -398,14 +398,14 @@ static void describe(struct findings *findings, struct finding *finding,
 			findings, "the device was idle for %s while the host was in "
 				  "other calls, most of all %s",
 			gaps, finding->object);
-		finding->todo = "move these calls out of the loop, or enqueue before them";
+		finding->suggestion = "move these calls out of the loop, or enqueue before them";
 		break;
 	default:
 		finding->what = findings_text(
 			findings, "the device was idle for %s between a command's "
 				  "enqueue and its start; a command runs for %s",
 			gaps, run);
-		finding->todo = gap > operation ? batch_advice(findings)
+		finding->suggestion = gap > operation ? batch_advice(findings)
 						: "enqueue further ahead, and flush";
 		break;
 	}
@@ -429,8 +429,8 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	finding->device = findings_text(findings, "%s",
 					event_iterator_device_name(findings->iterator, index));
 	describe(findings, finding, device, cause, kind);
-	finding->sure = device->bound_ns < cause->ns / cause->count ? FINDING_CERTAIN
-								    : FINDING_LIKELY;
+	finding->confidence = device->bound_ns < cause->ns / cause->count ? CONFIDENCE_HIGH
+								    : CONFIDENCE_MEDIUM;
 	finding->why = findings_text(findings, "gaps are by the device's own clock; beside the host's "
 					       "it is off by %s at most",
 				     device->bound_ns == CLOCKFIT_UNBOUNDED

@@ -3,7 +3,7 @@
 
 bool findings_shown(const struct finding *finding, double least_percent)
 {
-	return finding->free || finding->percent >= least_percent;
+	return finding->always_report || finding->percent >= least_percent;
 }
 
 static void json_place(struct json *json, const struct finding *finding)
@@ -52,10 +52,10 @@ void findings_json_print(struct json *json, const struct findings *findings, dou
 		json_unsigned(json, "count", finding->count);
 		json_string(json, "what", finding->what);
 		json_string(json, "object", finding->object);
-		json_string(json, "who", finding->who);
-		json_string(json, "sure", finding_sure_name(finding->sure));
+		json_string(json, "who", finding->culprit);
+		json_string(json, "sure", finding_confidence_name(finding->confidence));
 		json_string(json, "why", finding->why);
-		json_string(json, "do", finding->todo);
+		json_string(json, "do", finding->suggestion);
 		json_place(json, finding);
 		if (finding->replay_count)
 			json_series(json, "replay", finding->replay_ns, finding->replay_count);

@@ -262,7 +262,7 @@ static struct finding *add_row(struct findings *findings, const struct launch_ro
 	finding->object = findings_text(findings, "%s", row->name);
 	finding->device = findings_text(
 		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
-	finding->sure = FINDING_GUESS;
+	finding->confidence = CONFIDENCE_LOW;
 	finding->why = findings_text(findings, "estimated occupancy %.0f %% from the shape alone: lanes "
 					       "%.0f %%, compute units %.0f %%",
 				     100 * fill->lanes * fill->whole, 100 * fill->lanes,
@@ -287,7 +287,7 @@ static int add_lanes(struct findings *findings, const struct launch_row *row,
 		finding->object, shape_text(findings, row, domain), domain->group,
 		(unsigned long long)fill->group_items, domain->item,
 		(unsigned long long)row->preferred);
-	finding->todo = row->described ? findings_text(findings,
+	finding->suggestion = row->described ? findings_text(findings,
 						       "make the number of %ss of a %s a multiple "
 						       "of %llu, a warp",
 						       domain->item, domain->group,
@@ -314,7 +314,7 @@ static int add_units(struct findings *findings, const struct launch_row *row,
 		finding->object, shape_text(findings, row, domain),
 		(unsigned long long)fill->groups, domain->group, fill->groups == 1 ? "" : "s",
 		(unsigned long long)fill->units, domain->multiprocessor);
-	finding->todo = findings_text(
+	finding->suggestion = findings_text(
 		findings,
 		"make smaller %ss, or give a launch more work; several small kernels can "
 		"also run side by side on several %ss",
@@ -376,7 +376,7 @@ static int add_occupancy(struct findings *findings, const struct launch_row *row
 				     "that it costs time is assumed",
 				     100 * occupancy->ratio, row->use.registers, domain->item,
 				     row->use.shared_bytes, domain->group);
-	finding->todo = limiter_advice(findings, occupancy->limiter, domain);
+	finding->suggestion = limiter_advice(findings, occupancy->limiter, domain);
 	return 0;
 }
 

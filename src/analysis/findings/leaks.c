@@ -221,12 +221,12 @@ static int add_row(struct findings *findings, const struct leak_row *row)
 			   : findings_text(findings, "%s %s object%s made by %s %s never released",
 					   count, noun, row->count == 1 ? "" : "s", maker,
 					   row->count == 1 ? "was" : "were");
-	finding->free = true;
+	finding->always_report = true;
 	finding->object = maker;
 	finding->count = row->count;
-	finding->sure = FINDING_LIKELY;
+	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "no call that released it was recorded";
-	finding->todo = findings_text(findings, "release each %s object when it is needed no more", noun);
+	finding->suggestion = findings_text(findings, "release each %s object when it is needed no more", noun);
 	finding_place(findings, finding, row->first->stream);
 	finding_time(findings, finding, row->first->ns, row->first->ns);
 	return 0;

@@ -283,14 +283,14 @@ static int add_finding(struct findings *findings, const struct cycles_lane *lane
 				  "nothing to do while it prepares and waits",
 		best + 1, units_ns(now, (double)lane->total_ns),
 		units_ns(then, (double)replay->ns[best]));
-	finding->sure = error < 0.1 && !cores ? FINDING_LIKELY : FINDING_GUESS;
+	finding->confidence = error < 0.1 && !cores ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 	finding->why = findings_text(findings, "replayed on one queue, what was recorded is missed by "
 					       "%.1f %%; that the work can be divided is assumed%s",
 				     100 * error,
 				     cores ? ", and that nothing else takes the CPU, which is the "
 					     "device"
 					   : "");
-	finding->todo = findings_text(findings, "divide the work into %u parts and give each a queue "
+	finding->suggestion = findings_text(findings, "divide the work into %u parts and give each a queue "
 						"and a thread, so that %s",
 				      best + 1,
 				      has_turns(lane) ? "one part is transferred while another is "

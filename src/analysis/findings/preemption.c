@@ -215,10 +215,10 @@ static int add_sum(struct findings *findings, const struct preemption_sum *sum, 
 	finding->tid = thread->thread->local_tid;
 	finding->object = find_worst(findings, finding, sum, cause);
 	finding->what = describe(findings, finding, sum, cause);
-	finding->who = culprits_text(findings, culprits, count, sum);
-	finding->todo = advice(findings, culprits, count);
-	finding->sure = thread->ns[STATE_UNKNOWN] > known_ns / 10 || waits->lost ? FINDING_LIKELY
-										 : FINDING_CERTAIN;
+	finding->culprit = culprits_text(findings, culprits, count, sum);
+	finding->suggestion = advice(findings, culprits, count);
+	finding->confidence = thread->ns[STATE_UNKNOWN] > known_ns / 10 || waits->lost ? CONFIDENCE_MEDIUM
+										 : CONFIDENCE_HIGH;
 	finding->why = findings_text(findings, "the kernel recorded each switch%s",
 				     waits->lost ? ", but some records were lost" : "");
 	if (known_ns && thread->ns[STATE_UNKNOWN] > known_ns / 1000)

@@ -166,16 +166,16 @@ static int add_blame(struct findings *findings, const struct share *share,
 	finding->cost_ns = blame->ns;
 	finding->device = findings_text(
 		findings, "%s", event_iterator_device_name(findings->iterator, victim->device));
-	finding->who = owner_name(findings, culprit, context);
+	finding->culprit = owner_name(findings, culprit, context);
 	finding->what = findings_text(findings, "commands of %s were ready and waited %s, %s times, "
 						"while the device ran those of %s",
 				      owner_name(findings, victim, context),
 				      units_ns(ns, (double)blame->ns),
-				      units_count(count, blame->count), finding->who);
-	finding->sure = FINDING_LIKELY;
+				      units_count(count, blame->count), finding->culprit);
+	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "from when a command was submitted to its start; that it could have run at "
 		       "once is assumed";
-	finding->todo = context ? "use one context, or give each its share of the device"
+	finding->suggestion = context ? "use one context, or give each its share of the device"
 				: "run them one after the other, on another device, or on parts of "
 				  "this one";
 	finding_place(findings, finding, victim->stream);

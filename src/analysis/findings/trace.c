@@ -126,12 +126,12 @@ static int add_losses(struct findings *findings)
 		finding = findings_add(findings, "trace", "losses");
 		if (!finding)
 			return -ENOMEM;
-		finding->free = true;
+		finding->always_report = true;
 		finding->count = findings->session->lost[i];
 		finding->what = findings_text(findings, "%s events are missing: %s",
 					      units_count(number, finding->count), words[i]);
 		finding->why = "they were counted while recording";
-		finding->todo = i == TANDEM_LOSS_disk_full || i == TANDEM_LOSS_io_error
+		finding->suggestion = i == TANDEM_LOSS_disk_full || i == TANDEM_LOSS_io_error
 					? "record to another disk (-o), or record less (--args none)"
 				: i == TANDEM_LOSS_size_limit
 					? "raise --limit-size, or record less (--args none)"
@@ -150,13 +150,13 @@ static int add_untimed(struct findings *findings, const struct trace_state *trac
 	finding = findings_add(findings, "trace", "untimed");
 	if (!finding)
 		return -ENOMEM;
-	finding->free = true;
+	finding->always_report = true;
 	finding->count = trace->untimed;
 	finding->what = findings_text(findings, "%s commands have no device times: their queues could "
 						"not be profiled, or were not",
 				      units_count(number, trace->untimed));
 	finding->why = "the runtime gave none";
-	finding->todo = "record with --device-timing on; `tandem report` names the queues";
+	finding->suggestion = "record with --device-timing on; `tandem report` names the queues";
 	return 0;
 }
 
@@ -172,7 +172,7 @@ static int add_clock(struct findings *findings, const struct trace_state *trace,
 	finding = findings_add(findings, "trace", "clock");
 	if (!finding)
 		return -ENOMEM;
-	finding->free = true;
+	finding->always_report = true;
 	finding->count = trace->times[device].count;
 	finding->device = findings_text(findings, "%s",
 					event_iterator_device_name(findings->iterator, device));
@@ -184,7 +184,7 @@ static int add_clock(struct findings *findings, const struct trace_state *trace,
 					units_ns(off, (double)bound),
 					units_ns(long_as, (double)time));
 	finding->why = "the bound of the clock's fit";
-	finding->todo = "durations are exact all the same; gaps and waits beside the host are in doubt";
+	finding->suggestion = "durations are exact all the same; gaps and waits beside the host are in doubt";
 	return 0;
 }
 
@@ -198,13 +198,13 @@ static int add_causality(struct findings *findings, const struct trace_state *tr
 	finding = findings_add(findings, "trace", "causality");
 	if (!finding)
 		return -ENOMEM;
-	finding->free = true;
+	finding->always_report = true;
 	finding->count = trace->not_causal;
 	finding->what = findings_text(findings, "the device times of %s commands contradict their "
 						"calls or the moment when their ends were seen",
 				      units_count(number, trace->not_causal));
 	finding->why = "no line between the clocks agrees with them";
-	finding->todo = "do not trust where these commands are shown; `tandem sql` finds them: device_ops "
+	finding->suggestion = "do not trust where these commands are shown; `tandem sql` finds them: device_ops "
 			"WHERE causal = 0";
 	return 0;
 }
@@ -248,12 +248,12 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 							"CPU for %s",
 					      finding->what,
 					      units_ns(recorder, (double)run->recorder_cpu_ns));
-	finding->sure = FINDING_LIKELY;
+	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = run->record_floor_ns > 0
 			       ? "two readings of the clock and a record stored, measured on this "
 				 "machine at the end of the run; doc/OVERHEAD.md has what comes on top"
 			       : "measured in this run, between calls that follow each other at once";
-	finding->todo = "--args none records less of each call, --domains fewer calls";
+	finding->suggestion = "--args none records less of each call, --domains fewer calls";
 	return 0;
 }
 

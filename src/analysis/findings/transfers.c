@@ -277,7 +277,7 @@ static struct finding *add_class(struct findings *findings, const struct transfe
 	finding->object = operation_kind_name(row->kind);
 	finding->device = findings_text(
 		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
-	finding->sure = FINDING_LIKELY;
+	finding->confidence = CONFIDENCE_MEDIUM;
 	finding_place(findings, finding, class->stream);
 	finding_time(findings, finding, class->begin_ns, class->end_ns);
 	return finding;
@@ -341,7 +341,7 @@ static int add_small(struct findings *findings, const struct transfer_row *row, 
 	finding->why = findings_text(findings, "against one transfer of all their bytes at the best "
 					       "rate seen here, %s/s",
 				     units_bytes(rate, best * 1e9));
-	finding->todo = "gather them into one buffer and move that at once, or leave the data on the "
+	finding->suggestion = "gather them into one buffer and move that at once, or leave the data on the "
 			"device";
 	return 0;
 }
@@ -372,7 +372,7 @@ static int add_slow(struct findings *findings, const struct transfer_row *row, d
 			units_bytes(rate, class_rate(class) * 1e9),
 			units_bytes(most, best * 1e9));
 		finding->why = "against the best rate of this device and direction in this run";
-		finding->todo = findings_text(
+		finding->suggestion = findings_text(
 			findings,
 			"use pinned host memory%s%s%s, aligned to pages, and touch it "
 			"before the transfer",
@@ -407,7 +407,7 @@ static int add_place(struct findings *findings, const struct transfer_row *row,
 		units_bytes(rate, class_rate(class) * 1e9),
 		units_bytes(most, class_rate(other) * 1e9));
 	finding->why = "against the other large transfers of this device and direction in this run";
-	finding->todo = place == PLACE_ODD
+	finding->suggestion = place == PLACE_ODD
 				? "let the memory begin at a page: aligned_alloc(4096, ...)"
 				: findings_text(findings,
 						"allocate host memory that the device can "
@@ -428,9 +428,9 @@ static int add_bounce(struct findings *findings, const struct bounce *bounce)
 	finding->what = findings_text(findings, "the same bytes of a buffer went to the host and back "
 						"to the device %s times",
 				      units_count(count, bounce->count));
-	finding->sure = FINDING_GUESS;
+	finding->confidence = CONFIDENCE_LOW;
 	finding->why = "the host may have changed them in between";
-	finding->todo = "keep the data on the device and change it there, with a kernel";
+	finding->suggestion = "keep the data on the device and change it there, with a kernel";
 	finding_place(findings, finding, bounce->stream);
 	finding_time(findings, finding, bounce->begin_ns, bounce->end_ns);
 	return 0;

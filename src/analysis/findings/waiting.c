@@ -252,7 +252,7 @@ static int add_cause(struct findings *findings, const struct waiting_thread *thr
 	finding->object = cause == EACH_OPERATION ? thread->wait_api->name : sum->api->name;
 	finding->what = describe(findings, thread, cause);
 	finding->why = cause_why[cause];
-	finding->todo = cause == POLLING
+	finding->suggestion = cause == POLLING
 				? findings_text(findings, "%s", polling_advice(findings, sum))
 				: cause_advice[cause];
 	finding_place(findings, finding, stream);
@@ -307,11 +307,11 @@ static int add_spinning(struct findings *findings, const struct tandem_event *ap
 				      api->name, units_count(count, calls),
 				      units_ns(busy, (double)function->ns[STATE_RUNNING]),
 				      units_ns(all, (double)all_ns));
-	finding->sure = FINDING_LIKELY;
+	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "the kernel recorded that the threads ran; the cost is time of the CPU, which "
 		       "others could have used";
 	row = trace_session_event_domain(findings->session, api);
-	finding->todo = *row->use_callback
+	finding->suggestion = *row->use_callback
 				? findings_text(findings,
 						"where the CPU has something else to do, "
 						"%s",

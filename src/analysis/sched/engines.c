@@ -66,7 +66,7 @@ static void advance(const struct engines *engines, struct engine *engine, int64_
 	engine->unknown = false;
 }
 
-static void tell(struct engines *engines, uint32_t index, int64_t ns)
+static void emit(struct engines *engines, uint32_t index, int64_t ns)
 {
 	struct engine *engine = &engines->engines[index];
 
@@ -279,7 +279,7 @@ static void job_done(struct engines *engines, struct engines_job *job, int64_t n
 	} else {
 		engine->host--;
 	}
-	tell(engines, job->engine, ns);
+	emit(engines, job->engine, ns);
 	job_remove(engines, job);
 }
 
@@ -293,7 +293,7 @@ static int job_move(struct engines *engines, struct engines_job *job, uint32_t t
 		return engines->failed;
 	advance(engines, &engines->engines[job->engine], ns);
 	engines->engines[job->engine].host--;
-	tell(engines, job->engine, ns);
+	emit(engines, job->engine, ns);
 	advance(engines, &engines->engines[to], ns);
 	engines->engines[to].host++;
 	job->engine = to;
@@ -334,7 +334,7 @@ static int job_begin(struct engines *engines, const struct tracepoint *kind,
 		engine->device++;
 		job->handed_ns = ns;
 	}
-	tell(engines, index, ns);
+	emit(engines, index, ns);
 	return 0;
 }
 
@@ -352,10 +352,10 @@ static void job_back(struct engines *engines, struct engines_job *job, int64_t n
 		job->queued_ns = job->handed_ns;
 	job->handed_ns = UNSEEN;
 	engine->free_ns = ns;
-	tell(engines, job->engine, ns);
+	emit(engines, job->engine, ns);
 }
 
-static void forget_jobs(struct engines *engines, int64_t ns, bool unknown)
+static void drop_jobs(struct engines *engines, int64_t ns, bool unknown)
 {
 	map_clear(&engines->by_job);
 	engines->job_count = 0;
@@ -369,7 +369,7 @@ static void forget_jobs(struct engines *engines, int64_t ns, bool unknown)
 		engine->host = engine->device = 0;
 		engine->free_ns = INT64_MIN;
 		engine->unknown = unknown;
-		tell(engines, (uint32_t)i, ns);
+		emit(engines, (uint32_t)i, ns);
 	}
 }
 
@@ -380,7 +380,7 @@ static void scheduler_tells(struct engines *engines, int64_t ns)
 	engines->scheduler = true;
 	for (size_t i = 0; i < engines->count; i++) {
 		if (!strcmp(engines->engines[i].driver, "amdgpu")) {
-			forget_jobs(engines, ns, false);
+			drop_jobs(engines, ns, false);
 			return;
 		}
 	}
@@ -426,7 +426,7 @@ int engines_event(struct engines *engines, int64_t ns, uint32_t tid,
 
 void engines_lost(struct engines *engines, int64_t ns)
 {
-	forget_jobs(engines, ns, true);
+	drop_jobs(engines, ns, true);
 }
 
 void engines_finish(struct engines *engines, int64_t end_ns)

@@ -13,9 +13,9 @@
  * Between the two lies a switch of threads, which takes longer. */
 #define SKEW_NS 1000
 
-void states_init(struct states *states, int64_t start_ns, states_interval_fn tell, void *user)
+void states_init(struct states *states, int64_t start_ns, states_interval_fn emit, void *user)
 {
-	*states = (struct states){ .tell = tell, .user = user, .start_ns = start_ns,
+	*states = (struct states){ .emit = emit, .user = user, .start_ns = start_ns,
 				   .counted = RANGE_WHOLE };
 }
 
@@ -89,7 +89,7 @@ static void waiting_add(struct states *states, struct states_thread *thread)
 }
 
 /* Tells what the thread did up to now. */
-static void tell(struct states *states, struct states_thread *thread, int64_t ns, bool last)
+static void emit(struct states *states, struct states_thread *thread, int64_t ns, bool last)
 {
 	struct states_interval interval = {
 		.thread = thread, .state = thread->state, .from = thread->since, .to = ns,
@@ -115,13 +115,13 @@ static void tell(struct states *states, struct states_thread *thread, int64_t ns
 		interval.by_pid = thread->waker_pid;
 		interval.by_name = thread->waker_name;
 	}
-	states->tell(states->user, &interval);
+	states->emit(states->user, &interval);
 }
 
 static void change(struct states *states, struct states_thread *thread, int64_t ns,
 		   enum state state)
 {
-	tell(states, thread, ns, true);
+	emit(states, thread, ns, true);
 	if (thread->state == STATE_WAIT_CPU && thread->watched)
 		waiting_remove(states, thread);
 	thread->state = state;
@@ -133,16 +133,16 @@ static void change(struct states *states, struct states_thread *thread, int64_t 
 
 /* What it did since it was last heard of did not leave the records that it must
  * have left. */
-static void forget(struct states *states, struct states_thread *thread, int64_t ns)
+static void invalidate(struct states *states, struct states_thread *thread, int64_t ns)
 {
 	if (thread->state == STATE_NONE)
 		return;
 	if (thread->state == STATE_WAIT_CPU && thread->watched)
 		waiting_remove(states, thread);
 	if (thread->state == STATE_RUNNING && thread->seen < ns)
-		tell(states, thread, thread->seen, true);
+		emit(states, thread, thread->seen, true);
 	thread->state = STATE_UNKNOWN;
-	tell(states, thread, ns, true);
+	emit(states, thread, ns, true);
 }
 
 static struct states_thread *thread_add(struct states *states, uint32_t tid, int64_t since,
@@ -264,7 +264,7 @@ static void cpu_run(struct states *states, struct states_cpu *cpu, struct states
 		    int64_t ns)
 {
 	for (size_t i = 0; i < cpu->waiting_count; i++)
-		tell(states, cpu->waiting[i], ns, false);
+		emit(states, cpu->waiting[i], ns, false);
 	cpu->running = next;
 	cpu->known = true;
 }
@@ -283,12 +283,12 @@ static void seen_on(struct states *states, struct states_cpu *cpu, uint32_t numb
 		return;
 	if (cpu->running != thread && cpu->scope != TANDEM_SCOPE_program) {
 		if (cpu->known && cpu->running)
-			forget(states, cpu->running, ns);
+			invalidate(states, cpu->running, ns);
 		cpu->known = false;
 		cpu_run(states, cpu, thread, ns);
 	}
 	if (thread->state != STATE_RUNNING || runs_elsewhere(thread, number)) {
-		forget(states, thread, ns);
+		invalidate(states, thread, ns);
 		thread->state = STATE_RUNNING;
 	}
 	thread->cpu = number;
@@ -327,8 +327,8 @@ void states_lost(struct states *states, int64_t ns, uint32_t cpu_number)
 		if (thread->state == STATE_NONE || runs_elsewhere(thread, cpu_number))
 			continue;
 		if (from > thread->since)
-			tell(states, thread, from, false);
-		forget(states, thread, ns);
+			emit(states, thread, from, false);
+		invalidate(states, thread, ns);
 	}
 	cpu->known = false;
 	cpu->running = NULL;
@@ -414,7 +414,7 @@ static void gives_up(struct states *states, struct states_thread *thread, int64_
 {
 	/* It ran until now, but since when? */
 	if (thread->state != STATE_RUNNING || runs_elsewhere(thread, cpu))
-		forget(states, thread, ns);
+		invalidate(states, thread, ns);
 	thread->cpu = cpu;
 	thread->has_run = true;
 	thread->switches += range_holds(&states->counted, ns);
@@ -436,10 +436,10 @@ static void gets_cpu(struct states *states, struct states_thread *thread, int64_
 	 * recorded at all (scope `program`: doc/KERNEL.md says what a wait is there). */
 	if (thread->state == STATE_WAIT_BLOCKED && !from_idle &&
 	    cpu->scope != TANDEM_SCOPE_program) {
-		tell(states, thread, cpu->idle_ns, true);
-		forget(states, thread, ns);
+		emit(states, thread, cpu->idle_ns, true);
+		invalidate(states, thread, ns);
 	} else if (thread->state == STATE_RUNNING) {
-		forget(states, thread, ns);
+		invalidate(states, thread, ns);
 	}
 	if (thread->has_run && thread->cpu != cpu_number && thread->cpu != STATES_NO_CPU)
 		thread->migrations += range_holds(&states->counted, ns);
@@ -461,7 +461,7 @@ void states_switch(struct states *states, int64_t ns, uint32_t cpu_number, uint3
 		return;
 	/* A switch in between has left no record. */
 	if (cpu->known && cpu->running && cpu->running != prev)
-		forget(states, cpu->running, ns);
+		invalidate(states, cpu->running, ns);
 	if (cpu->running != prev)
 		cpu->known = false;
 	cpu_run(states, cpu, next, ns);
@@ -502,7 +502,7 @@ static void waits_for(struct states *states, struct states_thread *thread, int64
 {
 	if (thread->state == STATE_WAIT_CPU || thread->state == STATE_RUNNING)
 		return;
-	tell(states, thread, ns, true);
+	emit(states, thread, ns, true);
 	if (thread->has_run && thread->cpu != target_cpu && thread->cpu != STATES_NO_CPU)
 		thread->migrations += range_holds(&states->counted, ns);
 	if (thread->state == STATE_NONE)
@@ -572,7 +572,7 @@ void states_migrate(struct states *states, int64_t ns, uint32_t cpu_number, uint
 	thread->migrations += thread->has_run && thread->cpu != STATES_NO_CPU &&
 			      range_holds(&states->counted, ns);
 	if (thread->state == STATE_WAIT_CPU) {
-		tell(states, thread, ns, false);
+		emit(states, thread, ns, false);
 		if (thread->watched)
 			waiting_remove(states, thread);
 		thread->cpu = dest_cpu;
@@ -591,7 +591,7 @@ void states_syscall(struct states *states, int64_t ns, uint32_t cpu_number, uint
 	seen_on(states, heard(states, cpu_number, ns), cpu_number, thread, ns);
 	if (!thread)
 		return;
-	tell(states, thread, ns, false);
+	emit(states, thread, ns, false);
 	thread->in_syscall = enters;
 }
 
@@ -600,7 +600,7 @@ void states_runs(struct states *states, struct states_thread *thread, int64_t ns
 	if (thread->state == STATE_NONE)
 		return;
 	if (thread->state != STATE_RUNNING && ns - thread->since >= SKEW_NS) {
-		forget(states, thread, ns);
+		invalidate(states, thread, ns);
 		thread->state = STATE_RUNNING;
 		thread->cpu = STATES_NO_CPU;
 	}
@@ -611,5 +611,5 @@ void states_runs(struct states *states, struct states_thread *thread, int64_t ns
 void states_finish(struct states *states, int64_t end_ns)
 {
 	for (size_t i = 0; i < states->thread_count; i++)
-		tell(states, states->threads[i], end_ns, false);
+		emit(states, states->threads[i], end_ns, false);
 }

@@ -90,7 +90,7 @@ struct states_cpu {
 };
 
 struct states {
-	states_interval_fn tell;
+	states_interval_fn emit;
 	void *user;
 	int64_t start_ns;
 	struct range counted; /* where switches and migrations count: all, if not set */
@@ -106,7 +106,7 @@ struct states {
 	int failed; /* 0, or -ENOMEM: then nothing more is told */
 };
 
-void states_init(struct states *states, int64_t start_ns, states_interval_fn tell, void *user);
+void states_init(struct states *states, int64_t start_ns, states_interval_fn emit, void *user);
 void states_free(struct states *states);
 
 /* Threads of this process are to be told about. Returns 0 or -ENOMEM. */

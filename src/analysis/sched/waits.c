@@ -100,8 +100,8 @@ static void on_interval(void *user, const struct states_interval *interval)
 
 	if (!thread)
 		return;
-	if (waits->tell)
-		waits->tell(waits->user, thread, interval);
+	if (waits->emit)
+		waits->emit(waits->user, thread, interval);
 	thread->ns[interval->state] += ns;
 	if (interval->state == STATE_RUNNING) {
 		if (interval->in_syscall)

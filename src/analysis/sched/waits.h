@@ -72,7 +72,7 @@ struct waits {
 	struct map rows_by_key;
 	struct wait_row *rows;
 	size_t row_count, row_capacity;
-	waits_interval_fn tell; /* set by whoever wants it; NULL: nobody */
+	waits_interval_fn emit; /* set by whoever wants it; NULL: nobody */
 	void *user;
 	int failed;
 };
