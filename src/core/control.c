@@ -13,7 +13,7 @@
 #include "core/system.h"
 
 struct tandem_control tandem_control;
-struct tandem_control *tandem_session = &tandem_control;
+struct tandem_control *_Atomic tandem_session = &tandem_control;
 char tandem_session_dir[TANDEM_PATH_BYTES];
 
 static int control_check(const struct tandem_control *control)
@@ -70,7 +70,7 @@ void tandem_lost(enum tandem_loss reason, uint64_t count)
 	atomic_fetch_add_explicit(&tandem_session->lost[reason], count, memory_order_relaxed);
 }
 
-static bool has_copy;
+static _Atomic bool has_copy;
 
 /* The page that every call looks at becomes a copy of the session's, at once for all
  * threads: mremap() puts one mapping in the place of another. */

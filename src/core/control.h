@@ -25,7 +25,7 @@ extern struct tandem_control tandem_control;
 
 /* The session's page: tandem_control itself, unless a sink is attached. What is counted is
  * counted there. */
-extern struct tandem_control *tandem_session;
+extern struct tandem_control *_Atomic tandem_session;
 
 /* The session's directory, absolute; "" when there is none. */
 extern char tandem_session_dir[];

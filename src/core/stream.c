@@ -29,13 +29,15 @@ static _Atomic uint64_t stream_count;
 static pthread_key_t stream_key;
 static _Atomic int stream_key_made;
 
-/* A thread that ends with a stream closes it, after the other keys' destructors as far
- * as that can be had: they may record. */
+/* The round of key destructors in which a thread's stream is closed: late, since other
+ * keys' destructors may record; not in the last, in which sanitizers take a thread down. */
+#define LAST_ROUND (PTHREAD_DESTRUCTOR_ITERATIONS - 1)
+
 static void stream_thread_ends(void *value)
 {
-	if (++tandem_thread.ending < PTHREAD_DESTRUCTOR_ITERATIONS &&
-	    !pthread_setspecific(stream_key, value))
+	if (++tandem_thread.ending < LAST_ROUND && !pthread_setspecific(stream_key, value))
 		return;
+	tandem_thread.ending = LAST_ROUND;
 	tandem_stream_close();
 	tandem_tap_free(&tandem_thread);
 }
@@ -91,7 +93,9 @@ static int stream_open(struct tandem_thread *thread)
 	thread->operations = file->operations;
 	packet_take(thread, packet);
 	thread->stream = atomic_fetch_add(&stream_count, 1);
-	stream_thread_add(thread);
+	/* Nobody learns when the memory of one that has been closed goes. */
+	if (thread->ending < LAST_ROUND)
+		stream_thread_add(thread);
 	thread_reserved(thread);
 	if (!thread->counted)
 		atomic_fetch_add(&tandem_session->threads, 1);
@@ -102,7 +106,7 @@ static int stream_open(struct tandem_thread *thread)
 
 void tandem_stream_watch(struct tandem_thread *thread)
 {
-	if (atomic_load(&stream_key_made))
+	if (atomic_load(&stream_key_made) && thread->ending < LAST_ROUND)
 		pthread_setspecific(stream_key, thread);
 }
 

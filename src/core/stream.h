@@ -125,7 +125,8 @@ static inline __attribute__((always_inline)) void *record_begin(uint16_t id, uin
 	if (tandem_unlikely(thread->busy) && tandem_record_blocked(thread))
 		return NULL;
 	tandem_busy_set(thread);
-	if (tandem_unlikely(thread->end - thread->cursor < (ptrdiff_t)bytes) &&
+	if (tandem_unlikely(__atomic_load_n(&thread->end, __ATOMIC_RELAXED) - thread->cursor <
+			    (ptrdiff_t)bytes) &&
 	    tandem_record_advance(thread, bytes, id | kind)) {
 		tandem_barrier();
 		thread->busy = 0;

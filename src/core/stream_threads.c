@@ -17,7 +17,7 @@ void tandem_record_limit(struct tandem_thread *thread, uint8_t *end)
 	thread->reserved_end = end;
 	__atomic_store_n(&thread->end, end, __ATOMIC_SEQ_CST);
 	if (atomic_load(&asking))
-		thread->end = NULL;
+		__atomic_store_n(&thread->end, NULL, __ATOMIC_SEQ_CST);
 }
 
 void stream_thread_add(struct tandem_thread *thread)
