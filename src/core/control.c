@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "core/bus_error.h"
 #include "core/system.h"
 
 struct tandem_control tandem_control;
@@ -60,8 +61,10 @@ int tandem_control_attach(void)
 			   MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
 		error = -errno;
 	system_close(fd);
-	if (!error)
+	if (!error) {
 		strcpy(tandem_session_dir, dir);
+		bus_error_watch();
+	}
 	return error;
 }
 

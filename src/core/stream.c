@@ -195,6 +195,23 @@ static void lost_record(struct tandem_thread *thread)
 	thread->packet->content_bits = (HEADER_BYTES + sizeof(*record)) * 8;
 }
 
+/* Its file has been cut: on with another one. */
+static void stream_give_up(struct tandem_thread *thread)
+{
+	uint32_t lost = thread->lost;
+	uint8_t reason = thread->lost_reason;
+	uintptr_t busy = thread->busy;
+
+	stream_thread_remove(thread);
+	for (struct stream_file *file = thread->file, *next; file; file = next) {
+		next = file->next;
+		stream_file_close(file, file->bytes);
+	}
+	*thread = (struct tandem_thread){ .stream = UINT64_MAX, .counted = 1, .tap = thread->tap,
+					  .ending = thread->ending, .busy = busy, .lost = lost,
+					  .lost_reason = reason, .after = thread->after };
+}
+
 static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
 {
 	/* What may come before the record. */
@@ -202,6 +219,8 @@ static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
 	ptrdiff_t need = (ptrdiff_t)(bytes + more);
 	int error = 0;
 
+	if (thread->packet && thread->file->gone)
+		stream_give_up(thread);
 	if (!thread->packet)
 		error = stream_open(thread);
 	/* Behind a packet's header the cursor may be past the end. */
@@ -234,6 +253,7 @@ int tandem_stream_advance(struct tandem_thread *thread, uint32_t bytes)
 	/* A handler that calls a traced function meanwhile would find busy set and lose
 	 * its records; this takes long enough to be worth two system calls. */
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS); /* bus_error.h */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	error = stream_advance(thread, bytes);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -276,6 +296,7 @@ void tandem_stream_close(void)
 		return;
 	tandem_busy_set(thread);
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS); /* bus_error.h */
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	for (struct stream_file *part = file->next, *next; part; part = next) {
 		next = part->next;
@@ -284,7 +305,9 @@ void tandem_stream_close(void)
 	file->next = NULL;
 	file->packet = thread->packet;
 	file->operations = thread->operations;
-	if (!stream_file_leave(file)) {
+	if (file->gone) {
+		stream_file_close(file, file->bytes);
+	} else if (!stream_file_leave(file)) {
 		struct tandem_packet_header *rest = stream_file_next_packet(file, file->packet);
 
 		stream_file_close(file, file_offset(thread, rest));

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "core/bus_error.h"
 #include "core/control.h"
 #include "core/fdtable.h"
 #include "core/process.h"
@@ -140,6 +141,12 @@ static int blocks_reserve(int fd, uint64_t from, uint64_t bytes)
 	return errno == EOPNOTSUPP || errno == ENOSYS ? zeros_write(fd, from, bytes) : -errno;
 }
 
+static void file_unmap(struct stream_file *file)
+{
+	bus_error_remove(file->base);
+	munmap(file->base, file->bytes);
+}
+
 static int file_make(struct stream_file *file, uint64_t stream, uint64_t sequence)
 {
 	char hidden[TANDEM_PATH_BYTES + 64], path[TANDEM_PATH_BYTES + 64];
@@ -165,7 +172,9 @@ static int file_make(struct stream_file *file, uint64_t stream, uint64_t sequenc
 				error = -errno;
 		}
 		if (error)
-			munmap(file->base, file->bytes);
+			file_unmap(file);
+		else
+			bus_error_add(file->base, file->bytes, &file->gone);
 	}
 	system_close(fd);
 	if (error)
@@ -245,7 +254,7 @@ static void file_discard(struct stream_file *file)
 
 	file_path(path, "stream", file);
 	syscall(SYS_unlinkat, AT_FDCWD, path, 0);
-	munmap(file->base, file->bytes);
+	file_unmap(file);
 	file_drop(file);
 }
 
@@ -425,8 +434,8 @@ void stream_file_close(struct stream_file *file, uint64_t bytes)
 	char path[TANDEM_PATH_BYTES + 64];
 
 	file_path(path, "stream", file);
-	munmap(file->base, file->bytes);
-	if (bytes < file->bytes && !syscall(SYS_truncate, path, (off_t)bytes) &&
+	file_unmap(file);
+	if (!file->gone && bytes < file->bytes && !syscall(SYS_truncate, path, (off_t)bytes) &&
 	    bytes < file->reserved)
 		space_give(file->reserved - bytes);
 	tandem_pool_give(&pool, file);
@@ -450,7 +459,7 @@ void stream_files_forget(void)
 	struct stream_file *file;
 
 	while ((file = shelves_take())) {
-		munmap(file->base, file->bytes);
+		file_unmap(file);
 		tandem_pool_give(&pool, file);
 	}
 	/* Whoever was making some is no thread of the child's. */

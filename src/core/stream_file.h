@@ -27,6 +27,7 @@ struct stream_file {
 	uint64_t bytes;	   /* of the file and its mapping */
 	uint64_t reserved; /* bytes from the front that may be written */
 	uint32_t number;   /* K */
+	_Atomic bool gone; /* somebody has cut the file; what is mapped is memory */
 	uint32_t part;	   /* 1, or that of a stream which outgrew its first file */
 
 	/* Of a stream that a thread has left: where it goes on. */

@@ -356,6 +356,66 @@ static void records_late(void)
 	CHECK(tandem_control.threads == 1);
 }
 
+/* Somebody cuts the session's files. */
+static void cut_file(const char *pattern)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command), "truncate -s 0 %s/%s", getenv("TANDEM_SESSION"), pattern);
+	CHECK(!system(command));
+}
+
+static void control_cut(void)
+{
+	record_calls(1000);
+	cut_file("control");
+	CHECK(!tandem_recording());
+	record_calls(CALLS);
+	run_thread();
+}
+
+static void stream_cut(void)
+{
+	record_calls(1000);
+	cut_file("process-*/stream-1");
+	record_calls(CALLS);
+	run_thread();
+	CHECK(tandem_control.lost[TANDEM_LOSS_io_error] == 1);
+}
+
+/* A SIGBUS of the program's own. */
+static void own_file_cut(void)
+{
+	char path[] = "/tmp/tandem-own-XXXXXX", *own;
+	int fd = mkstemp(path);
+
+	record_calls(1000);
+	CHECK(fd >= 0 && !unlink(path) && !ftruncate(fd, 4096));
+	own = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	CHECK(own != MAP_FAILED && !ftruncate(fd, 0));
+	*(volatile char *)own = 1;
+}
+
+static void bus_error_sent(void)
+{
+	record_calls(1000);
+	raise(SIGBUS);
+}
+
+static void on_own(int number)
+{
+	(void)number;
+	_exit(7);
+}
+
+static void own_handler(void)
+{
+	signal(SIGBUS, on_own);
+	record_calls(1000);
+	cut_file("control");
+	record_calls(1000);
+}
+
 static uint64_t lost(const struct session_test *session)
 {
 	uint64_t sum = 0;
@@ -428,6 +488,12 @@ int main(int argc, char **argv)
 	expect("no descriptors", no_descriptors, CALLS + 210, CALLS + 210);
 	expect("small files", small_files, CALLS + 100, CALLS + 100);
 	expect("old kernel", old_kernel, CALLS + 100, CALLS + 100);
+	CHECK(session_test_run(&session, WINDOW, 0, control_cut) == 0);
+	/* What was recorded before is gone with the file, and one record with the page. */
+	expect("stream cut", stream_cut, CALLS + 100, CALLS + 99);
+	CHECK(WTERMSIG(session_test_run(&session, WINDOW, 0, own_file_cut)) == SIGBUS);
+	CHECK(WTERMSIG(session_test_run(&session, WINDOW, 0, bus_error_sent)) == SIGBUS);
+	CHECK(WEXITSTATUS(session_test_run(&session, WINDOW, 0, own_handler)) == 7);
 	expect_jumps();
 	expect_returns();
 	expect("records late", records_late, 40, 40);
