@@ -38,9 +38,9 @@
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 #define NEVER UINT64_MAX
 #define SLICE_TICKS 250000u /* 0.1 ms */
-#define COMMANDS 8u 	    /* of an iteration, at most */
-#define FILES 32u      /* that samples are in */
-#define DEPTH 8u       /* of a sample's stack */
+#define COMMANDS 8u	    /* of an iteration, at most */
+#define FILES 32u	    /* that samples are in */
+#define DEPTH 8u	    /* of a sample's stack */
 #define HELP 1000u	    /* the step of waking the helper */
 #define DEVICE_OFFSET_NS INT64_C(-246000000)
 #define DEVICE_PPM 41 /* faster than CLOCK_MONOTONIC */
@@ -67,8 +67,8 @@ struct task {
 	struct writer writer;
 	uint64_t thread, operation;
 	unsigned step, batch;
-	bool waits; /* within the blocking read, for the device */
-	uint32_t pending;     /* where in the window the blocking read's record is; 0: none */
+	bool waits;	  /* within the blocking read, for the device */
+	uint32_t pending; /* where in the window the blocking read's record is; 0: none */
 	uint64_t read_ns[BLOCKED + 1]; /* of that call */
 	struct command commands[COMMANDS + 1];
 	unsigned in_flight;
@@ -79,20 +79,20 @@ struct cpu {
 	struct task *running;
 	struct task **ready;
 	unsigned ready_count;
-	uint64_t next;	    /* when it does something */
+	uint64_t next; /* when it does something */
 	uint64_t slice_end;
 };
 
 static const char *const call_names[] = {
-	"clSetKernelArg",  "clSetKernelArg",	"clGetEventInfo", "clGetKernelInfo",
-	"clSetKernelArg",  "clGetMemObjectInfo", "clFlush",	  "clReleaseEvent",
+	"clSetKernelArg", "clSetKernelArg",	"clGetEventInfo", "clGetKernelInfo",
+	"clSetKernelArg", "clGetMemObjectInfo", "clFlush",	  "clReleaseEvent",
 };
 
 static struct {
 	uint64_t records;
 	unsigned processes, threads, cpus;
 	bool samples;
-} options = { 1000000, 3, 4, 4, false };
+} options = {1000000, 3, 4, 4, false};
 
 static struct template templates[COUNT(call_names)], launch, reading;
 static struct task *tasks;
@@ -118,8 +118,8 @@ static void *kernel_record(struct cpu *cpu, uint16_t id, size_t bytes, uint64_t 
 	return writer_record(&cpu->writer, id, (uint32_t)bytes, now);
 }
 
-#define KERNEL_RECORD(record, cpu, event, now)                                            \
-	struct tandem_kernel_##event *record = kernel_record(                             \
+#define KERNEL_RECORD(record, cpu, event, now)                                                \
+	struct tandem_kernel_##event *record = kernel_record(                                 \
 		cpu, TANDEM_KERNEL_EVENT_##event, sizeof(struct tandem_kernel_##event), now); \
 	memset((uint8_t *)record + sizeof(record->head), 0, sizeof(*record) - sizeof(record->head))
 
@@ -265,8 +265,8 @@ static struct tandem_call_record *call_begin(struct task *task, const struct tem
 
 	task->writer.now = now;
 	record = writer_record(&task->writer, template->id, template->bytes, now);
-	memcpy((uint8_t *)record + sizeof(record->head),
-	       template->record + sizeof(record->head), template->bytes - sizeof(record->head));
+	memcpy((uint8_t *)record + sizeof(record->head), template->record + sizeof(record->head),
+	       template->bytes - sizeof(record->head));
 	if (op && template->op_offset)
 		memcpy((uint8_t *)record + template->op_offset, &op, sizeof(op));
 	call_count++;
@@ -297,8 +297,8 @@ static void record_operations(struct task *task, uint64_t now)
 	task->writer.now = now;
 	for (unsigned i = 0; i < task->in_flight; i++) {
 		const struct command *command = &task->commands[i];
-		struct tandem_rec_operation *record = writer_record(
-			&task->writer, TANDEM_EVENT_operation, sizeof(*record), now);
+		struct tandem_rec_operation *record =
+			writer_record(&task->writer, TANDEM_EVENT_operation, sizeof(*record), now);
 
 		*record = (struct tandem_rec_operation){
 			.head = record->head,
@@ -410,10 +410,11 @@ static void sampling_begins(struct cpu *cpu, uint64_t now)
 	for (unsigned i = 0; i < options.processes * FILES; i++) {
 		struct tandem_kernel_mapping *mapping;
 		char path[32];
-		size_t length = (size_t)snprintf(path, sizeof(path), "/nowhere/file-%u.so", i % FILES);
+		size_t length =
+			(size_t)snprintf(path, sizeof(path), "/nowhere/file-%u.so", i % FILES);
 
-		mapping = kernel_record(cpu, TANDEM_KERNEL_EVENT_mapping,
-					sizeof(*mapping) + length, now);
+		mapping = kernel_record(cpu, TANDEM_KERNEL_EVENT_mapping, sizeof(*mapping) + length,
+					now);
 		memset((uint8_t *)mapping + sizeof(mapping->head), 0,
 		       sizeof(*mapping) - sizeof(mapping->head));
 		mapping->pid = 1000 * (i / FILES + 1);
@@ -471,8 +472,12 @@ static struct task *task_add(enum role role, uint32_t pid, uint32_t tid, const c
 {
 	struct task *task = &tasks[task_count];
 
-	*task = (struct task){ .role = role, .tid = tid, .pid = pid, .since = START_TICKS,
-			       .cpu = task_count % options.cpus, .wake_ticks = NEVER };
+	*task = (struct task){.role = role,
+			      .tid = tid,
+			      .pid = pid,
+			      .since = START_TICKS,
+			      .cpu = task_count % options.cpus,
+			      .wake_ticks = NEVER};
 	snprintf(task->name, sizeof(task->name), "%s", name);
 	ready_add(&cpus[task->cpu], task);
 	task_count++;
@@ -493,8 +498,8 @@ static void make_process(unsigned number)
 		snprintf(name, sizeof(name), "caller-%u", (i + 1) % 100000);
 		task = task_add(CALLER, pid, pid + i, name);
 		task->thread = i + 1;
-		task->writer = (struct writer){ .number = i + 1, .tid = task->tid,
-						.now = START_TICKS };
+		task->writer =
+			(struct writer){.number = i + 1, .tid = task->tid, .now = START_TICKS};
 		memcpy(task->writer.uuid, uuid, sizeof(uuid));
 		memcpy(task->writer.name, task->name, sizeof(task->name));
 		writer_open(&task->writer, folder);
@@ -512,12 +517,13 @@ static void make_cpus(void)
 	for (unsigned i = 0; i < options.cpus; i++) {
 		struct cpu *cpu = &cpus[i];
 
-		cpu->writer = (struct writer){ .number = i + 1, .tid = i, .now = START_TICKS };
+		cpu->writer = (struct writer){.number = i + 1, .tid = i, .now = START_TICKS};
 		memcpy(cpu->writer.uuid, uuid, sizeof(uuid));
 		snprintf(cpu->writer.name, sizeof(cpu->writer.name), "cpu %u", i);
 		writer_open(&cpu->writer, "kernel");
-		cpu->ready = calloc((size_t)options.processes * (options.threads + 1) +
-					    options.cpus, sizeof(*cpu->ready));
+		cpu->ready =
+			calloc((size_t)options.processes * (options.threads + 1) + options.cpus,
+			       sizeof(*cpu->ready));
 		if (!cpu->ready)
 			synthetic_fail("memory");
 		cpu->next = START_TICKS + 1000 + 100 * i;

@@ -27,9 +27,9 @@
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 
 static const char *const calls[] = {
-	"clSetKernelArg", "clSetKernelArg",   "clSetKernelArg",	  "clSetKernelArg",
-	"clGetEventInfo", "clGetKernelInfo",  "clGetMemObjectInfo", "clSetKernelArg",
-	"clFlush",	  "clRetainMemObject", "clReleaseMemObject", "clGetContextInfo",
+	"clSetKernelArg",  "clSetKernelArg",	"clSetKernelArg",     "clSetKernelArg",
+	"clGetEventInfo",  "clGetKernelInfo",	"clGetMemObjectInfo", "clSetKernelArg",
+	"clFlush",	   "clRetainMemObject", "clReleaseMemObject", "clGetContextInfo",
 	"clGetDeviceInfo", "clReleaseEvent",
 };
 
@@ -48,8 +48,8 @@ static void record_call(struct writer *writer, const struct template *template, 
 	struct tandem_call_record *record =
 		writer_record(writer, template->id, template->bytes, writer->now);
 
-	memcpy((uint8_t *)record + sizeof(record->head),
-	       template->record + sizeof(record->head), template->bytes - sizeof(record->head));
+	memcpy((uint8_t *)record + sizeof(record->head), template->record + sizeof(record->head),
+	       template->bytes - sizeof(record->head));
 	record->end = writer->now + length;
 	if (op && template->op_offset)
 		memcpy((uint8_t *)record + template->op_offset, &op, sizeof(op));

@@ -33,8 +33,10 @@ static void check(cl_int error, const char *call)
 static void queries_run(cl_command_queue queue, cl_mem buffer, void *data, long repeats)
 {
 	static const cl_profiling_info infos[] = {
-		CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
-		CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END,
+		CL_PROFILING_COMMAND_QUEUED,
+		CL_PROFILING_COMMAND_SUBMIT,
+		CL_PROFILING_COMMAND_START,
+		CL_PROFILING_COMMAND_END,
 	};
 	const int times = 100000;
 	cl_event event;
@@ -93,7 +95,8 @@ int main(int argc, char **argv)
 
 		for (long i = 0; i < times; i++)
 			check(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL,
-						  NULL), "clEnqueueReadBuffer");
+						  NULL),
+			      "clEnqueueReadBuffer");
 		printf("%.3f\n", (now_ns() - begin) / (double)times);
 	}
 	clReleaseMemObject(buffer);

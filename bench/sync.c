@@ -87,7 +87,7 @@ static int threads_run(unsigned count, uint64_t calls)
 	if (!threads || !work || pthread_barrier_init(&start, NULL, count))
 		return 1;
 	for (unsigned i = 0; i < count; i++) {
-		work[i] = (struct work){ &start, calls, 0 };
+		work[i] = (struct work){&start, calls, 0};
 		if (pthread_create(&threads[i], NULL, work_main, &work[i]))
 			return 1;
 	}
@@ -128,6 +128,6 @@ int main(int argc, char **argv)
 		return threads_run((unsigned)count, argc > 3 ? strtoull(argv[3], NULL, 10) : 1000);
 	for (uint64_t i = 0; i < count; i++)
 		printf("%.3f\n", !strcmp(argv[1], "floor") ? overhead_floor_ns(1000000)
-							    : calls_ns(strtoull(argv[1], NULL, 10)));
+							   : calls_ns(strtoull(argv[1], NULL, 10)));
 	return 0;
 }

@@ -18,7 +18,7 @@
 #define START_REALTIME_NS UINT64_C(1795000000000000000)
 #define ALIGNED(bytes) (((bytes) + 7u) & ~7u)
 
-struct synthetic synthetic = { .level = TANDEM_ARGS_BASIC, .window_bytes = 256 << 10 };
+struct synthetic synthetic = {.level = TANDEM_ARGS_BASIC, .window_bytes = 256 << 10};
 
 _Noreturn void synthetic_fail(const char *what)
 {
@@ -28,8 +28,8 @@ _Noreturn void synthetic_fail(const char *what)
 
 uint64_t synthetic_ns(uint64_t ticks)
 {
-	return START_NS + (uint64_t)((unsigned __int128)(ticks - START_TICKS) * 1000000000u /
-				     TICKS_HZ);
+	return START_NS +
+	       (uint64_t)((unsigned __int128)(ticks - START_TICKS) * 1000000000u / TICKS_HZ);
 }
 
 uint64_t writer_random(struct writer *writer)
@@ -166,7 +166,7 @@ void writer_objects(struct writer *writer, uint32_t queues)
 {
 	static const char device[] = "synthetic device", kernel[] = "mandelbrot";
 	struct tandem_rec_device *d = writer_record(writer, TANDEM_EVENT_device,
-						   sizeof(*d) + sizeof(device) - 1, writer->now);
+						    sizeof(*d) + sizeof(device) - 1, writer->now);
 	struct tandem_rec_context *c;
 	struct tandem_rec_kernel *k;
 	struct tandem_rec_memory *m;
@@ -186,7 +186,7 @@ void writer_objects(struct writer *writer, uint32_t queues)
 					 .devices_count = 1};
 	memcpy(c + 1, &number, sizeof(number));
 	k = writer_record(writer, TANDEM_EVENT_kernel, sizeof(*k) + sizeof(kernel) - 1,
-			 writer->now);
+			  writer->now);
 	*k = (struct tandem_rec_kernel){.head = k->head,
 					.kernel = KERNEL,
 					.domain = TANDEM_DOMAIN_opencl,
@@ -289,8 +289,10 @@ static void write_metadata(const char *name, unsigned pid, const uint8_t uuid[16
 	file = fopen(path, "w");
 	if (!file)
 		synthetic_fail(path);
-	fprintf(file, "/* CTF 1.8 */\n\n%s\ntrace {\n\tmajor = 1;\n\tminor = 8;\n"
-		      "\tbyte_order = le;\n\tuuid = \"", tandem_tsdl_types);
+	fprintf(file,
+		"/* CTF 1.8 */\n\n%s\ntrace {\n\tmajor = 1;\n\tminor = 8;\n"
+		"\tbyte_order = le;\n\tuuid = \"",
+		tandem_tsdl_types);
 	for (int i = 0; i < 16; i++)
 		fprintf(file, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 	fprintf(file,
@@ -356,19 +358,18 @@ void synthetic_session(uint64_t end_ticks)
 	snprintf(path, sizeof(path), "%s/control", synthetic.path);
 	write_file(path, control, sizeof(*control), O_TRUNC);
 	free(control);
-	length = snprintf(
-		text, sizeof(text),
-		"{\"tandem\": \"%s\", \"schema\": \"%s\", \"program\": \"synthetic\","
-		" \"command\": [\"synthetic\", \"--size\", \"1\"], \"host\": \"nowhere\","
-		" \"cwd\": \"/\", \"start\": \"2026-11-18T10:26:40.000000000+00:00\","
-		" \"start_realtime_ns\": %" PRIu64 ", \"start_monotonic_ns\": %" PRIu64 ","
-		" \"start_ticks\": %" PRIu64 ", \"ticks_hz\": %u, \"options\": {},"
-		" \"end\": {\"ticks\": %" PRIu64 ", \"monotonic_ns\": %" PRIu64 ","
-		" \"realtime_ns\": %" PRIu64 "}, \"exit\": {\"code\": 0}}\n",
-		TANDEM_VERSION, tandem_schema_hash, START_REALTIME_NS, START_NS, START_TICKS,
-		TICKS_HZ, end_ticks, synthetic_ns(end_ticks),
-		START_REALTIME_NS + synthetic_ns(end_ticks) - START_NS);
+	length =
+		snprintf(text, sizeof(text),
+			 "{\"tandem\": \"%s\", \"schema\": \"%s\", \"program\": \"synthetic\","
+			 " \"command\": [\"synthetic\", \"--size\", \"1\"], \"host\": \"nowhere\","
+			 " \"cwd\": \"/\", \"start\": \"2026-11-18T10:26:40.000000000+00:00\","
+			 " \"start_realtime_ns\": %" PRIu64 ", \"start_monotonic_ns\": %" PRIu64 ","
+			 " \"start_ticks\": %" PRIu64 ", \"ticks_hz\": %u, \"options\": {},"
+			 " \"end\": {\"ticks\": %" PRIu64 ", \"monotonic_ns\": %" PRIu64 ","
+			 " \"realtime_ns\": %" PRIu64 "}, \"exit\": {\"code\": 0}}\n",
+			 TANDEM_VERSION, tandem_schema_hash, START_REALTIME_NS, START_NS,
+			 START_TICKS, TICKS_HZ, end_ticks, synthetic_ns(end_ticks),
+			 START_REALTIME_NS + synthetic_ns(end_ticks) - START_NS);
 	snprintf(path, sizeof(path), "%s/session.json", synthetic.path);
 	write_file(path, text, (size_t)length, O_TRUNC);
 }
-

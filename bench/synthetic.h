@@ -23,7 +23,8 @@ struct synthetic {
 	uint64_t records; /* written so far */
 };
 
-struct template {
+struct template
+{
 	uint16_t id;
 	uint32_t bytes;
 	uint16_t op_offset;

@@ -88,7 +88,8 @@ static xpti_payload_data_t place(const char *name, uint32_t line)
 static uint64_t notify(unsigned first, unsigned calls)
 {
 	for (unsigned i = 0; i < calls; i++)
-		D(xptiNotifySubscribers)(stream, xpti_task_begin, NULL, some_event, first + i, NULL);
+		D(xptiNotifySubscribers)
+		(stream, xpti_task_begin, NULL, some_event, first + i, NULL);
 	return 0;
 }
 
@@ -190,9 +191,10 @@ static uint64_t add_metadata(unsigned first, unsigned calls)
 	for (unsigned i = 0; i < calls; i++) {
 		unsigned value = (first + i) % 100;
 
-		D(xptiAddMetadata)(some_event, keys[i % 4],
-				   D(xptiRegisterObject)((char *)&value, sizeof(value),
-							 xpti_object_unsigned_integer));
+		D(xptiAddMetadata)
+		(some_event, keys[i % 4],
+		 D(xptiRegisterObject)((char *)&value, sizeof(value),
+				       xpti_object_unsigned_integer));
 	}
 	return 0;
 }
@@ -265,7 +267,7 @@ static void open_dispatcher(const char *path, int last)
 		fprintf(stderr, "bench-xpti: %s\n", dlerror());
 		exit(1);
 	}
-#define X(name, since) \
+#define X(name, since)     \
 	if (since <= last) \
 		D(name) = (__typeof__(D(name)))dlsym(library, #name);
 	XPTI_REQUIRED_FUNCTIONS(X) XPTI_LATER_FUNCTIONS(X)
@@ -281,9 +283,10 @@ int main(int argc, char **argv)
 
 	if (argc == 2) {
 #define X(name, since) D(name) = name;
-		XPTI_REQUIRED_FUNCTIONS(X) XPTI_LATER_FUNCTIONS(X)
+		XPTI_REQUIRED_FUNCTIONS(X)
+		XPTI_LATER_FUNCTIONS(X)
 #undef X
-		figure("notify", notify, MILLION);
+			figure("notify", notify, MILLION);
 		figure("ask", ask, MILLION);
 		return 0;
 	}
@@ -307,8 +310,8 @@ int main(int argc, char **argv)
 		snprintf(strings[i], sizeof(strings[i]), "/a/source/file/%u.cpp", i * 2654435761u);
 		string_ids[i] = D(xptiRegisterString)(strings[i], &table);
 		payload = place("one of many", i);
-		uids[i] = D(xptiMakeEvent)("event", &payload, xpti_event_algorithm, xpti_activity_active,
-					   &instance)
+		uids[i] = D(xptiMakeEvent)("event", &payload, xpti_event_algorithm,
+					   xpti_activity_active, &instance)
 				  ->unique_id;
 	}
 

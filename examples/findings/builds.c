@@ -16,8 +16,8 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < (setup.mended ? 1 : steps); i++) {
 		cl_int status;
-		cl_program program = clCreateProgramWithSource(setup.context, 1, &text, NULL,
-							       &status);
+		cl_program program =
+			clCreateProgramWithSource(setup.context, 1, &text, NULL, &status);
 
 		must(status, "clCreateProgramWithSource");
 		must(clBuildProgram(program, 1, &setup.device, "-cl-mad-enable", NULL, NULL),

@@ -6,15 +6,14 @@
 #include <string.h>
 #include <time.h>
 
-static const char source[] =
-	"kernel void work(global float *data, int rounds)\n"
-	"{\n"
-	"	size_t i = get_global_id(0);\n"
-	"	float x = data[i];\n"
-	"	for (int round = 0; round < rounds; round++)\n"
-	"		x = x * 0.999f + 0.001f;\n"
-	"	data[i] = x;\n"
-	"}\n";
+static const char source[] = "kernel void work(global float *data, int rounds)\n"
+			     "{\n"
+			     "	size_t i = get_global_id(0);\n"
+			     "	float x = data[i];\n"
+			     "	for (int round = 0; round < rounds; round++)\n"
+			     "		x = x * 0.999f + 0.001f;\n"
+			     "	data[i] = x;\n"
+			     "}\n";
 
 void must(cl_int status, const char *call)
 {
@@ -65,8 +64,8 @@ struct setup setup_open(int argc, char **argv)
 	must(clBuildProgram(setup.program, 0, NULL, "", NULL, NULL), "clBuildProgram");
 	setup.kernel = clCreateKernel(setup.program, "work", &status);
 	must(status, "clCreateKernel");
-	setup.buffer = clCreateBuffer(setup.context, CL_MEM_READ_WRITE,
-				      setup_items * sizeof(float), NULL, &status);
+	setup.buffer = clCreateBuffer(setup.context, CL_MEM_READ_WRITE, setup_items * sizeof(float),
+				      NULL, &status);
 	must(status, "clCreateBuffer");
 	must(clSetKernelArg(setup.kernel, 0, sizeof(setup.buffer), &setup.buffer),
 	     "clSetKernelArg");

@@ -13,8 +13,8 @@ int main(int argc, char **argv)
 
 	for (int i = 0; i < steps; i++) {
 		cl_int status;
-		cl_mem buffer = clCreateBuffer(setup.context, CL_MEM_READ_WRITE, 4096, NULL,
-					       &status);
+		cl_mem buffer =
+			clCreateBuffer(setup.context, CL_MEM_READ_WRITE, 4096, NULL, &status);
 
 		must(status, "clCreateBuffer");
 		/* Behind its end. */

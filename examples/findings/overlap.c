@@ -16,15 +16,14 @@
 
 enum { queues_most = 64 };
 
-static const char source[] =
-	"kernel void draw(global uint *image, uint offset, int rounds)\n"
-	"{\n"
-	"	uint i = get_global_id(0) + offset;\n"
-	"	uint x = i;\n"
-	"	for (int round = 0; round < rounds; round++)\n"
-	"		x = x * 1664525u + 1013904223u;\n"
-	"	image[i] = x;\n"
-	"}\n";
+static const char source[] = "kernel void draw(global uint *image, uint offset, int rounds)\n"
+			     "{\n"
+			     "	uint i = get_global_id(0) + offset;\n"
+			     "	uint x = i;\n"
+			     "	for (int round = 0; round < rounds; round++)\n"
+			     "		x = x * 1664525u + 1013904223u;\n"
+			     "	image[i] = x;\n"
+			     "}\n";
 
 struct options {
 	unsigned queues, frames, pixels;
@@ -70,8 +69,8 @@ static void part_open(struct part *part, const struct options *options, unsigned
 
 	part->options = options;
 	part->first = (unsigned)((uint64_t)options->pixels * index / options->queues);
-	part->pixels = (unsigned)((uint64_t)options->pixels * (index + 1) / options->queues) -
-		       part->first;
+	part->pixels =
+		(unsigned)((uint64_t)options->pixels * (index + 1) / options->queues) - part->first;
 	part->read = read + part->first;
 	part->image = image;
 	part->queue = clCreateCommandQueue(context, device, 0, &status);
@@ -79,8 +78,7 @@ static void part_open(struct part *part, const struct options *options, unsigned
 	part->kernel = clCreateKernel(program, "draw", &status);
 	must(status, "clCreateKernel");
 	first = part->first;
-	must(clSetKernelArg(part->kernel, 0, sizeof(part->image), &part->image),
-	     "clSetKernelArg");
+	must(clSetKernelArg(part->kernel, 0, sizeof(part->image), &part->image), "clSetKernelArg");
 	must(clSetKernelArg(part->kernel, 1, sizeof(first), &first), "clSetKernelArg");
 }
 
@@ -88,15 +86,13 @@ static void part_draw(const struct part *part)
 {
 	size_t items = part->pixels;
 
-	must(clSetKernelArg(part->kernel, 2, sizeof(part->options->rounds),
-			    &part->options->rounds),
+	must(clSetKernelArg(part->kernel, 2, sizeof(part->options->rounds), &part->options->rounds),
 	     "clSetKernelArg");
 	must(clEnqueueNDRangeKernel(part->queue, part->kernel, 1, NULL, &items, NULL, 0, NULL,
 				    NULL),
 	     "clEnqueueNDRangeKernel");
-	must(clEnqueueReadBuffer(part->queue, part->image, CL_TRUE,
-				 part->first * sizeof(uint32_t), part->pixels * sizeof(uint32_t),
-				 part->read, 0, NULL, NULL),
+	must(clEnqueueReadBuffer(part->queue, part->image, CL_TRUE, part->first * sizeof(uint32_t),
+				 part->pixels * sizeof(uint32_t), part->read, 0, NULL, NULL),
 	     "clEnqueueReadBuffer");
 }
 

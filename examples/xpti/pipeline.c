@@ -19,11 +19,11 @@
 static xpti_stream_id_t stream;
 
 /* The place where it is used, with a name of our own. */
-#define HERE(of) \
-	{ \
-		.name = (of), .source_file = __FILE__, .line_no = __LINE__, \
+#define HERE(of)                                                                         \
+	{                                                                                \
+		.name = (of), .source_file = __FILE__, .line_no = __LINE__,              \
 		.flags = xpti_payload_NameAvailable | xpti_payload_SourceFileAvailable | \
-			 xpti_payload_LineInfoAvailable \
+			 xpti_payload_LineInfoAvailable                                  \
 	}
 
 static xpti_event_data_t *add_node(xpti_payload_data_t *place, unsigned round, uint64_t *instance)

@@ -31,8 +31,9 @@ static void print_object(xpti_object_data_t object)
 		fprintf(stderr, "%.*s", (int)object.size, object.data);
 		break;
 	case xpti_object_floating:
-		fprintf(stderr, "%g", object.size == sizeof(double) ? *(const double *)object.data
-								    : *(const float *)object.data);
+		fprintf(stderr, "%g",
+			object.size == sizeof(double) ? *(const double *)object.data
+						      : *(const float *)object.data);
 		break;
 	case xpti_object_binary:
 		fprintf(stderr, "(%zu bytes)", object.size);

@@ -24,117 +24,118 @@
  * Trace points: what happened. Even numbers begin something (or are complete by themselves),
  * odd ones end what the number before began. X(name, number)
  */
-#define XPTI_TRACE_POINTS(X) \
-	X(unknown_type, 0) \
-	X(graph_create, 2) \
-	X(node_create, 4) \
-	X(edge_create, 6) \
-	X(region_begin, 8) \
-	X(region_end, 9) \
-	X(task_begin, 10) \
-	X(task_end, 11) \
-	X(barrier_begin, 12) \
-	X(barrier_end, 13) \
-	X(lock_begin, 14) \
-	X(lock_end, 15) \
-	X(signal, 16) \
-	X(transfer_begin, 18) \
-	X(transfer_end, 19) \
-	X(thread_begin, 20) \
-	X(thread_end, 21) \
-	X(wait_begin, 22) \
-	X(wait_end, 23) \
-	X(function_begin, 24) \
-	X(function_end, 25) \
-	X(metadata, 26) \
-	X(function_with_args_begin, 28) \
-	X(function_with_args_end, 29) \
-	X(mem_alloc_begin, 32) \
-	X(mem_alloc_end, 33) \
-	X(mem_release_begin, 34) \
-	X(mem_release_end, 35) \
+#define XPTI_TRACE_POINTS(X)                         \
+	X(unknown_type, 0)                           \
+	X(graph_create, 2)                           \
+	X(node_create, 4)                            \
+	X(edge_create, 6)                            \
+	X(region_begin, 8)                           \
+	X(region_end, 9)                             \
+	X(task_begin, 10)                            \
+	X(task_end, 11)                              \
+	X(barrier_begin, 12)                         \
+	X(barrier_end, 13)                           \
+	X(lock_begin, 14)                            \
+	X(lock_end, 15)                              \
+	X(signal, 16)                                \
+	X(transfer_begin, 18)                        \
+	X(transfer_end, 19)                          \
+	X(thread_begin, 20)                          \
+	X(thread_end, 21)                            \
+	X(wait_begin, 22)                            \
+	X(wait_end, 23)                              \
+	X(function_begin, 24)                        \
+	X(function_end, 25)                          \
+	X(metadata, 26)                              \
+	X(function_with_args_begin, 28)              \
+	X(function_with_args_end, 29)                \
+	X(mem_alloc_begin, 32)                       \
+	X(mem_alloc_end, 33)                         \
+	X(mem_release_begin, 34)                     \
+	X(mem_release_end, 35)                       \
 	X(offload_alloc_memory_object_construct, 36) \
-	X(offload_alloc_memory_object_destruct, 37) \
+	X(offload_alloc_memory_object_destruct, 37)  \
 	X(offload_alloc_memory_object_associate, 38) \
-	X(offload_alloc_memory_object_release, 39) \
-	X(offload_alloc_accessor, 40) \
-	X(queue_create, 42) \
-	X(queue_destroy, 43) \
-	X(diagnostics, 126) \
+	X(offload_alloc_memory_object_release, 39)   \
+	X(offload_alloc_accessor, 40)                \
+	X(queue_create, 42)                          \
+	X(queue_destroy, 43)                         \
+	X(diagnostics, 126)                          \
 	X(user_defined, 128)
 
 /* Events: what kind of thing it happened to. X(name, number) */
-#define XPTI_EVENT_TYPES(X) \
-	X(unknown_event, 0) \
-	X(graph, 1) \
-	X(algorithm, 2) \
-	X(barrier, 3) \
-	X(scheduler, 4) \
-	X(async, 5) \
-	X(lock, 6) \
-	X(offload_read, 7) \
-	X(offload_write, 8) \
+#define XPTI_EVENT_TYPES(X)         \
+	X(unknown_event, 0)         \
+	X(graph, 1)                 \
+	X(algorithm, 2)             \
+	X(barrier, 3)               \
+	X(scheduler, 4)             \
+	X(async, 5)                 \
+	X(lock, 6)                  \
+	X(offload_read, 7)          \
+	X(offload_write, 8)         \
 	X(offload_memory_object, 9) \
-	X(offload_accessor, 10) \
+	X(offload_accessor, 10)     \
 	X(user_defined, 128)
 
 #define XPTI_ACTIVITY_TYPES(X) \
 	X(unknown_activity, 0) \
-	X(active, 1) \
-	X(overhead, 2) \
-	X(background, 4) \
+	X(active, 1)           \
+	X(overhead, 2)         \
+	X(background, 4)       \
 	X(sleep_activity, 8)
 
 /* How to read the bytes of an object. */
 #define XPTI_METADATA_TYPES(X) \
-	X(binary, 0) \
-	X(string, 1) \
-	X(signed_integer, 2) \
+	X(binary, 0)           \
+	X(string, 1)           \
+	X(signed_integer, 2)   \
 	X(unsigned_integer, 3) \
-	X(floating, 4) \
+	X(floating, 4)         \
 	X(boolean, 5)
 
 /* Which members of a payload are set. */
-#define XPTI_PAYLOAD_FLAGS(X) \
-	X(NameAvailable, 0x1) \
-	X(SourceFileAvailable, 0x2) \
+#define XPTI_PAYLOAD_FLAGS(X)        \
+	X(NameAvailable, 0x1)        \
+	X(SourceFileAvailable, 0x2)  \
 	X(CodePointerAvailable, 0x4) \
-	X(LineInfoAvailable, 0x8) \
+	X(LineInfoAvailable, 0x8)    \
 	X(ColumnInfoAvailable, 0x10) \
 	X(StackTraceAvailable, 0x20) \
 	X(PayloadRegistered, 0x8000) \
 	X(HashAvailable, 0x20000)
 
 /* Which members of an event are set. */
-#define XPTI_EVENT_FLAGS(X) \
-	X(UIDAvailable, 0x1) \
-	X(SourceUIDAvailable, 0x2) \
-	X(TargetUIDAvailable, 0x4) \
-	X(EventTypeAvailable, 0x8) \
+#define XPTI_EVENT_FLAGS(X)            \
+	X(UIDAvailable, 0x1)           \
+	X(SourceUIDAvailable, 0x2)     \
+	X(TargetUIDAvailable, 0x4)     \
+	X(EventTypeAvailable, 0x8)     \
 	X(ActivityTypeAvailable, 0x10) \
 	X(PayloadAvailable, 0x20)
 
 /* How much optional data subscribers want of a stream. */
-#define XPTI_DETAIL_LEVELS(X) \
-	X(XPTI_STREAM_DETAIL_LEVEL_NONE, 0) \
-	X(XPTI_STREAM_DETAIL_LEVEL_BASIC, 1) \
+#define XPTI_DETAIL_LEVELS(X)                 \
+	X(XPTI_STREAM_DETAIL_LEVEL_NONE, 0)   \
+	X(XPTI_STREAM_DETAIL_LEVEL_BASIC, 1)  \
 	X(XPTI_STREAM_DETAIL_LEVEL_NORMAL, 2) \
 	X(XPTI_STREAM_DETAIL_LEVEL_VERBOSE, 3)
 #define XPTI_HAS_STREAM_DETAIL_LEVEL 1
 
 /* Not negative: done. X(name, number) */
-#define XPTI_RESULTS(X) \
-	X(XPTI_RESULT_SUCCESS, 0) \
-	X(XPTI_RESULT_FALSE, 1) \
-	X(XPTI_RESULT_FAIL, INT32_MIN + 0x4001) \
-	X(XPTI_RESULT_NOTIMPL, INT32_MIN + 0x4002) \
+#define XPTI_RESULTS(X)                              \
+	X(XPTI_RESULT_SUCCESS, 0)                    \
+	X(XPTI_RESULT_FALSE, 1)                      \
+	X(XPTI_RESULT_FAIL, INT32_MIN + 0x4001)      \
+	X(XPTI_RESULT_NOTIMPL, INT32_MIN + 0x4002)   \
 	X(XPTI_RESULT_DUPLICATE, INT32_MIN + 0x4003) \
-	X(XPTI_RESULT_NOTFOUND, INT32_MIN + 0x4004) \
-	X(XPTI_RESULT_UNDELETE, INT32_MIN + 0x4005) \
+	X(XPTI_RESULT_NOTFOUND, INT32_MIN + 0x4004)  \
+	X(XPTI_RESULT_UNDELETE, INT32_MIN + 0x4005)  \
 	X(XPTI_RESULT_INVALIDARG, INT32_MIN + 0x4006)
 
 #ifdef __cplusplus
-namespace xpti {
+namespace xpti
+{
 #define XPTI_ENUMERATOR_(name, number) name = number,
 enum class trace_point_type_t : uint16_t { XPTI_TRACE_POINTS(XPTI_ENUMERATOR_) };
 enum class trace_event_type_t : uint16_t { XPTI_EVENT_TYPES(XPTI_ENUMERATOR_) };
@@ -237,13 +238,19 @@ typedef struct xpti_payload_data {
 	uint64_t flags;	   /* XPTI_PAYLOAD_FLAGS */
 	xpti_uid_t uid;
 #ifdef __cplusplus
-	xpti_payload_data() : xpti_payload_data(nullptr, nullptr, UINT32_MAX, UINT32_MAX, nullptr) {}
+	xpti_payload_data() : xpti_payload_data(nullptr, nullptr, UINT32_MAX, UINT32_MAX, nullptr)
+	{
+	}
 	xpti_payload_data(const void *code)
-		: xpti_payload_data(nullptr, nullptr, UINT32_MAX, UINT32_MAX, code) {}
+	    : xpti_payload_data(nullptr, nullptr, UINT32_MAX, UINT32_MAX, code)
+	{
+	}
 	xpti_payload_data(const char *function, const void *code = nullptr)
-		: xpti_payload_data(function, nullptr, UINT32_MAX, UINT32_MAX, code) {}
+	    : xpti_payload_data(function, nullptr, UINT32_MAX, UINT32_MAX, code)
+	{
+	}
 	xpti_payload_data(const char *function, const char *stack, const void *code)
-		: xpti_payload_data(function, nullptr, UINT32_MAX, UINT32_MAX, code)
+	    : xpti_payload_data(function, nullptr, UINT32_MAX, UINT32_MAX, code)
 	{
 		stack_trace = stack;
 		if (stack)
@@ -251,8 +258,8 @@ typedef struct xpti_payload_data {
 	}
 	xpti_payload_data(const char *function, const char *file, uint32_t line, uint32_t column,
 			  const void *code = nullptr)
-		: name(function), stack_trace(nullptr), source_file(file), line_no(line),
-		  column_no(column), code_ptr_va(code), internal(0), flags(0), uid{0, 0, 0}
+	    : name(function), stack_trace(nullptr), source_file(file), line_no(line),
+	      column_no(column), code_ptr_va(code), internal(0), flags(0), uid{0, 0, 0}
 	{
 		if (function && *function)
 			flags |= static_cast<uint64_t>(xpti::payload_flag_t::NameAvailable);
@@ -284,7 +291,7 @@ typedef struct xpti_metadata_map {
  * released, or the framework finalised.
  */
 typedef struct xpti_event_data {
-	uint64_t unique_id;   /* its 64-bit universal ID */
+	uint64_t unique_id; /* its 64-bit universal ID */
 	uint64_t data_id;
 	uint64_t instance_id; /* which visit of its place this is, from 1 */
 	uint16_t event_type;
@@ -397,7 +404,8 @@ typedef void (*xpti_callback_t)(uint16_t trace_type, xpti_event_data_t *parent,
 				xpti_event_data_t *event, uint64_t instance, const void *user_data);
 
 #ifdef __cplusplus
-namespace xpti {
+namespace xpti
+{
 using trace_point_t = uint16_t;
 using event_type_t = uint16_t;
 using stream_id_t = ::xpti_stream_id_t;

@@ -31,7 +31,9 @@
 #ifdef __cplusplus
 extern "C++" {
 struct xpti_payload_t {
-	virtual ~xpti_payload_t() {}
+	virtual ~xpti_payload_t()
+	{
+	}
 	virtual const char *name() const = 0;
 	virtual const char *source_file() const = 0;
 	virtual uint32_t line_no() const = 0;
@@ -46,7 +48,9 @@ struct xpti_payload_t {
 
 /* SUCCESS: *key and value are set. FALSE: no (further) item. One walk at a time. */
 struct xpti_metadata_t {
-	virtual ~xpti_metadata_t() {}
+	virtual ~xpti_metadata_t()
+	{
+	}
 	virtual xpti_result_t first_item(char **key, xpti_object_id_t &value) = 0;
 	virtual xpti_result_t next_item(char **key, xpti_object_id_t &value) = 0;
 	virtual xpti_result_t add_item(const char *key, xpti_object_id_t value) = 0;
@@ -54,7 +58,9 @@ struct xpti_metadata_t {
 };
 
 struct xpti_trace_event_t {
-	virtual ~xpti_trace_event_t() {}
+	virtual ~xpti_trace_event_t()
+	{
+	}
 	virtual xpti_payload_t *payload() = 0;
 	virtual xpti_metadata_t *metadata() = 0;
 	virtual uint64_t uid64() const = 0;
@@ -71,7 +77,9 @@ struct xpti_trace_event_t {
 };
 
 struct xpti_tracepoint_t {
-	virtual ~xpti_tracepoint_t() {}
+	virtual ~xpti_tracepoint_t()
+	{
+	}
 	virtual xpti_payload_t *payload() = 0;
 	virtual xpti_metadata_t *metadata() = 0;
 	virtual xpti_trace_event_t *event() = 0;
@@ -103,7 +111,7 @@ struct xpti_payload {
 		uint64_t (*uid64)(const xpti_payload_t *);
 		bool (*is_valid)(const xpti_payload_t *);
 		xpti_payload_data_t *(*payload_ref)(xpti_payload_t *);
-	} *methods;
+	} * methods;
 };
 
 struct xpti_metadata {
@@ -111,9 +119,10 @@ struct xpti_metadata {
 		void (*destructors[2])(void);
 		xpti_result_t (*first_item)(xpti_metadata_t *, char **key, xpti_object_id_t *value);
 		xpti_result_t (*next_item)(xpti_metadata_t *, char **key, xpti_object_id_t *value);
-		xpti_result_t (*add_item)(xpti_metadata_t *, const char *key, xpti_object_id_t value);
+		xpti_result_t (*add_item)(xpti_metadata_t *, const char *key,
+					  xpti_object_id_t value);
 		size_t (*count)(xpti_metadata_t *);
-	} *methods;
+	} * methods;
 };
 
 struct xpti_trace_event {
@@ -132,7 +141,7 @@ struct xpti_trace_event {
 		void (*set_event_type)(xpti_trace_event_t *, uint16_t type);
 		xpti_payload_data_t *(*payload_ref)(xpti_trace_event_t *);
 		xpti_event_data_t *(*event_ref)(xpti_trace_event_t *);
-	} *methods;
+	} * methods;
 };
 
 struct xpti_tracepoint {
@@ -145,7 +154,7 @@ struct xpti_tracepoint {
 		uint64_t (*instance)(const xpti_tracepoint_t *);
 		xpti_event_data_t *(*event_ref)(xpti_tracepoint_t *);
 		xpti_payload_data_t *(*payload_ref)(xpti_tracepoint_t *);
-	} *methods;
+	} * methods;
 };
 #define XPTI_REFERENCE_(type) type *
 #define XPTI_DEFAULT_(value)

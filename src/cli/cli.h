@@ -21,26 +21,26 @@ enum { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2 };
  * are in `tandem` itself, the others in tandem-reader, to which it hands on: what
  * reads, serves and stores needs a dozen libraries, and loading them would take longer
  * than everything else that `record` does to a short program. */
-#define CLI_RECORDER_COMMANDS(X)                                                  \
-	X(record, "run a program and record it")                               \
-	X(pause, "stop recording for now")                                     \
-	X(resume, "go on recording")                                           \
-	X(stop, "stop recording for good, without stopping the program")       \
+#define CLI_RECORDER_COMMANDS(X)                                         \
+	X(record, "run a program and record it")                         \
+	X(pause, "stop recording for now")                               \
+	X(resume, "go on recording")                                     \
+	X(stop, "stop recording for good, without stopping the program") \
 	X(status, "what a running session has recorded so far")
-#define CLI_READER_COMMANDS(X)                                                    \
-	X(report, "where the time went: tables of a recorded session")         \
-	X(print, "the events of a session, chronologically")              \
-	X(findings, "what is wrong in a session, what it cost and what to do")  \
-	X(diff, "what changed between runs, and whether that is more than chance") \
-	X(export, "a session in another tool's format: Perfetto, Chrome, SQLite...")       \
-	X(sql, "ask a session's tables in SQL")                                \
-	X(view, "the timeline of sessions, in the browser")                    \
+#define CLI_READER_COMMANDS(X)                                                       \
+	X(report, "where the time went: tables of a recorded session")               \
+	X(print, "the events of a session, chronologically")                         \
+	X(findings, "what is wrong in a session, what it cost and what to do")       \
+	X(diff, "what changed between runs, and whether that is more than chance")   \
+	X(export, "a session in another tool's format: Perfetto, Chrome, SQLite...") \
+	X(sql, "ask a session's tables in SQL")                                      \
+	X(view, "the timeline of sessions, in the browser")                          \
 	X(doctor, "what this machine can record, and how to fix what it cannot")
 
 /* Each has its options (options.h) and its function. */
 struct command;
 
-#define X(name, about)                         \
+#define X(name, about)                              \
 	extern const struct command command_##name; \
 	int cmd_##name(int argc, char **argv);
 CLI_RECORDER_COMMANDS(X)

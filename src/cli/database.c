@@ -54,8 +54,8 @@ static sqlite3 *open_cached(const char *path, const struct trace_session *sessio
 		return NULL;
 	trace_fingerprint(session, fingerprint);
 	if (query_number(db, "PRAGMA user_version", NULL) == SQLITE_SCHEMA_VERSION &&
-	    query_number(db, "SELECT count(*) FROM sessions WHERE fingerprint = ?1",
-			 fingerprint) == 1)
+	    query_number(db, "SELECT count(*) FROM sessions WHERE fingerprint = ?1", fingerprint) ==
+		    1)
 		return db;
 	sqlite3_close(db);
 	return NULL;

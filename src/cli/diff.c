@@ -17,14 +17,14 @@
 
 #define WORD_OF_(constant, name, words) name " "
 
-#define DIFF_OPTIONS(X)                                                                    \
-	X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)")              \
-	X(table, 't', "NAME", WORD(DIFF_TABLES(WORD_OF_)), "only this table: %s")          \
-	X(p, 'p', "P", TEXT("0.05"), "significance level of a change (default 0.05)")      \
-	X(min, 'm', "PERCENT", TEXT("5"),                                                  \
-	  "a change counts when it is at least so much of what it was (default 5)")        \
-	X(min_run, 'r', "PERCENT", TEXT("0.5"),                                            \
-	  "... and at least so much of the run (default 0.5)")                             \
+#define DIFF_OPTIONS(X)                                                               \
+	X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)")         \
+	X(table, 't', "NAME", WORD(DIFF_TABLES(WORD_OF_)), "only this table: %s")     \
+	X(p, 'p', "P", TEXT("0.05"), "significance level of a change (default 0.05)") \
+	X(min, 'm', "PERCENT", TEXT("5"),                                             \
+	  "a change counts when it is at least so much of what it was (default 5)")   \
+	X(min_run, 'r', "PERCENT", TEXT("0.5"),                                       \
+	  "... and at least so much of the run (default 0.5)")                        \
 	X(top, 'n', "N", TEXT(NULL), "rows of each table in text (default 10; 0: all)")
 
 OPTIONS(DIFF_OPTIONS)
@@ -32,9 +32,10 @@ OPTIONS(DIFF_OPTIONS)
 const struct command command_diff = {
 	.name = "diff",
 	.usage = "[options] A B\n[options] A... -- B...",
-	.about = "Says what changed from the runs A to the runs B: in total, by API function, by\n"
-		 "operation of the devices and by finding, the largest change first, and whether it\n"
-		 "is more than chance. Several runs on each side are more reliable than one.\n",
+	.about =
+		"Says what changed from the runs A to the runs B: in total, by API function, by\n"
+		"operation of the devices and by finding, the largest change first, and whether it\n"
+		"is more than chance. Several runs on each side are more reliable than one.\n",
 	.examples = "  tandem diff before after\n"
 		    "  tandem diff before-1 before-2 before-3 -- after-1 after-2 after-3\n"
 		    "  tandem diff --format json A B | jq '.device[] | select(.significant)'\n",
@@ -85,7 +86,8 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return set_number(&options->least_run_percent, "--min-run", value, 1e9);
 	default:
 		return cli_parse_number(value, UINT32_MAX, &arguments->top)
-			       ? option_refuse("--top", value, "a number of rows") : 0;
+			       ? option_refuse("--top", value, "a number of rows")
+			       : 0;
 	}
 }
 
@@ -103,7 +105,8 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 	arguments->counts[DIFF_A] = (size_t)(sides - first);
 	if (sides < argc) {
 		argv[sides] = argv[0]; /* the name before getopt's complaints */
-		first = options_parse(&command_diff, argc - sides, argv + sides, handle_option, arguments);
+		first = options_parse(&command_diff, argc - sides, argv + sides, handle_option,
+				      arguments);
 		if (first < 0)
 			return first;
 		arguments->paths[DIFF_B] = argv + sides + first;
@@ -164,8 +167,7 @@ static int print_diff(const struct diff *diff, const struct arguments *arguments
 
 int cmd_diff(int argc, char **argv)
 {
-	struct arguments arguments = {
-		.table = -1, .top = 10, .options = {0.05, 5, 0.5}};
+	struct arguments arguments = {.table = -1, .top = 10, .options = {0.05, 5, 0.5}};
 	struct diff diff;
 	int status = read_arguments(&arguments, argc, argv);
 

@@ -2,19 +2,27 @@
 #include "cli/diff_tables.h"
 
 #define AT(field) offsetof(struct diff_row, field)
-#define BOTH(key, heading, kind, field)                                                  \
-	{"a_" key, heading[0] ? "A " heading : "A", kind, AT(side[DIFF_A].field)},       \
-		{"b_" key, heading[0] ? "B " heading : "B", kind, AT(side[DIFF_B].field)}
-#define BOTH_HIDDEN(key, kind, field)                                                    \
-	{"a_" key, NULL, kind, AT(side[DIFF_A].field)},                                  \
-		{"b_" key, NULL, kind, AT(side[DIFF_B].field)}
+#define BOTH(key, heading, kind, field)                                                 \
+	{"a_" key, heading[0] ? "A " heading : "A", kind, AT(side[DIFF_A].field)},      \
+	{                                                                               \
+		"b_" key, heading[0] ? "B " heading : "B", kind, AT(side[DIFF_B].field) \
+	}
+#define BOTH_HIDDEN(key, kind, field)                        \
+	{"a_" key, NULL, kind, AT(side[DIFF_A].field)},      \
+	{                                                    \
+		"b_" key, NULL, kind, AT(side[DIFF_B].field) \
+	}
 
-#define DIFFERENCE                                                                       \
-	{"difference_ns", "difference", TABLE_NS_CHANGE, AT(difference_ns)},             \
-		{"change_percent", "change", TABLE_CHANGE, AT(change_percent)}
-#define JUDGED(of)                                                                       \
-	{"p", of, TABLE_P, AT(p)}, {"significant", NULL, TABLE_BOOL, AT(significant)},  \
-		{"verdict", "verdict", TABLE_STRING, AT(verdict)}
+#define DIFFERENCE                                                           \
+	{"difference_ns", "difference", TABLE_NS_CHANGE, AT(difference_ns)}, \
+	{                                                                    \
+		"change_percent", "change", TABLE_CHANGE, AT(change_percent) \
+	}
+#define JUDGED(of)                                                                     \
+	{"p", of, TABLE_P, AT(p)}, {"significant", NULL, TABLE_BOOL, AT(significant)}, \
+	{                                                                              \
+		"verdict", "verdict", TABLE_STRING, AT(verdict)                        \
+	}
 
 static const struct table_column total_columns[] = {
 	DIFFERENCE,
@@ -24,13 +32,13 @@ static const struct table_column total_columns[] = {
 	{"name", "of", TABLE_STRING, AT(name)},
 };
 
-#define OF_OPERATIONS(heading)                                                           \
-	DIFFERENCE, BOTH("total_ns", "", TABLE_NS_FLOAT, total_ns),                      \
-		BOTH("count", heading, TABLE_AMOUNT, count),                             \
-		BOTH("mean_ns", "each", TABLE_NS_FLOAT, mean_ns),                        \
-		BOTH_HIDDEN("p50_ns", TABLE_NS_FLOAT, p50_ns),                           \
-		{"each_percent", NULL, TABLE_CHANGE, AT(each_percent)},                  \
-		{"count_p", NULL, TABLE_P, AT(count_p)},                                 \
+#define OF_OPERATIONS(heading)                                          \
+	DIFFERENCE, BOTH("total_ns", "", TABLE_NS_FLOAT, total_ns),     \
+		BOTH("count", heading, TABLE_AMOUNT, count),            \
+		BOTH("mean_ns", "each", TABLE_NS_FLOAT, mean_ns),       \
+		BOTH_HIDDEN("p50_ns", TABLE_NS_FLOAT, p50_ns),          \
+		{"each_percent", NULL, TABLE_CHANGE, AT(each_percent)}, \
+		{"count_p", NULL, TABLE_P, AT(count_p)},                \
 		BOTH("errors", "errors", TABLE_AMOUNT, errors), JUDGED("p of each")
 
 static const struct table_column api_columns[] = {

@@ -130,8 +130,9 @@ static void add_number(struct text *out, const struct diff_row *row, const char 
 {
 	const struct diff_value *a = &row->side[DIFF_A], *b = &row->side[DIFF_B];
 
-	text_format(out, "%s%.*f times, then %.*f", before, a->count < floor(a->count) + 0.05 ? 0 : 1,
-		    a->count, b->count < floor(b->count) + 0.05 ? 0 : 1, b->count);
+	text_format(out, "%s%.*f times, then %.*f", before,
+		    a->count < floor(a->count) + 0.05 ? 0 : 1, a->count,
+		    b->count < floor(b->count) + 0.05 ? 0 : 1, b->count);
 }
 
 /* Copies of twice the size are no slower device. */
@@ -175,8 +176,8 @@ static void add_verdict(struct text *out, enum diff_kind kind, const struct diff
 static void add_sentence(struct text *out, enum diff_kind kind, const struct diff_row *row)
 {
 	bool time = !strncmp(row->verdict, "slower", 6) || !strncmp(row->verdict, "faster", 6);
-	double p = kind == DIFF_FINDINGS ? fmin(row->p, row->count_p)
-					 : (time ? row->p : row->count_p);
+	double p =
+		kind == DIFF_FINDINGS ? fmin(row->p, row->count_p) : (time ? row->p : row->count_p);
 	char buffer[UNITS_BYTES];
 
 	text_add_string(out, "  ");
@@ -261,10 +262,8 @@ static const char *const table_words[] = {
 
 void diff_text(struct text *out, const struct diff *diff, int table, size_t top, bool colour)
 {
-	struct table_style style = {.colour = colour,
-				    .indent = "  ",
-				    .most_rows = top,
-				    .most_width = NAME_MOST_WIDTH};
+	struct table_style style = {
+		.colour = colour, .indent = "  ", .most_rows = top, .most_width = NAME_MOST_WIDTH};
 
 	if (table < 0) {
 		add_side(out, diff, DIFF_A, colour);

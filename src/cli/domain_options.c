@@ -181,8 +181,8 @@ int capture_parse(const char *text, char *capture, size_t bytes)
 	bool range = !strncmp(text, TANDEM_CAPTURE_NVTX, prefix) && text[prefix];
 
 	if (!range && strcmp(text, TANDEM_CAPTURE_PROFILER) != 0)
-		return option_refuse("--capture", text, TANDEM_CAPTURE_PROFILER
-				     ", " TANDEM_CAPTURE_NVTX "NAME");
+		return option_refuse("--capture", text,
+				     TANDEM_CAPTURE_PROFILER ", " TANDEM_CAPTURE_NVTX "NAME");
 	if (strlen(text) >= bytes) {
 		cli_error("--capture: the range's name is too long");
 		return -EINVAL;

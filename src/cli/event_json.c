@@ -87,9 +87,8 @@ void event_json_line(struct trace_objects *objects, struct trace_session *sessio
 	text_add_char(out, '\n');
 }
 
-void event_json_call(struct trace_objects *objects, struct trace_session *session,
-		     struct text *out, const struct trace_event *event, bool end,
-		     uint64_t number)
+void event_json_call(struct trace_objects *objects, struct trace_session *session, struct text *out,
+		     const struct trace_event *event, bool end, uint64_t number)
 {
 	int64_t ns = end ? trace_clock_ns(&session->clock, event->end_ticks) : event->ns;
 	struct json json;

@@ -19,8 +19,7 @@ void event_json_line(struct trace_objects *objects, struct trace_session *sessio
 
 /* In the order of time: a call's begin (with all of the above) or its end, with
  * the call's number in the session. */
-void event_json_call(struct trace_objects *objects, struct trace_session *session,
-		     struct text *out, const struct trace_event *event, bool end,
-		     uint64_t number);
+void event_json_call(struct trace_objects *objects, struct trace_session *session, struct text *out,
+		     const struct trace_event *event, bool end, uint64_t number);
 
 #endif

@@ -18,7 +18,6 @@
 #define LIST_MOST 16u
 #define TEXT_MOST 200u
 
-
 static void add_right(struct text *out, const char *text, size_t width)
 {
 	for (size_t i = strlen(text); i < width; i++)
@@ -29,13 +28,13 @@ static void add_right(struct text *out, const char *text, size_t width)
 void event_text_header(const struct event_text *view, struct text *out)
 {
 	text_add_string(out, colour_begin(view->colour, COLOUR_DIM));
-	text_format(out, "%*s  %*s  %-13s  %-15s  %s", 15, "time (s)", 9, "duration",
-		    "process/tid", "thread", "event");
+	text_format(out, "%*s  %*s  %-13s  %-15s  %s", 15, "time (s)", 9, "duration", "process/tid",
+		    "thread", "event");
 	text_format(out, "%s\n", colour_end(view->colour));
 }
 
-static void add_object(struct event_text *view, struct text *out,
-		       const struct trace_event *event, uint8_t object, uint32_t number)
+static void add_object(struct event_text *view, struct text *out, const struct trace_event *event,
+		       uint8_t object, uint32_t number)
 {
 	const char *name;
 
@@ -57,9 +56,8 @@ static void add_object(struct event_text *view, struct text *out,
 	}
 }
 
-static void add_element(struct event_text *view, struct text *out,
-			const struct trace_event *event, const struct tandem_field *field,
-			const uint8_t *at)
+static void add_element(struct event_text *view, struct text *out, const struct trace_event *event,
+			const struct tandem_field *field, const uint8_t *at)
 {
 	uint64_t value = trace_element_unsigned(field, at);
 	const char *name;
@@ -165,8 +163,8 @@ static bool field_hidden(const struct tandem_field *field, bool call, bool shape
 /* Empty lists and texts; in a description also what it does not have. */
 static bool field_may_be_left_out(const struct tandem_field *field, bool call)
 {
-	return field->variable || (!call && (field->kind == TANDEM_FIELD_HEX ||
-					     field->kind == TANDEM_FIELD_OBJECT));
+	return field->variable ||
+	       (!call && (field->kind == TANDEM_FIELD_HEX || field->kind == TANDEM_FIELD_OBJECT));
 }
 
 static void add_arguments(struct event_text *view, struct text *out,
@@ -203,8 +201,7 @@ static void add_arguments(struct event_text *view, struct text *out,
 	}
 }
 
-static void add_result(struct event_text *view, struct text *out,
-		       const struct trace_event *event)
+static void add_result(struct event_text *view, struct text *out, const struct trace_event *event)
 {
 	const struct tandem_event *descriptor = event->layout->event;
 	const struct tandem_field *returned = trace_field_find(event->layout, "returned");
@@ -213,8 +210,8 @@ static void add_result(struct event_text *view, struct text *out,
 	const char *name;
 
 	if (!event->end_ticks) {
-		text_format(out, "  %sdid not return%s",
-			    colour_begin(view->colour, COLOUR_YELLOW), colour_end(view->colour));
+		text_format(out, "  %sdid not return%s", colour_begin(view->colour, COLOUR_YELLOW),
+			    colour_end(view->colour));
 		return;
 	}
 	if (returned && !failed) {
@@ -290,8 +287,8 @@ static void add_operation(struct event_text *view, struct text *out,
 
 	text_format(out, "operation %s ", enum_name(event, "kind"));
 	if (record->kernel) {
-		const char *name = event_object_name(view->objects, event,
-						     TANDEM_OBJECT_kernel, record->kernel);
+		const char *name = event_object_name(view->objects, event, TANDEM_OBJECT_kernel,
+						     record->kernel);
 
 		text_add_char(out, '"');
 		text_escape(out, name, strlen(name));
@@ -304,8 +301,9 @@ static void add_operation(struct event_text *view, struct text *out,
 		text_format(out, ", %s", units_bytes(buffer, (double)record->bytes));
 	if (trace_operation_times(view->session, record, &times)) {
 		if (times.on_host)
-			text_format(out, ", began at %s", units_seconds(buffer, (int64_t)times.start -
-									view->session->start_ns));
+			text_format(out, ", began at %s",
+				    units_seconds(buffer,
+						  (int64_t)times.start - view->session->start_ns));
 		if (times.waits) {
 			add_ns(out, "in host queue", times.queued, times.submitted);
 			add_ns(out, "in device queue", times.submitted, times.start);
@@ -324,8 +322,7 @@ static void add_operation(struct event_text *view, struct text *out,
 	text_add_string(out, colour_end(view->colour));
 }
 
-static void add_record(struct event_text *view, struct text *out,
-		       const struct trace_event *event)
+static void add_record(struct event_text *view, struct text *out, const struct trace_event *event)
 {
 	text_add_string(out, event->layout->event->name);
 	text_add_char(out, '(');
@@ -359,11 +356,10 @@ void event_text_columns(const struct event_text *view, struct text *out, int64_t
 void event_text_line(struct event_text *view, struct text *out, const struct trace_event *event,
 		     enum event_part part)
 {
-	int64_t end_ns = event->end_ticks
-				 ? trace_clock_ns(&view->session->clock, event->end_ticks)
-				 : INT64_MIN;
-	int64_t duration_ns = event->end_ticks && part != EVENT_BEGIN ? end_ns - event->ns
-								      : INT64_MIN;
+	int64_t end_ns = event->end_ticks ? trace_clock_ns(&view->session->clock, event->end_ticks)
+					  : INT64_MIN;
+	int64_t duration_ns =
+		event->end_ticks && part != EVENT_BEGIN ? end_ns - event->ns : INT64_MIN;
 
 	event_text_columns(view, out, part == EVENT_END ? end_ns : event->ns, duration_ns,
 			   event->stream, event->tid, event->thread_name);

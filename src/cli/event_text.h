@@ -17,7 +17,7 @@
 #include "util/text.h"
 
 struct event_text {
-	struct trace_session *session;	/* borrowed */
+	struct trace_session *session; /* borrowed */
 	/* Borrowed: names of kernels and devices, of what was learned so far. */
 	struct trace_objects *objects;
 	const struct event_samples *stacks; /* borrowed; NULL: addresses will do */
@@ -26,10 +26,10 @@ struct event_text {
 
 void event_text_header(const struct event_text *view, struct text *out);
 
-enum event_part { /* of a call */
-	EVENT_WHOLE, /* at its begin, with all that is known of its end */
-	EVENT_BEGIN, /* "clFinish(queue 1) ..." */
-	EVENT_END,   /* "... clFinish = CL_SUCCESS", at its end */
+enum event_part {	       /* of a call */
+		  EVENT_WHOLE, /* at its begin, with all that is known of its end */
+		  EVENT_BEGIN, /* "clFinish(queue 1) ..." */
+		  EVENT_END,   /* "... clFinish = CL_SUCCESS", at its end */
 };
 
 /* With the line's end. What is no call is whole. */

@@ -55,8 +55,9 @@ OPTIONS(EXPORT_OPTIONS)
 const struct command command_export = {
 	.name = "export",
 	.usage = "--format FORMAT [options] DIR...",
-	.about = "Writes recorded sessions in another tool's format. Several sessions of one machine\n"
-		 "come out on one axis of time.\n",
+	.about =
+		"Writes recorded sessions in another tool's format. Several sessions of one machine\n"
+		"come out on one axis of time.\n",
 	.examples = "  tandem export --format perfetto tandem-app-20261120-100000\n"
 		    "  tandem export --format chrome -o - DIR | gzip >trace.json.gz\n",
 	.column = 23,
@@ -127,8 +128,8 @@ static char *default_out(const struct arguments *arguments)
 		;
 	if (begin == end || (end - begin <= 2 && !strncmp(path + begin, "..", end - begin)))
 		path = "session", begin = 0, end = strlen(path);
-	return asprintf(&out, "%.*s%s", (int)(end - begin), path + begin,
-			arguments->ops->suffix) < 0
+	return asprintf(&out, "%.*s%s", (int)(end - begin), path + begin, arguments->ops->suffix) <
+			       0
 		       ? NULL
 		       : out;
 }

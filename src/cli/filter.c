@@ -59,8 +59,8 @@ static bool operation_matches(const struct filter *filter, const struct trace_ev
 	const struct tandem_rec_operation *record = (const void *)event->record;
 	const struct tandem_event *api =
 		trace_session_event(event->stream->process->session, record->api);
-	uint32_t kernel = trace_objects_kernel(objects, event->stream->process->index,
-					       record->kernel);
+	uint32_t kernel =
+		trace_objects_kernel(objects, event->stream->process->index, record->kernel);
 
 	if (kernel != TRACE_NONE && name_matches(filter, intern_text(&objects->names, kernel)))
 		return true;

@@ -22,11 +22,11 @@ static const char *kind_at(size_t number, const char **about)
 	return finding_kinds[number]->name;
 }
 
-#define FINDINGS_OPTIONS(X)                                                                \
-	X(format, 'f', "FORMAT", WORD("text json"), "%s (default: text)")                  \
-	X(kind, 'k', "KIND", WORD_AT(kind_at), "only findings of this kind:")              \
-	X(min, 'm', "PERCENT", TEXT("1"), "hide what cost less of the run (default 1)")    \
-	X(all, 'a', NULL, FLAG, "hide nothing")                                            \
+#define FINDINGS_OPTIONS(X)                                                             \
+	X(format, 'f', "FORMAT", WORD("text json"), "%s (default: text)")               \
+	X(kind, 'k', "KIND", WORD_AT(kind_at), "only findings of this kind:")           \
+	X(min, 'm', "PERCENT", TEXT("1"), "hide what cost less of the run (default 1)") \
+	X(all, 'a', NULL, FLAG, "hide nothing")                                         \
 	X(with, 'w', "TRACE", FILE_NAME, "use kernel events from an LTTng or trace-cmd trace")
 
 OPTIONS(FINDINGS_OPTIONS)
@@ -34,9 +34,10 @@ OPTIONS(FINDINGS_OPTIONS)
 const struct command command_findings = {
 	.name = "findings",
 	.usage = "[options] DIR",
-	.about = "Says what is wrong in a recorded session, the most expensive first: what, where,\n"
-		 "what it cost, who caused it, how sure that is, and what to do. Costs of different\n"
-		 "findings overlap: they do not add up.\n",
+	.about =
+		"Says what is wrong in a recorded session, the most expensive first: what, where,\n"
+		"what it cost, who caused it, how sure that is, and what to do. Costs of different\n"
+		"findings overlap: they do not add up.\n",
 	.examples = "  tandem findings tandem-app-20261120-100000\n"
 		    "  tandem findings --format json DIR | jq '.findings[0].do'\n",
 	.column = 23,

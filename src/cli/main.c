@@ -19,7 +19,7 @@ static const struct row commands[] = {
 	CLI_RECORDER_COMMANDS(X)
 #undef X
 #define X(name, about) {#name, about, NULL},
-	CLI_READER_COMMANDS(X)
+		CLI_READER_COMMANDS(X)
 #undef X
 };
 
@@ -99,7 +99,8 @@ static int hand_on(char **argv)
 
 	if (library_module(path, READER))
 		return cli_error("`%s` is in " READER ", which is not next to this command: "
-				 "install tandem again", argv[1]);
+				 "install tandem again",
+				 argv[1]);
 	execv(path, argv);
 	return cli_error("%s: %m", path);
 }
@@ -121,7 +122,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < COMMAND_COUNT; i++)
 		if (!strcmp(word, commands[i].name))
 			return commands[i].run ? commands[i].run(argc - 1, argv + 1)
-					    : hand_on(argv);
+					       : hand_on(argv);
 	if (*word == '-') {
 		cli_error("unknown option `%s` before the command", word);
 		return CLI_USAGE;

@@ -87,7 +87,7 @@ static int find_word(const struct option_row *row, const char *value)
 }
 
 static int handle_one(const struct command *command, unsigned number, const char *value,
-		    option_handler handle, void *user)
+		      option_handler handle, void *user)
 {
 	const struct option_row *row = command_row(command, number);
 	int word = row->values == VALUES_WORD ? find_word(row, value) : 0;
@@ -120,8 +120,8 @@ int options_parse(const struct command *command, int argc, char **argv, option_h
 		*at++ = '+';
 	for (count = 0; count < ROWS_MOST && (row = command_row(command, count)); count++) {
 		options[count] = (struct option){option_name(names[count], row),
-						 row->value ? required_argument : no_argument,
-						 NULL, 256 + (int)count};
+						 row->value ? required_argument : no_argument, NULL,
+						 256 + (int)count};
 		if (row->letter)
 			*at++ = row->letter;
 		if (row->letter && row->value)
@@ -132,8 +132,8 @@ int options_parse(const struct command *command, int argc, char **argv, option_h
 
 	optind = 0;
 	while ((given = getopt_long(argc, argv, letters, options, NULL)) != -1) {
-		unsigned number = given >= 256 ? (unsigned)given - 256
-					       : row_of_letter(command, given);
+		unsigned number =
+			given >= 256 ? (unsigned)given - 256 : row_of_letter(command, given);
 
 		if (given == 'h') {
 			options_help(command);

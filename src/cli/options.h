@@ -93,8 +93,8 @@ const struct option_row *command_row(const struct command *command, size_t numbe
 #define OPTION_ID_(name, ...) OPTION_##name,
 #define OPTION_ROW_(name, letter, value, ...) {#name, letter, value, __VA_ARGS__, NULL},
 
-#define OPTIONS(ROWS)                                                   \
-	enum { ROWS(OPTION_ID_) OPTION_COUNT };                         \
+#define OPTIONS(ROWS)                           \
+	enum { ROWS(OPTION_ID_) OPTION_COUNT }; \
 	static const struct option_row option_rows[] = {ROWS(OPTION_ROW_)};
 #define COMMAND_OPTIONS .rows = option_rows, .row_count = OPTION_COUNT
 

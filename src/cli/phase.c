@@ -60,9 +60,9 @@ static struct phase_thread phase_thread(const struct event_iterator *iterator,
 static const char *proof_word(const struct trace_event *event)
 {
 	const struct tandem_field *field = trace_field_find(event->layout, "proof");
-	const char *name = field ? trace_name_find(field->names, (int64_t)trace_field_unsigned(
-								  event, field))
-				 : NULL;
+	const char *name =
+		field ? trace_name_find(field->names, (int64_t)trace_field_unsigned(event, field))
+		      : NULL;
 
 	return name ? name : "?";
 }
@@ -125,8 +125,7 @@ void phase_json(struct event_iterator *iterator, struct text *out, enum ordered_
 		json_unsigned(&json, "instance", thread.stream->process->instance);
 	json_unsigned(&json, "thread", thread.tid);
 	json_string(&json, "thread_name", thread.name);
-	json_string(&json, "domain",
-		    devices_domain(iterator->session, operation->domain));
+	json_string(&json, "domain", devices_domain(iterator->session, operation->domain));
 	json_string(&json, "name", "operation");
 	json_string(&json, "phase", phase_word(kind));
 	json_string(&json, "kind", operation_kind_name(operation->kind));

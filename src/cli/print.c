@@ -17,20 +17,20 @@
 
 #define WRITE_BYTES 65536u
 
-#define PRINT_OPTIONS(X)                                                                   \
-	X(format, 'f', "FORMAT", WORD("text json"),                                        \
-	  "text (default), or json: one object on each line")                              \
-	X(pid, 'p', "PID", TEXT(NULL), "only this process (may be given several times)")   \
-	X(tid, 't', "TID", TEXT(NULL), "only this thread (may be given several times)")    \
-	X(name, 'n', "PATTERN", TEXT(NULL),                                                \
-	  "only events of this name, with * and ? as in a shell (may be given several "    \
-	  "times); operations also by kernel or call")                                     \
-	X(from, 0, "TIME", TEXT(NULL),                                                     \
-	  "from this time on: 1.5s, 20ms, 300us, 5ns; plain is seconds")                   \
-	X(to, 0, "TIME", TEXT(NULL), "up to this time")                                    \
-	X(limit, 'l', "N", TEXT(NULL), "stop after N lines")                               \
-	X(raw, 'r', NULL, FLAG,                                                            \
-	  "as recorded: a call is one event, with its end; a device's operation is one, "  \
+#define PRINT_OPTIONS(X)                                                                  \
+	X(format, 'f', "FORMAT", WORD("text json"),                                       \
+	  "text (default), or json: one object on each line")                             \
+	X(pid, 'p', "PID", TEXT(NULL), "only this process (may be given several times)")  \
+	X(tid, 't', "TID", TEXT(NULL), "only this thread (may be given several times)")   \
+	X(name, 'n', "PATTERN", TEXT(NULL),                                               \
+	  "only events of this name, with * and ? as in a shell (may be given several "   \
+	  "times); operations also by kernel or call")                                    \
+	X(from, 0, "TIME", TEXT(NULL),                                                    \
+	  "from this time on: 1.5s, 20ms, 300us, 5ns; plain is seconds")                  \
+	X(to, 0, "TIME", TEXT(NULL), "up to this time")                                   \
+	X(limit, 'l', "N", TEXT(NULL), "stop after N lines")                              \
+	X(raw, 'r', NULL, FLAG,                                                           \
+	  "as recorded: a call is one event, with its end; a device's operation is one, " \
 	  "where its end was learned")
 
 OPTIONS(PRINT_OPTIONS)
@@ -38,11 +38,12 @@ OPTIONS(PRINT_OPTIONS)
 const struct command command_print = {
 	.name = "print",
 	.usage = "[options] DIR",
-	.about = "Prints the events of a recorded session chronologically: when (seconds since\n"
-		 "the session's start), how long, which process and thread, the call with its\n"
-		 "arguments and its result. A call during which something else happened has a line\n"
-		 "for its begin and one for its end; what a device did stands at its own times:\n"
-		 "queued, submitted, start, end.\n",
+	.about =
+		"Prints the events of a recorded session chronologically: when (seconds since\n"
+		"the session's start), how long, which process and thread, the call with its\n"
+		"arguments and its result. A call during which something else happened has a line\n"
+		"for its begin and one for its end; what a device did stands at its own times:\n"
+		"queued, submitted, start, end.\n",
 	.examples = "  tandem print --name 'clEnqueue*' --from 20ms --to 30ms DIR\n"
 		    "  tandem print --format json DIR | jq 'select(.result < 0)'\n",
 	.column = 23,
@@ -129,8 +130,7 @@ static uint64_t first_ticks(const struct reading *reading, const struct filter *
 }
 
 static int print_events(struct reading *reading, struct arguments *arguments,
-			struct trace_merge *merge, struct text *out,
-			struct trace_objects *objects)
+			struct trace_merge *merge, struct text *out, struct trace_objects *objects)
 {
 	struct trace_session *session = &reading->session;
 	struct filter *filter = &arguments->filter;

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc > 1 && i < sizeof(commands) / sizeof(*commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run ? commands[i].run(argc - 1, argv + 1)
-					    : cli_error("`%s` is not in this build", argv[1]);
+					       : cli_error("`%s` is not in this build", argv[1]);
 	cli_error("this is a part of `tandem`: run that");
 	return CLI_USAGE;
 }

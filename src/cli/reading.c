@@ -53,8 +53,8 @@ int reading_with(struct reading *reading, const char *trace)
 
 	if (trace)
 		status = ctf_import_make(&reading->import, &reading->session, trace,
-				     library_module(module, "tandem-ctf.so") ? NULL : module,
-				     &error);
+					 library_module(module, "tandem-ctf.so") ? NULL : module,
+					 &error);
 	if (trace && !status)
 		status = trace_session_replace_kernel(&reading->session, reading->import.folder,
 						      &error);

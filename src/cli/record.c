@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recorder/child.h"
-#include "recorder/recorder.h"
 #include "cli/domain_options.h"
 #include "cli/options.h"
 #include "cli/summary.h"
+#include "recorder/child.h"
+#include "recorder/recorder.h"
 #include "schema/capture.h"
 #include "schema/domain.h"
 #include "schema/ids.h"
@@ -27,32 +27,32 @@ enum { CANNOT_RUN = 126, NOT_FOUND = 127 };
 #define LEVEL_WORD_(constant, word, what) word " "
 #define INJECTION_WORD_(constant, word) word " "
 
-#define RECORD_OPTIONS(X)                                                                  \
-	X(output, 'o', "DIR", DIRECTORY_NAME, "record into DIR (tandem-PROGRAM-DATE-TIME)") \
-	X(force, 0, NULL, FLAG, "replace DIR when it holds a session already")             \
-	X(domains, 0, "LIST", LIST_AT(domain_options_word), "what to record: %s (all)")         \
-	X(args, 0, "LEVEL", WORD("none basic full"), "arguments of calls: %s (basic)")     \
+#define RECORD_OPTIONS(X)                                                                      \
+	X(output, 'o', "DIR", DIRECTORY_NAME, "record into DIR (tandem-PROGRAM-DATE-TIME)")    \
+	X(force, 0, NULL, FLAG, "replace DIR when it holds a session already")                 \
+	X(domains, 0, "LIST", LIST_AT(domain_options_word), "what to record: %s (all)")        \
+	X(args, 0, "LEVEL", WORD("none basic full"), "arguments of calls: %s (basic)")         \
 	X(device_timing, 0, "on|off", WORD("off on"), "ask the device when commands ran (on)") \
-	X(start_paused, 0, NULL, FLAG, "record nothing until `tandem resume DIR`")         \
-	X(kernel, 0, "WHAT", WORD(LINUX_LEVELS(LEVEL_WORD_)), "kernel events: %s (sched)") \
-	X(sample, 0, "HZ", TEXT("99 999"), "stack samples per CPU second")                 \
-	X(unwind, 0, "HOW", WORD("fp dwarf"),                                              \
-	  "how stacks are unwound: fp, by frame pointers, or dwarf, from saved stacks "    \
-	  "when the session is read (fp)")                                                 \
-	X(limit_size, 0, "BYTES", TEXT(NULL),                                              \
-	  "stop at this size; K, M, G, T are units (no limit)")                            \
-	X(exit_wait, 0, "MS", TEXT(NULL),                                                  \
-	  "wait at most so long at the program's end for commands that are still running " \
-	  "(2000)")                                                                        \
-	X(capture, 0, "WHEN", TEXT(TANDEM_CAPTURE_PROFILER " " TANDEM_CAPTURE_NVTX),       \
-	  "record CUDA and annotations only between cudaProfilerStart() and Stop(): "      \
-	  "profiler-api, or inside an NVTX range: nvtx:NAME")                              \
-	X(drain_interval, 0, "MS", TEXT(NULL),                                             \
-	  "how old a finished device operation may be that is not in the files yet (100)") \
-	X(inject, 0, "HOW", WORD(RECORDER_INJECTIONS(INJECTION_WORD_)),                           \
-	  "injection method: preload, layer or both (both, but the layer alone where a "   \
-	  "preload would harm)")                                                           \
-	X(clock, 0, "SOURCE", WORD("auto counter monotonic"), "%s (auto)")                 \
+	X(start_paused, 0, NULL, FLAG, "record nothing until `tandem resume DIR`")             \
+	X(kernel, 0, "WHAT", WORD(LINUX_LEVELS(LEVEL_WORD_)), "kernel events: %s (sched)")     \
+	X(sample, 0, "HZ", TEXT("99 999"), "stack samples per CPU second")                     \
+	X(unwind, 0, "HOW", WORD("fp dwarf"),                                                  \
+	  "how stacks are unwound: fp, by frame pointers, or dwarf, from saved stacks "        \
+	  "when the session is read (fp)")                                                     \
+	X(limit_size, 0, "BYTES", TEXT(NULL),                                                  \
+	  "stop at this size; K, M, G, T are units (no limit)")                                \
+	X(exit_wait, 0, "MS", TEXT(NULL),                                                      \
+	  "wait at most so long at the program's end for commands that are still running "     \
+	  "(2000)")                                                                            \
+	X(capture, 0, "WHEN", TEXT(TANDEM_CAPTURE_PROFILER " " TANDEM_CAPTURE_NVTX),           \
+	  "record CUDA and annotations only between cudaProfilerStart() and Stop(): "          \
+	  "profiler-api, or inside an NVTX range: nvtx:NAME")                                  \
+	X(drain_interval, 0, "MS", TEXT(NULL),                                                 \
+	  "how old a finished device operation may be that is not in the files yet (100)")     \
+	X(inject, 0, "HOW", WORD(RECORDER_INJECTIONS(INJECTION_WORD_)),                        \
+	  "injection method: preload, layer or both (both, but the layer alone where a "       \
+	  "preload would harm)")                                                               \
+	X(clock, 0, "SOURCE", WORD("auto counter monotonic"), "%s (auto)")                     \
 	X(quiet, 'q', NULL, FLAG, "suppress the summary")
 
 OPTIONS(RECORD_OPTIONS)
@@ -60,8 +60,9 @@ OPTIONS(RECORD_OPTIONS)
 const struct command command_record = {
 	.name = "record",
 	.usage = "[options] [--] PROGRAM [ARGUMENTS]",
-	.about = "Runs PROGRAM and records what it and its children do. Returns the program's exit\n"
-		 "status. `tandem report DIR` then shows where the time went.\n",
+	.about =
+		"Runs PROGRAM and records what it and its children do. Returns the program's exit\n"
+		"status. `tandem report DIR` then shows where the time went.\n",
 	.examples = "  tandem record -o run1 ./app --size 512\n"
 		    "  tandem record --start-paused python3 train.py\n",
 	.column = 27,
@@ -230,16 +231,18 @@ static void print_notes(const struct linux_notes *notes)
 int cmd_record(int argc, char **argv)
 {
 	struct request request = {
-		.recorder = {
-			.session = {
-				.domains = domain_options_all(),
-				.args_level = TANDEM_ARGS_BASIC,
-				.device_timing = true,
-				.exit_wait_ms = EXIT_WAIT_MS,
-				.drain_ms = DRAIN_MS,
+		.recorder =
+			{
+				.session =
+					{
+						.domains = domain_options_all(),
+						.args_level = TANDEM_ARGS_BASIC,
+						.device_timing = true,
+						.exit_wait_ms = EXIT_WAIT_MS,
+						.drain_ms = DRAIN_MS,
+					},
+				.level = LINUX_SCHED,
 			},
-			.level = LINUX_SCHED,
-		},
 	};
 	struct error error = ERROR_INIT;
 	struct recorder recorder;

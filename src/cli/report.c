@@ -21,26 +21,27 @@ static const char *table_at(size_t number, const char **about)
 
 	(void)about;
 	return number < REPORT_TABLE_COUNT
-		       ? report_part(&none, (enum report_table)number).table->name : NULL;
+		       ? report_part(&none, (enum report_table)number).table->name
+		       : NULL;
 }
 
-#define REPORT_OPTIONS(X)                                                                  \
-	X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)")              \
-	X(table, 't', "NAME", WORD_AT(table_at), "only this table: %s")                    \
-	X(clocks, 'c', NULL, FLAG,                                                         \
-	  "only how clocks were fitted to the host's, and how wrong that can be: "         \
-	  "--table clocks")                                                                \
-	X(from, 0, "TIME", TEXT(NULL),                                                     \
-	  "only from this time of the run on: 1.5s, 20ms, 300us, 5ns; plain is seconds. "  \
-	  "What began there counts, whole")                                                \
-	X(to, 0, "TIME", TEXT(NULL), "only up to this time")                               \
-	X(findings, 0, "WHEN", WORD("auto on off"),                                        \
-	  "what is wrong, before the tables: on, off, or auto (default): of a trace up "   \
-	  "to 32 MiB, which takes a second at most")                                       \
+#define REPORT_OPTIONS(X)                                                                      \
+	X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)")                  \
+	X(table, 't', "NAME", WORD_AT(table_at), "only this table: %s")                        \
+	X(clocks, 'c', NULL, FLAG,                                                             \
+	  "only how clocks were fitted to the host's, and how wrong that can be: "             \
+	  "--table clocks")                                                                    \
+	X(from, 0, "TIME", TEXT(NULL),                                                         \
+	  "only from this time of the run on: 1.5s, 20ms, 300us, 5ns; plain is seconds. "      \
+	  "What began there counts, whole")                                                    \
+	X(to, 0, "TIME", TEXT(NULL), "only up to this time")                                   \
+	X(findings, 0, "WHEN", WORD("auto on off"),                                            \
+	  "what is wrong, before the tables: on, off, or auto (default): of a trace up "       \
+	  "to 32 MiB, which takes a second at most")                                           \
 	X(with, 'w', "TRACE", FILE_NAME, "use kernel events from an LTTng or trace-cmd trace") \
-	X(metrics, 'm', NULL, FLAG,                                                        \
-	  "GPU metrics instead: time, bytes and counts of kernels, memory, fills, copies " \
-	  "and waits, and launch properties, theoretical occupancy included")              \
+	X(metrics, 'm', NULL, FLAG,                                                            \
+	  "GPU metrics instead: time, bytes and counts of kernels, memory, fills, copies "     \
+	  "and waits, and launch properties, theoretical occupancy included")                  \
 	X(top, 'n', "N", TEXT(NULL), "rows of each table in text (default 20; 0: all)")
 
 OPTIONS(REPORT_OPTIONS)
@@ -50,9 +51,10 @@ const struct command command_report = {
 	.usage = "[options] DIR",
 	.about = "Shows where the time of a recorded session went: API calls, what the devices\n"
 		 "did, where commands waited, memory, errors, and what was lost.\n",
-	.examples = "  tandem report tandem-app-20261120-100000\n"
-		    "  tandem report --from 20ms --to 30ms DIR\n"
-		    "  tandem report --format json DIR | jq '.device[] | select(.kind == \"kernel\")'\n",
+	.examples =
+		"  tandem report tandem-app-20261120-100000\n"
+		"  tandem report --from 20ms --to 30ms DIR\n"
+		"  tandem report --format json DIR | jq '.device[] | select(.kind == \"kernel\")'\n",
 	.column = 23,
 	COMMAND_OPTIONS,
 	.operands = OPERAND_SESSION,
@@ -143,8 +145,8 @@ static void json_operations(struct json *json, const struct report *report)
 }
 
 static void write_json(struct text *out, const struct report *report,
-		       const struct findings *findings,
-		       const struct trace_session *session, int table)
+		       const struct findings *findings, const struct trace_session *session,
+		       int table)
 {
 	struct json json;
 
@@ -209,7 +211,8 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return 0;
 	case OPTION_top:
 		return cli_parse_number(value, UINT32_MAX, &arguments->top)
-			       ? option_refuse("--top", value, "a number of rows") : 0;
+			       ? option_refuse("--top", value, "a number of rows")
+			       : 0;
 	case OPTION_from:
 		return read_time(arguments, "--from", value, &arguments->range.from_ns);
 	case OPTION_to:

@@ -39,7 +39,7 @@ static const struct table metric_table = TABLE("metrics", metric_columns, struct
 static const struct table kernel_table = TABLE("kernels", kernel_columns, struct metrics_kernel);
 
 static const struct row descriptions[] = {
-#define X(symbol, metric_name, metric_unit, metric_words)                      \
+#define X(symbol, metric_name, metric_unit, metric_words) \
 	{.name = metric_name, .unit = metric_unit, .words = metric_words},
 	METRICS(X)
 #undef X

@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/report_tables.h"
 
-#define TIMES(row)                                                                        \
-	{"total_ns", "total", TABLE_NS, offsetof(row, times.total_ns)},                   \
-		{"percent", "share", TABLE_PERCENT, offsetof(row, percent)}
+#define TIMES(row)                                                        \
+	{"total_ns", "total", TABLE_NS, offsetof(row, times.total_ns)},   \
+	{                                                                 \
+		"percent", "share", TABLE_PERCENT, offsetof(row, percent) \
+	}
 
-#define SPREAD(row)                                                                       \
-	{"mean_ns", "mean", TABLE_NS_FLOAT, offsetof(row, times.mean_ns)},                \
-		{"min_ns", NULL, TABLE_NS, offsetof(row, times.min_ns)},                  \
-		{"p50_ns", "p50", TABLE_NS, offsetof(row, times.p50_ns)},                 \
-		{"p99_ns", "p99", TABLE_NS, offsetof(row, times.p99_ns)},                 \
-		{"max_ns", "max", TABLE_NS, offsetof(row, times.max_ns)}
+#define SPREAD(row)                                                        \
+	{"mean_ns", "mean", TABLE_NS_FLOAT, offsetof(row, times.mean_ns)}, \
+		{"min_ns", NULL, TABLE_NS, offsetof(row, times.min_ns)},   \
+		{"p50_ns", "p50", TABLE_NS, offsetof(row, times.p50_ns)},  \
+		{"p99_ns", "p99", TABLE_NS, offsetof(row, times.p99_ns)},  \
+	{                                                                  \
+		"max_ns", "max", TABLE_NS, offsetof(row, times.max_ns)     \
+	}
 
 /* What of all that was going on in a range lies inside: of the whole run it would be
  * the total once more. */
-#define WITHIN(row) {"within_ns", "in range", TABLE_NS, offsetof(row, within_ns)}
+#define WITHIN(row)                                                         \
+	{                                                                   \
+		"within_ns", "in range", TABLE_NS, offsetof(row, within_ns) \
+	}
 
 static const struct table_column api_columns[] = {
 	WITHIN(struct report_api),
@@ -150,8 +157,7 @@ static const struct table_column process_columns[] = {
 	{"running_ns", "running", TABLE_NS, offsetof(struct report_process, running_ns)},
 	{"system_ns", "in system", TABLE_NS, offsetof(struct report_process, system_ns)},
 	{"wait_cpu_ns", "for CPU", TABLE_NS, offsetof(struct report_process, wait_cpu_ns)},
-	{"wait_blocked_ns", "blocked", TABLE_NS,
-	 offsetof(struct report_process, wait_blocked_ns)},
+	{"wait_blocked_ns", "blocked", TABLE_NS, offsetof(struct report_process, wait_blocked_ns)},
 	{"unknown_ns", NULL, TABLE_NS, offsetof(struct report_process, unknown_ns)},
 	{"switches", NULL, TABLE_COUNT, offsetof(struct report_process, switches)},
 	{"migrations", NULL, TABLE_COUNT, offsetof(struct report_process, migrations)},
@@ -168,8 +174,7 @@ static const struct table_column thread_columns[] = {
 	{"running_ns", "running", TABLE_NS, offsetof(struct report_thread, running_ns)},
 	{"system_ns", "in system", TABLE_NS, offsetof(struct report_thread, system_ns)},
 	{"wait_cpu_ns", "for CPU", TABLE_NS, offsetof(struct report_thread, wait_cpu_ns)},
-	{"wait_blocked_ns", "blocked", TABLE_NS,
-	 offsetof(struct report_thread, wait_blocked_ns)},
+	{"wait_blocked_ns", "blocked", TABLE_NS, offsetof(struct report_thread, wait_blocked_ns)},
 	{"unknown_ns", "not known", TABLE_NS, offsetof(struct report_thread, unknown_ns)},
 	{"switches", "switches", TABLE_COUNT, offsetof(struct report_thread, switches)},
 	{"migrations", "migrations", TABLE_COUNT, offsetof(struct report_thread, migrations)},
@@ -224,10 +229,8 @@ static const struct table_column engine_users_columns[] = {
 	 offsetof(struct report_engine_user, host_queue_ns)},
 	{"device_queue_ns", "in device queue", TABLE_NS,
 	 offsetof(struct report_engine_user, device_queue_ns)},
-	{"executing_ns", "executing", TABLE_NS,
-	 offsetof(struct report_engine_user, executing_ns)},
-	{"unsplit_ns", "queued to done", TABLE_NS,
-	 offsetof(struct report_engine_user, unsplit_ns)},
+	{"executing_ns", "executing", TABLE_NS, offsetof(struct report_engine_user, executing_ns)},
+	{"unsplit_ns", "queued to done", TABLE_NS, offsetof(struct report_engine_user, unsplit_ns)},
 	{"jobs", "jobs", TABLE_COUNT, offsetof(struct report_engine_user, jobs)},
 	{"pid", "process", TABLE_NUMBER, offsetof(struct report_engine_user, process)},
 	{"name", "name", TABLE_STRING, offsetof(struct report_engine_user, name)},
@@ -247,11 +250,11 @@ static const struct table_column clocks_columns[] = {
 	{"source", "clock of", TABLE_STRING, offsetof(struct report_clock, source)},
 };
 
-#define TABLE_BUT_FIRST(table_name, table_columns, row_type)                               \
-	{                                                                                 \
-		.name = table_name, .columns = (table_columns) + 1,                       \
-		.column_count = sizeof(table_columns) / sizeof(*(table_columns)) - 1,     \
-		.row_bytes = sizeof(row_type)                                             \
+#define TABLE_BUT_FIRST(table_name, table_columns, row_type)                          \
+	{                                                                             \
+		.name = table_name, .columns = (table_columns) + 1,                   \
+		.column_count = sizeof(table_columns) / sizeof(*(table_columns)) - 1, \
+		.row_bytes = sizeof(row_type)                                         \
 	}
 
 static const struct table tables[] = {
@@ -263,15 +266,15 @@ static const struct table tables[] = {
 	[REPORT_TABLE_memory] = TABLE("memory", memory_columns, struct report_memory),
 	[REPORT_TABLE_builds] = TABLE("builds", builds_columns, struct report_build),
 	[REPORT_TABLE_errors] = TABLE("errors", errors_columns, struct report_error),
-	[REPORT_TABLE_open_calls] = TABLE("open_calls", open_calls_columns,
-					  struct report_open_call),
-	[REPORT_TABLE_untimed_queues] = TABLE("untimed_queues", untimed_queues_columns,
-					      struct report_queue),
+	[REPORT_TABLE_open_calls] =
+		TABLE("open_calls", open_calls_columns, struct report_open_call),
+	[REPORT_TABLE_untimed_queues] =
+		TABLE("untimed_queues", untimed_queues_columns, struct report_queue),
 	[REPORT_TABLE_waits] = TABLE("waits", waits_columns, struct report_wait),
 	[REPORT_TABLE_functions] = TABLE("functions", functions_columns, struct report_function),
 	[REPORT_TABLE_engines] = TABLE("engines", engines_columns, struct report_engine),
-	[REPORT_TABLE_engine_users] = TABLE("engine_users", engine_users_columns,
-					    struct report_engine_user),
+	[REPORT_TABLE_engine_users] =
+		TABLE("engine_users", engine_users_columns, struct report_engine_user),
 	[REPORT_TABLE_clocks] = TABLE("clocks", clocks_columns, struct report_clock),
 	[REPORT_TABLE_process] = TABLE("processes", process_columns, struct report_process),
 	[REPORT_TABLE_thread] = TABLE("threads", thread_columns, struct report_thread),
@@ -291,11 +294,11 @@ struct report_part report_part(const struct report *report, enum report_table wh
 		part.table = &whole_tables[which];
 
 	switch (which) {
-#define X(field, number, text)                                                            \
-	case REPORT_TABLE_##field:                                                        \
-		part.words = text;                                                        \
-		part.rows = report->field;                                                \
-		part.count = report->number;                                              \
+#define X(field, number, text)               \
+	case REPORT_TABLE_##field:           \
+		part.words = text;           \
+		part.rows = report->field;   \
+		part.count = report->number; \
 		break;
 		REPORT_TABLES(X)
 #undef X

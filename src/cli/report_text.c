@@ -33,9 +33,11 @@ static void add_range(struct text *out, const struct report *report, bool colour
 {
 	char from[UNITS_BYTES], to[UNITS_BYTES], span[UNITS_BYTES];
 
-	text_format(out, "  %sonly from %s s to %s s of it, %s%s: what began there counts, whole;\n"
-			 "  states, and how busy and full devices were, as far as they lie inside\n",
-		    colour_begin(colour, COLOUR_BOLD), units_seconds(from, (int64_t)report->from_ns),
+	text_format(out,
+		    "  %sonly from %s s to %s s of it, %s%s: what began there counts, whole;\n"
+		    "  states, and how busy and full devices were, as far as they lie inside\n",
+		    colour_begin(colour, COLOUR_BOLD),
+		    units_seconds(from, (int64_t)report->from_ns),
 		    units_seconds(to, (int64_t)report->to_ns),
 		    units_ns(span, (double)report->span_ns), colour_end(colour));
 }
@@ -44,9 +46,9 @@ static void add_title(struct text *out, const struct report *report,
 		      const struct trace_session *session, bool colour)
 {
 	const struct trace_run *run = &session->run;
-	const char *title = *run->command ? run->command
-					  : (session->traced_count ? session->processes[0].command
-								    : "");
+	const char *title = *run->command
+				    ? run->command
+				    : (session->traced_count ? session->processes[0].command : "");
 	char buffer[UNITS_BYTES];
 
 	text_add_string(out, colour_begin(colour, COLOUR_BOLD));
@@ -151,8 +153,8 @@ static void add_logs(struct text *out, const struct report *report)
 		if (!build->status || !*build->log)
 			continue;
 		shown++;
-		text_format(out, "  program %" PRIu64 " of process %" PRIu64 ":\n",
-			    build->program, build->process);
+		text_format(out, "  program %" PRIu64 " of process %" PRIu64 ":\n", build->program,
+			    build->process);
 		for (int lines = 0; *line && lines < LOG_LINES; lines++) {
 			size_t length = strcspn(line, "\n");
 
@@ -181,8 +183,7 @@ static void add_total(struct text *out, const struct report *report, enum report
 		text_format(out, ", %s", units_ns(buffer, (double)report->builds_ns));
 	} else if (table == REPORT_TABLE_functions) {
 		add_count(out, report->samples, "sample", "samples");
-		text_format(out, " of %s each",
-			    units_ns(buffer, (double)report->sample_period_ns));
+		text_format(out, " of %s each", units_ns(buffer, (double)report->sample_period_ns));
 	} else if (table == REPORT_TABLE_devices) {
 		text_format(out, "of %s", units_ns(buffer, (double)report->span_ns));
 	}
@@ -221,13 +222,11 @@ static void add_findings(struct text *out, const struct report *report,
 		findings_text_print(out, findings, &style);
 }
 
-void report_text(struct text *out, const struct report *report,
-		 const struct findings *findings, const struct trace_session *session, int table, size_t top, bool colour)
+void report_text(struct text *out, const struct report *report, const struct findings *findings,
+		 const struct trace_session *session, int table, size_t top, bool colour)
 {
-	struct table_style style = {.colour = colour,
-				    .indent = "  ",
-				    .most_rows = top,
-				    .most_width = NAME_MOST_WIDTH};
+	struct table_style style = {
+		.colour = colour, .indent = "  ", .most_rows = top, .most_width = NAME_MOST_WIDTH};
 
 	if (table < 0) {
 		add_title(out, report, session, colour);

@@ -11,7 +11,7 @@
 
 /* `table` as enum report_table, or -1 for all, which begin with the findings (NULL:
  * they were not looked for); `top` rows of each, 0 for all. */
-void report_text(struct text *out, const struct report *report,
-		 const struct findings *findings, const struct trace_session *session, int table, size_t top, bool colour);
+void report_text(struct text *out, const struct report *report, const struct findings *findings,
+		 const struct trace_session *session, int table, size_t top, bool colour);
 
 #endif

@@ -10,8 +10,7 @@
 #include "cli/options.h"
 #include "cli/sql_rows.h"
 
-#define SQL_OPTIONS(X)                                                                 \
-	X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)")
+#define SQL_OPTIONS(X) X(format, 'f', "FORMAT", WORD("text json csv"), "%s (default: text)")
 
 OPTIONS(SQL_OPTIONS)
 

@@ -46,10 +46,10 @@ static void add_cell(struct text *text, sqlite3_stmt *statement, int column)
 }
 
 struct measured {
-	struct text cells;  /* one after another, each with a NUL */
+	struct text cells; /* one after another, each with a NUL */
 	size_t rows;
-	size_t *widths;	    /* by column */
-	bool *numbers;	    /* by column: to the right */
+	size_t *widths; /* by column */
+	bool *numbers;	/* by column: to the right */
 };
 
 static void pad(struct text *out, size_t count)
@@ -218,8 +218,7 @@ static int print_csv(struct rows *rows)
 	text_add_string(&rows->out, "\r\n");
 	while (!status && sqlite3_step(rows->statement) == SQLITE_ROW) {
 		for (int i = 0; i < rows->columns; i++) {
-			const char *cell =
-				(const char *)sqlite3_column_text(rows->statement, i);
+			const char *cell = (const char *)sqlite3_column_text(rows->statement, i);
 			size_t bytes = (size_t)sqlite3_column_bytes(rows->statement, i);
 
 			if (i)

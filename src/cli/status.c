@@ -8,18 +8,17 @@
 #include <string.h>
 #include <time.h>
 
-#include "recorder/folder.h"
 #include "cli/options.h"
 #include "cli/summary.h"
-#include "recorder/live_processes.h"
 #include "recorder/count_records.h"
+#include "recorder/folder.h"
+#include "recorder/live_processes.h"
 #include "recorder/target.h"
 #include "util/counter.h"
 #include "util/json.h"
 #include "util/units.h"
 
-#define STATUS_OPTIONS(X)                                                              \
-	X(format, 0, "text|json", WORD("text json"), "(text)")
+#define STATUS_OPTIONS(X) X(format, 0, "text|json", WORD("text json"), "(text)")
 
 OPTIONS(STATUS_OPTIONS)
 
@@ -125,8 +124,7 @@ static void print_json(const struct target *target, const struct alive *alive,
 		total += atomic_load(&control->lost[i]);
 	json_unsigned(&json, "total", total);
 	json_begin_object(&json, "by_reason");
-#define X(name, words)                                                         \
-	json_unsigned(&json, #name, atomic_load(&control->lost[TANDEM_LOSS_##name]));
+#define X(name, words) json_unsigned(&json, #name, atomic_load(&control->lost[TANDEM_LOSS_##name]));
 	TANDEM_LOSSES(X)
 #undef X
 	json_end_object(&json);

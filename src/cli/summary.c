@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "recorder/live_processes.h"
 #include "recorder/count_records.h"
+#include "recorder/live_processes.h"
 #include "schema/domain.h"
 #include "schema/ids.h"
 #include "schema/opencl.h"
@@ -63,7 +63,8 @@ static const char *why_nothing(const struct session *session, const struct progr
 	if (!program->loadable)
 		return "it is a program for another kind of machine than this tandem";
 	if (atomic_load(&session->control->domain[TANDEM_DOMAIN_opencl].notices) >>
-		    TANDEM_OPENCL_NOTICE_no_layer & 1)
+		    TANDEM_OPENCL_NOTICE_no_layer &
+	    1)
 		return "its OpenCL calls did not reach Tandem";
 	if (!strcmp(session->inject, "preload"))
 		return "it made no OpenCL call by a function that it is linked to (--inject preload), "
@@ -118,8 +119,8 @@ void summary_print(const struct session *session, const struct program *program,
 	uint64_t ran_ns = session->end.monotonic_ns - session->start.monotonic_ns;
 	/* What the program started has a higher number, unless numbers went
 	 * round, which takes them a while. */
-	unsigned alive = live_processes_find(session->absolute, ran_ns < 1000000000u ? pid : 1, NULL,
-					NULL);
+	unsigned alive =
+		live_processes_find(session->absolute, ran_ns < 1000000000u ? pid : 1, NULL, NULL);
 	int error = count_records(session->absolute, &tally);
 
 	if (error) {

@@ -59,8 +59,8 @@ static struct cell cell_read(const struct table_column *column, const void *row)
 
 static bool cell_empty(const struct cell *cell)
 {
-	return !cell->number && !cell->signed_number && (isnan(cell->real) || fabs(cell->real) <= 0) &&
-	       !*cell->string;
+	return !cell->number && !cell->signed_number &&
+	       (isnan(cell->real) || fabs(cell->real) <= 0) && !*cell->string;
 }
 
 /* At most `width` characters of it, the last one an ellipsis where it was cut. */
@@ -99,7 +99,10 @@ static void add_change(struct text *out, enum table_kind kind, double value)
 	if (!isfinite(value))
 		text_add_char(out, '-');
 	else if (kind == TABLE_NS_CHANGE)
-		text_format(out, "%s%s", value > 0 ? "+" : value < 0 ? "-" : "",
+		text_format(out, "%s%s",
+			    value > 0	? "+"
+			    : value < 0 ? "-"
+					: "",
 			    units_ns(buffer, fabs(value)));
 	else if (kind == TABLE_CHANGE)
 		text_format(out, "%+.1f %%", value);
@@ -200,8 +203,8 @@ static void add_aligned(struct text *out, const struct text *cell, bool left, si
 		text_add_char(out, ' ');
 }
 
-static void table_line(struct text *out, const struct table *table, const void *row,
-		       uint32_t used, const size_t *widths, const struct table_style *style)
+static void table_line(struct text *out, const struct table *table, const void *row, uint32_t used,
+		       const size_t *widths, const struct table_style *style)
 {
 	struct text cell = TEXT_INIT;
 	bool first = true;

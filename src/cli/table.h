@@ -22,24 +22,24 @@
 #include "util/json.h"
 #include "util/text.h"
 
-enum table_kind {	/* type in the row */
-	TABLE_STRING,	/* const char * */
-	TABLE_COUNT,	/* uint64_t: "1,234" */
-	TABLE_NUMBER,	/* uint64_t: an id, "1234" */
-	TABLE_SIGNED,	/* int64_t */
-	TABLE_NS,	/* uint64_t */
-	TABLE_NS_FLOAT, /* double */
-	TABLE_BOUND,	/* uint64_t, ns; UINT64_MAX: not known */
-	TABLE_BYTES,	/* uint64_t */
-	TABLE_PERCENT,	/* double */
-	TABLE_RATE,	/* double, GB/s */
-	TABLE_PPM,	/* double, parts of a million */
-	TABLE_REAL,	/* double of any size: "1.25", "3.2e+09" */
-	TABLE_AMOUNT,	/* double, a mean of counts: "1,234", "1,234.5" */
-	TABLE_NS_CHANGE, /* double: "+1.25 ms" */
-	TABLE_CHANGE,	/* double, per cent: "+12.5 %"; not finite: "-" */
-	TABLE_P,	/* double, a probability; NAN: "-" */
-	TABLE_BOOL,	/* bool */
+enum table_kind {		   /* type in the row */
+		  TABLE_STRING,	   /* const char * */
+		  TABLE_COUNT,	   /* uint64_t: "1,234" */
+		  TABLE_NUMBER,	   /* uint64_t: an id, "1234" */
+		  TABLE_SIGNED,	   /* int64_t */
+		  TABLE_NS,	   /* uint64_t */
+		  TABLE_NS_FLOAT,  /* double */
+		  TABLE_BOUND,	   /* uint64_t, ns; UINT64_MAX: not known */
+		  TABLE_BYTES,	   /* uint64_t */
+		  TABLE_PERCENT,   /* double */
+		  TABLE_RATE,	   /* double, GB/s */
+		  TABLE_PPM,	   /* double, parts of a million */
+		  TABLE_REAL,	   /* double of any size: "1.25", "3.2e+09" */
+		  TABLE_AMOUNT,	   /* double, a mean of counts: "1,234", "1,234.5" */
+		  TABLE_NS_CHANGE, /* double: "+1.25 ms" */
+		  TABLE_CHANGE,	   /* double, per cent: "+12.5 %"; not finite: "-" */
+		  TABLE_P,	   /* double, a probability; NAN: "-" */
+		  TABLE_BOOL,	   /* bool */
 };
 
 struct table_column {
@@ -56,11 +56,11 @@ struct table {
 	size_t row_bytes;
 };
 
-#define TABLE(table_name, table_columns, row_type)                             \
-	{                                                                      \
-		.name = table_name, .columns = table_columns,                  \
+#define TABLE(table_name, table_columns, row_type)                                \
+	{                                                                         \
+		.name = table_name, .columns = table_columns,                     \
 		.column_count = sizeof(table_columns) / sizeof(*(table_columns)), \
-		.row_bytes = sizeof(row_type)                                  \
+		.row_bytes = sizeof(row_type)                                     \
 	}
 
 struct table_style {

@@ -74,7 +74,8 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return 0;
 	case OPTION_port:
 		return cli_parse_number(value, UINT16_MAX, &arguments->port) || !arguments->port
-			       ? option_refuse("--port", value, "1 to 65535") : 0;
+			       ? option_refuse("--port", value, "1 to 65535")
+			       : 0;
 	case OPTION_align_starts:
 		arguments->align = VIEW_ALIGN_starts;
 		return 0;

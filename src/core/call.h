@@ -22,10 +22,11 @@
 
 struct tandem_call {
 	struct tandem_call_record *record; /* NULL: not recorded */
-	uint64_t stream; /* in which it was begun */
+	uint64_t stream;		   /* in which it was begun */
 };
 
-static inline __attribute__((always_inline)) void *tandem_call_begin(struct tandem_call *call, uint16_t id, uint32_t bytes)
+static inline __attribute__((always_inline)) void *tandem_call_begin(struct tandem_call *call,
+								     uint16_t id, uint32_t bytes)
 {
 	struct tandem_call_record *record = record_begin(id, bytes, TANDEM_RECORD_CALL);
 
@@ -50,9 +51,9 @@ void call_end_elsewhere(const struct tandem_call *call, int32_t result, uint64_t
 
 /* `end`: tandem_ticks() just after the real call. */
 static inline __attribute__((always_inline)) void call_end(const struct tandem_call *call,
-							    int32_t result, uint64_t end,
-							    const void *returned,
-							    uint32_t returned_bytes)
+							   int32_t result, uint64_t end,
+							   const void *returned,
+							   uint32_t returned_bytes)
 {
 	if (tandem_likely(call->record && call->stream == tandem_thread.stream)) {
 		call->record->result = result;
@@ -64,7 +65,8 @@ static inline __attribute__((always_inline)) void call_end(const struct tandem_c
 	}
 }
 
-static inline __attribute__((always_inline)) void tandem_call_end(const struct tandem_call *call, int32_t result)
+static inline __attribute__((always_inline)) void tandem_call_end(const struct tandem_call *call,
+								  int32_t result)
 {
 	call_end(call, result, tandem_ticks(), NULL, 0);
 }

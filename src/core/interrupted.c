@@ -82,7 +82,8 @@ int tandem_record_blocked(struct tandem_thread *thread)
 	if (record > published) {
 		/* Left between the cursor's store and that which publishes: it is whole. */
 		packet->content_bits =
-			((uint64_t)((uint8_t *)published - (uint8_t *)packet) + published->size) * 8;
+			((uint64_t)((uint8_t *)published - (uint8_t *)packet) + published->size) *
+			8;
 	} else if (record->size && (uint8_t *)record < thread->reserved_end) {
 		/* What is behind the cursor is zero until a record is begun there. */
 		record->size = 0;

@@ -114,8 +114,7 @@ static void put_clock(struct head *head, const struct tandem_control *control)
 	uint64_t ticks = control->start_ticks;
 	uint64_t ns = ticks / hz * 1000000000u +
 		      (uint64_t)((unsigned __int128)(ticks % hz) * 1000000000u / hz);
-	uint64_t zero = control->start_realtime_ns > ns ?
-				control->start_realtime_ns - ns : 0;
+	uint64_t zero = control->start_realtime_ns > ns ? control->start_realtime_ns - ns : 0;
 	uint64_t seconds = zero / 1000000000u;
 	uint64_t rest = (uint64_t)((unsigned __int128)(zero % 1000000000u) * hz / 1000000000u);
 
@@ -123,7 +122,7 @@ static void put_clock(struct head *head, const struct tandem_control *control)
 	    "clock {\n\tname = ticks;\n\tdescription = \"%s\";\n\tfreq = %llu;\n"
 	    "\toffset_s = %llu;\n\toffset = %llu;\n\tabsolute = TRUE;\n};\n\n",
 	    control->clock_source == TANDEM_CLOCK_MONOTONIC ? "CLOCK_MONOTONIC"
-								   : "time-stamp counter",
+							    : "time-stamp counter",
 	    (unsigned long long)hz, (unsigned long long)seconds, (unsigned long long)rest);
 }
 

@@ -8,13 +8,13 @@
 #include "schema/control.h"
 
 struct tandem_metadata {
-	const char *dir; /* of the trace, made */
+	const char *dir;     /* of the trace, made */
 	const char *session; /* of the session: its DIR/schema describes the events */
 	const uint8_t *uuid; /* 16 bytes */
 	const struct tandem_control *control;
-	uint64_t domains; /* bits of the domains whose events can occur */
+	uint64_t domains;	 /* bits of the domains whose events can occur */
 	const char *environment; /* more lines of TSDL for the block env; NULL: none */
-	int pid, ppid; /* of the traced process */
+	int pid, ppid;		 /* of the traced process */
 };
 
 /* Writes `dir`/metadata: the trace, its environment (who was recorded, with

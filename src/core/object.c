@@ -23,7 +23,7 @@ _Static_assert(TANDEM_OBJECT_shape + 1 < 16, "a key has four bits for the type")
 #define TABLES 12u
 
 static struct slot first_table[FIRST_SLOTS];
-static struct slot *_Atomic tables[TABLES] = { first_table };
+static struct slot *_Atomic tables[TABLES] = {first_table};
 static _Atomic uint32_t newest;
 static _Atomic uint64_t taken[TABLES];
 static _Atomic uint32_t numbers[TANDEM_OBJECT_COUNT];

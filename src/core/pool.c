@@ -20,8 +20,8 @@ static void push(struct tandem_pool *pool, void *first, void **last_next)
 static void *grow(struct tandem_pool *pool)
 {
 	int saved = errno;
-	uint8_t *chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *chunk =
+		mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t bytes = pool->item_bytes;
 	uint32_t count = CHUNK_BYTES / bytes;
 
@@ -49,9 +49,9 @@ void *tandem_pool_take(struct tandem_pool *pool)
 	}
 taken:
 	item = atomic_load_explicit(&pool->free, memory_order_acquire);
-	while (item && !atomic_compare_exchange_weak_explicit(&pool->free, &item, *(void **)item,
-							      memory_order_acquire,
-							      memory_order_acquire)) {
+	while (item &&
+	       !atomic_compare_exchange_weak_explicit(&pool->free, &item, *(void **)item,
+						      memory_order_acquire, memory_order_acquire)) {
 	}
 	atomic_store_explicit(&pool->taking, 0, memory_order_release);
 	return item ? item : grow(pool);

@@ -23,7 +23,10 @@ struct tandem_pool {
 	void *_Atomic free;
 };
 
-#define TANDEM_POOL(bytes) { .item_bytes = (bytes) }
+#define TANDEM_POOL(bytes)            \
+	{                             \
+		.item_bytes = (bytes) \
+	}
 
 void *tandem_pool_take(struct tandem_pool *pool);
 void tandem_pool_give(struct tandem_pool *pool, void *item);

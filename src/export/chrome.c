@@ -141,8 +141,9 @@ static int chrome_call(struct export *export, const struct event_item *item)
 	struct json *json = &state->json;
 
 	line_begin(export, returned ? "X" : "B", event->layout->event->name);
-	json_string(json, "cat", trace_session_event_domain(export->iterator->session,
-							    event->layout->event)->name);
+	json_string(
+		json, "cat",
+		trace_session_event_domain(export->iterator->session, event->layout->event)->name);
 	add_place(export, stream->process->pid, stream->tid);
 	add_time(export, "ts", event->ns);
 	if (returned)

@@ -27,7 +27,7 @@ struct ctf {
 
 	/* Of the current session. */
 	struct ordered_events ordered_events;
-	bool ordering; /* the chronicle is open */
+	bool ordering;	    /* the chronicle is open */
 	struct text packet; /* what is in it; its header comes with its end */
 	uint64_t packet_begin_ns, last_ns, sequence, lost;
 };

@@ -97,8 +97,8 @@ static int add_operation_types(struct ctf_metadata *metadata)
 static const char end_field[] = "u64 end; ";
 
 static const char *const suffixes[CTF_KINDS] = {
-	[CTF_RECORD] = "",	   [CTF_CALL_BEGIN] = "_begin",	    [CTF_CALL_END] = "_end",
-	[CTF_QUEUED] = "_queued",  [CTF_SUBMITTED] = "_submitted",  [CTF_START] = "_start",
+	[CTF_RECORD] = "",	  [CTF_CALL_BEGIN] = "_begin",	  [CTF_CALL_END] = "_end",
+	[CTF_QUEUED] = "_queued", [CTF_SUBMITTED] = "_submitted", [CTF_START] = "_start",
 	[CTF_STOP] = "_end",
 };
 

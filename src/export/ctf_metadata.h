@@ -43,13 +43,12 @@ struct ctf_packet {
 
 struct ctf_metadata {
 	struct text text;
-	struct map known; /* event classes that are described: their numbers */
+	struct map known;    /* event classes that are described: their numbers */
 	struct intern types; /* that are described */
 };
 
 /* zero_ns: the time of day at which CLOCK_MONOTONIC was 0. */
-void ctf_metadata_begin(struct ctf_metadata *metadata, const uint8_t uuid[16],
-			uint64_t zero_ns);
+void ctf_metadata_begin(struct ctf_metadata *metadata, const uint8_t uuid[16], uint64_t zero_ns);
 
 /* Describes the event class, unless it is, and gives its number. `layout` is the
  * record's; of a command's events that of the record `operation`. `source`: layouts of

@@ -16,7 +16,15 @@
  * steps of NTP. */
 #define SAME_BOOT_NS INT64_C(2000000000)
 
-#define FORMATS(X) X(perfetto) X(chrome) X(ctf) X(sqlite) X(csv) X(otf2) X(speedscope) X(folded)
+#define FORMATS(X)    \
+	X(perfetto)   \
+	X(chrome)     \
+	X(ctf)        \
+	X(sqlite)     \
+	X(csv)        \
+	X(otf2)       \
+	X(speedscope) \
+	X(folded)
 
 #define X(format) extern const struct export_ops export_##format;
 FORMATS(X)
@@ -26,7 +34,7 @@ const struct export_ops *const export_formats[] = {
 #define X(format) &export_##format,
 	FORMATS(X)
 #undef X
-	NULL,
+		NULL,
 };
 
 const struct export_ops *export_find(const char *name)
@@ -199,9 +207,8 @@ static int make_here(const struct export_request *request, struct export_result 
 	export.state = calloc(1, request->ops->state_bytes + 1);
 	if (!export.state)
 		return error_add(error, -ENOMEM, "%s: %s", request->out, strerror(ENOMEM));
-	status = request->ops->own_output
-			 ? 0
-			 : output_open(&export.output, request->out, export.error);
+	status = request->ops->own_output ? 0
+					  : output_open(&export.output, request->out, export.error);
 	if (!status) {
 		status = export_run(&export, request, result);
 		if (export.ops->release)

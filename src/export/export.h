@@ -62,7 +62,8 @@ struct export_ops {
 	void (*killed)(const char *out, pid_t process);
 };
 
-struct export {
+struct export
+{
 	const struct export_ops *ops;
 	void *state;
 	const char *out;
@@ -70,10 +71,10 @@ struct export {
 	struct error *error;  /* for causes; may be NULL */
 
 	struct event_iterator *iterator; /* of the current session */
-	size_t session;	   /* its index */
-	bool apart;	   /* it is not on the first one's clock */
-	int64_t origin_ns; /* the first session's start, on its own clock */
-	int64_t shift_ns;  /* what export_time() adds in this session */
+	size_t session;			 /* its index */
+	bool apart;			 /* it is not on the first one's clock */
+	int64_t origin_ns;		 /* the first session's start, on its own clock */
+	int64_t shift_ns;		 /* what export_time() adds in this session */
 	/* What earlier sessions have used up. */
 	uint64_t process_base, thread_base, call_base, device_base;
 	uint64_t operation_count; /* so far: of commands, ended or not; the current one's id */
@@ -82,7 +83,7 @@ struct export {
 /* Time on the axis that all sessions share. */
 static inline int64_t export_time(const struct export *export, int64_t monotonic_ns)
 {
-	return (int64_t)((uint64_t)monotonic_ns + (uint64_t)export->shift_ns);
+	return (int64_t)((uint64_t)monotonic_ns + (uint64_t) export->shift_ns);
 }
 
 /* Ids that are unique over all sessions, from 1. */

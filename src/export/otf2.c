@@ -16,7 +16,7 @@
 
 /* A row of commands that do not overlap. */
 struct lane {
-	uint64_t queue;	 /* process and queue, as lane_key() */
+	uint64_t queue; /* process and queue, as lane_key() */
 	uint32_t location;
 	bool busy;
 	struct sequence_event running; /* where it is busy */
@@ -47,8 +47,8 @@ static OTF2_Paradigm paradigm_of(const struct export *export, uint8_t domain)
 {
 	const char *title = trace_session_domain(export->iterator->session, domain)->title;
 
-#define X(name)                                                                                    \
-	if (!strcasecmp(title, #name))                                                             \
+#define X(name)                        \
+	if (!strcasecmp(title, #name)) \
 		return OTF2_PARADIGM_##name;
 	OTF2_DOMAIN_PARADIGMS(X)
 #undef X
@@ -77,7 +77,7 @@ static int process_group(struct export *export, uint32_t process, uint32_t *grou
 	text_format(&name, "%s (process %d)", of->name, export_pid(export, of->pid));
 	status = name.failed ? -ENOMEM
 			     : otf_archive_group(&state->archive, name.data, state->node,
-						  OTF2_LOCATION_GROUP_TYPE_PROCESS, -1, group);
+						 OTF2_LOCATION_GROUP_TYPE_PROCESS, -1, group);
 	text_free(&name);
 	return status ? status : map_set(&state->process_groups, process, *group);
 }
@@ -120,10 +120,10 @@ static int thread_location(struct export *export, const struct trace_stream *str
 	status = process_group(export, stream->process->index, &group);
 	text_format(&name, "%s (thread %u)", stream->thread_name, stream->tid);
 	if (!status)
-		status = name.failed ? -ENOMEM
-				     : otf_archive_location(&state->archive, name.data, group,
-							     OTF2_LOCATION_TYPE_CPU_THREAD,
-							     location);
+		status = name.failed
+				 ? -ENOMEM
+				 : otf_archive_location(&state->archive, name.data, group,
+							OTF2_LOCATION_TYPE_CPU_THREAD, location);
 	text_free(&name);
 	return status ? status : map_set(&state->threads, key, *location);
 }
@@ -139,12 +139,12 @@ static int call_event(struct export *export, const struct sequence_event *event)
 	int status = thread_location(export, stream, &location);
 
 	if (!status)
-		status = otf_archive_region(&state->archive, event->api->name,
-					     OTF2_REGION_ROLE_WRAPPER,
-					     paradigm_of(export, trace_session_event_domain(
-							export->iterator->session,
-							event->api)->number),
-					     &region);
+		status = otf_archive_region(
+			&state->archive, event->api->name, OTF2_REGION_ROLE_WRAPPER,
+			paradigm_of(export, trace_session_event_domain(export->iterator->session,
+								       event->api)
+						    ->number),
+			&region);
 	if (status)
 		return status;
 	return event->kind == SEQUENCE_CALL_BEGIN
@@ -180,8 +180,8 @@ static int lane_make(struct export *export, const struct sequence_event *event, 
 	if (!status)
 		status = name.failed ? -ENOMEM
 				     : otf_archive_location(&state->archive, name.data, group,
-							     OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
-							     &made.location);
+							    OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
+							    &made.location);
 	text_free(&name);
 	if (status)
 		return status;
@@ -207,8 +207,7 @@ static int lane_find(struct export *export, const struct sequence_event *event, 
 		if (known->queue != lane_key(event))
 			continue;
 		number++;
-		if (starts ? !known->busy
-			   : known->busy && same_command(&known->running, event)) {
+		if (starts ? !known->busy : known->busy && same_command(&known->running, event)) {
 			*lane = known;
 			return 0;
 		}
@@ -249,9 +248,9 @@ static int operation_event(struct export *export, const struct sequence_event *e
 	lane->busy = event->kind == SEQUENCE_START;
 	lane->running = *event;
 	return lane->busy ? otf_archive_enter(&state->archive, lane->location,
-					       time_of(export, event->ns), region, call)
+					      time_of(export, event->ns), region, call)
 			  : otf_archive_leave(&state->archive, lane->location,
-					       time_of(export, event->ns), region);
+					      time_of(export, event->ns), region);
 }
 
 static int take_event(void *user, const struct sequence_event *event)
@@ -277,7 +276,7 @@ static int otf2_session(struct export *export)
 	const struct trace_run *run = &export->iterator->session->run;
 	struct otf2 *state = export->state;
 	int status = otf_archive_node(&state->archive, *run->host ? run->host : "unknown machine",
-				       &state->node);
+				      &state->node);
 
 	if (!export->session && run->start_realtime_ns > run->start_monotonic_ns)
 		state->archive.realtime_offset_ns =

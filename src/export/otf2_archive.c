@@ -23,9 +23,8 @@
 #define CALL_ATTRIBUTE 0
 
 /* The library prints its errors unless somebody takes them. */
-static OTF2_ErrorCode take_error(void *user, const char *file, uint64_t line,
-				 const char *function, OTF2_ErrorCode code, const char *format,
-				 va_list arguments)
+static OTF2_ErrorCode take_error(void *user, const char *file, uint64_t line, const char *function,
+				 OTF2_ErrorCode code, const char *format, va_list arguments)
 {
 	(void)user, (void)file, (void)line, (void)function, (void)format, (void)arguments;
 	return code;
@@ -34,17 +33,16 @@ static OTF2_ErrorCode take_error(void *user, const char *file, uint64_t line,
 static OTF2_FlushType flush_always(void *user, OTF2_FileType type, OTF2_LocationRef location,
 				   void *caller, bool final)
 {
-	(void)user, (void)type, (void)location, (void)caller, (void)final;
+	(void)user, (void)type, (void)location, (void)caller, (void) final;
 	return OTF2_FLUSH;
 }
 
 /* It does not hand the system's errno on, but leaves it where it was. */
 static int tell(struct otf2_archive *archive, OTF2_ErrorCode code)
 {
-	int status = code == OTF2_ERROR_ENOSPC ? -ENOSPC
-		     : code == OTF2_ERROR_ENOMEM || code == OTF2_ERROR_MEM_ALLOC_FAILED
-			     ? -ENOMEM
-			     : -EIO;
+	int status = code == OTF2_ERROR_ENOSPC						? -ENOSPC
+		     : code == OTF2_ERROR_ENOMEM || code == OTF2_ERROR_MEM_ALLOC_FAILED ? -ENOMEM
+											: -EIO;
 
 	if (code == OTF2_SUCCESS)
 		return 0;
@@ -127,9 +125,9 @@ int otf_archive_open(struct otf2_archive *archive, const char *out, struct error
 	}
 	OTF2_Error_RegisterCallback(take_error, NULL);
 	errno = 0;
-	archive->archive = OTF2_Archive_Open(archive->part, ARCHIVE_NAME, OTF2_FILEMODE_WRITE,
-					     OTF2_CHUNK_SIZE_MIN, OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
-					     OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+	archive->archive = OTF2_Archive_Open(
+		archive->part, ARCHIVE_NAME, OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_MIN,
+		OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
 	if (!archive->archive)
 		return tell(archive, OTF2_ERROR_INVALID);
 	code = OTF2_Archive_SetFlushCallbacks(archive->archive, &flush, NULL);
@@ -164,7 +162,7 @@ int otf_archive_node(struct otf2_archive *archive, const char *name, uint32_t *n
 }
 
 int otf_archive_group(struct otf2_archive *archive, const char *name, uint32_t node,
-		       OTF2_LocationGroupType type, int64_t parent, uint32_t *group)
+		      OTF2_LocationGroupType type, int64_t parent, uint32_t *group)
 {
 	struct otf2_group made = {.node = node,
 				  .type = type,
@@ -181,7 +179,7 @@ int otf_archive_group(struct otf2_archive *archive, const char *name, uint32_t n
 }
 
 int otf_archive_location(struct otf2_archive *archive, const char *name, uint32_t group,
-			  OTF2_LocationType type, uint32_t *location)
+			 OTF2_LocationType type, uint32_t *location)
 {
 	struct otf2_location made = {.group = group, .type = type};
 
@@ -199,7 +197,7 @@ int otf_archive_location(struct otf2_archive *archive, const char *name, uint32_
 }
 
 int otf_archive_region(struct otf2_archive *archive, const char *name, OTF2_RegionRole role,
-			OTF2_Paradigm paradigm, uint32_t *region)
+		       OTF2_Paradigm paradigm, uint32_t *region)
 {
 	struct otf2_region made = {.role = role, .paradigm = paradigm};
 	uint64_t key, known;
@@ -231,8 +229,8 @@ static uint64_t forward(struct otf2_archive *archive, uint64_t ns)
 	return ns;
 }
 
-int otf_archive_enter(struct otf2_archive *archive, uint32_t location, uint64_t ns,
-		       uint32_t region, uint64_t call)
+int otf_archive_enter(struct otf2_archive *archive, uint32_t location, uint64_t ns, uint32_t region,
+		      uint64_t call)
 {
 	struct otf2_location *at = &archive->locations[location];
 	OTF2_AttributeValue value = {.uint64 = call};
@@ -251,8 +249,7 @@ int otf_archive_enter(struct otf2_archive *archive, uint32_t location, uint64_t 
 	return tell(archive, code);
 }
 
-int otf_archive_leave(struct otf2_archive *archive, uint32_t location, uint64_t ns,
-		       uint32_t region)
+int otf_archive_leave(struct otf2_archive *archive, uint32_t location, uint64_t ns, uint32_t region)
 {
 	struct otf2_location *at = &archive->locations[location];
 
@@ -344,8 +341,8 @@ static OTF2_ErrorCode write_places(struct otf2_archive *archive, OTF2_GlobalDefW
 	for (uint32_t i = 0; !code && i < archive->location_count; i++) {
 		const struct otf2_location *at = &archive->locations[i];
 
-		code = OTF2_GlobalDefWriter_WriteLocation(writer, i, at->name, at->type,
-							  at->events, at->group);
+		code = OTF2_GlobalDefWriter_WriteLocation(writer, i, at->name, at->type, at->events,
+							  at->group);
 	}
 	return code;
 }
@@ -383,10 +380,10 @@ static OTF2_ErrorCode write_definitions(struct otf2_archive *archive,
 	for (uint32_t i = 0; !code && i < archive->strings.count; i++)
 		code = OTF2_GlobalDefWriter_WriteString(writer, i,
 							intern_text(&archive->strings, i));
-#define X(name)                                                                                    \
-	if (!code)                                                                                 \
-		code = OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_##name,            \
-							  fixed->name,                             \
+#define X(name)                                                                         \
+	if (!code)                                                                      \
+		code = OTF2_GlobalDefWriter_WriteParadigm(writer, OTF2_PARADIGM_##name, \
+							  fixed->name,                  \
 							  OTF2_PARADIGM_CLASS_ACCELERATOR);
 	OTF2_DOMAIN_PARADIGMS(X)
 #undef X

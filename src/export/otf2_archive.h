@@ -40,7 +40,7 @@ struct otf2_location {
 	size_t depth, stack_capacity;
 };
 
-struct otf2_group { /* of locations: a process, or what it used of a device */
+struct otf2_group {	       /* of locations: a process, or what it used of a device */
 	uint32_t name, parent; /* string; group that made it, or OTF2_UNDEFINED */
 	uint32_t node;
 	OTF2_LocationGroupType type;
@@ -54,7 +54,9 @@ struct otf2_region {
 
 /* Paradigms that have domains, by OTF2's names: a domain's title is one of these,
  * whatever the case of its letters. */
-#define OTF2_DOMAIN_PARADIGMS(X) X(OPENCL) X(CUDA)
+#define OTF2_DOMAIN_PARADIGMS(X) \
+	X(OPENCL)                \
+	X(CUDA)
 
 struct otf2_archive {
 	OTF2_Archive *archive;
@@ -82,20 +84,20 @@ int otf_archive_open(struct otf2_archive *archive, const char *out, struct error
 /* A machine, a group on it (`parent`: the group's index or -1) and a location in it. */
 int otf_archive_node(struct otf2_archive *archive, const char *name, uint32_t *node);
 int otf_archive_group(struct otf2_archive *archive, const char *name, uint32_t node,
-		       OTF2_LocationGroupType type, int64_t parent, uint32_t *group);
+		      OTF2_LocationGroupType type, int64_t parent, uint32_t *group);
 int otf_archive_location(struct otf2_archive *archive, const char *name, uint32_t group,
-			  OTF2_LocationType type, uint32_t *location);
+			 OTF2_LocationType type, uint32_t *location);
 
 /* The region of this name, made when it is new. */
 int otf_archive_region(struct otf2_archive *archive, const char *name, OTF2_RegionRole role,
-			OTF2_Paradigm paradigm, uint32_t *region);
+		       OTF2_Paradigm paradigm, uint32_t *region);
 
 /* `call`: what calls and commands that belong together have in common; 0: none. A
  * location's times must not go back: what does is moved. */
-int otf_archive_enter(struct otf2_archive *archive, uint32_t location, uint64_t ns,
-		       uint32_t region, uint64_t call);
+int otf_archive_enter(struct otf2_archive *archive, uint32_t location, uint64_t ns, uint32_t region,
+		      uint64_t call);
 int otf_archive_leave(struct otf2_archive *archive, uint32_t location, uint64_t ns,
-		       uint32_t region);
+		      uint32_t region);
 
 /* Leaves what was never left, writes the definitions, looks whether all of it is on the
  * disk (the library does not say when it could not write), and names the folder. */

@@ -21,7 +21,7 @@
 #include "util/text.h"
 
 struct output {
-	int fd; /* -1: closed */
+	int fd;	    /* -1: closed */
 	int status; /* the first error, -errno */
 	char *path; /* "standard output" where it is that */
 	char *part; /* what is written until it is whole; NULL: path itself */

@@ -94,8 +94,7 @@ static int perfetto_thread(struct export *export, const struct trace_stream *str
 		return status;
 	track = perfetto_describe(export, id, 0);
 	described = proto_begin(packet, TRACK_OF_THREAD);
-	proto_number(packet, THREAD_PID,
-		     (uint64_t)export_pid(export, stream->process->pid));
+	proto_number(packet, THREAD_PID, (uint64_t)export_pid(export, stream->process->pid));
 	proto_number(packet, THREAD_TID, (uint64_t)export_pid(export, stream->tid));
 	proto_string(packet, THREAD_NAME, stream->thread_name, strlen(stream->thread_name));
 	proto_end(packet, described);
@@ -109,8 +108,8 @@ static void close_call(struct export *export, struct perfetto_call *open)
 	size_t event;
 
 	if (open->end_ns != INT64_MIN) {
-		event = perfetto_event(export, export_time(export, open->end_ns), PERFETTO_SLICE_END,
-				    open->track);
+		event = perfetto_event(export, export_time(export, open->end_ns),
+				       PERFETTO_SLICE_END, open->track);
 		if (open->flows.length)
 			text_add(&state->writer.packet, open->flows.data, open->flows.length);
 		perfetto_event_end(export, event);
@@ -146,9 +145,9 @@ static int perfetto_call(struct export *export, const struct event_item *item)
 		return status;
 	close_call(export, open);
 	begun = perfetto_event(export, export_time(export, event->ns), PERFETTO_SLICE_BEGIN, track);
-	perfetto_event_name(export, event->layout->event->name,
-			    trace_session_event_domain(export->iterator->session,
-						       event->layout->event)->name);
+	perfetto_event_name(
+		export, event->layout->event->name,
+		trace_session_event_domain(export->iterator->session, event->layout->event)->name);
 	if (trace_event_op(event))
 		proto_fixed(&writer->packet, PERFETTO_EVENT_FLOW, export_call(export, item->call));
 	annotate_result(writer, event);
@@ -171,7 +170,8 @@ static int perfetto_lost(struct export *export, const struct event_item *item)
 	status = perfetto_thread_track(export, item->event->stream, &track);
 	if (status < 0)
 		return status;
-	event = perfetto_event(export, export_time(export, item->event->ns), PERFETTO_INSTANT, track);
+	event = perfetto_event(export, export_time(export, item->event->ns), PERFETTO_INSTANT,
+			       track);
 	perfetto_event_name(export, "records lost", "tandem");
 	perfetto_args(&state->writer, export->iterator, item->event);
 	perfetto_event_end(export, event);

@@ -71,8 +71,7 @@ int perfetto_thread_track(struct export *export, const struct trace_stream *stre
 /* A packet that describes a track; fields of TrackDescriptor go in between. */
 size_t perfetto_describe(struct export *export, uint64_t id, uint64_t parent);
 void perfetto_describe_end(struct export *export, size_t track);
-void perfetto_describe_named(struct export *export, uint64_t id, uint64_t parent,
-			     const char *name);
+void perfetto_describe_named(struct export *export, uint64_t id, uint64_t parent, const char *name);
 
 /* A packet with a track event; its fields go in between. */
 size_t perfetto_event(struct export *export, int64_t ns, unsigned type, uint64_t track);

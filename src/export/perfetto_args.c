@@ -37,9 +37,9 @@ static void add_value(void *user, const char *name, const struct event_arg *arg)
 		proto_number(packet, PERFETTO_ANNOTATION_POINTER, arg->number);
 		break;
 	case EVENT_ARG_WORD:
-		proto_number(packet, PERFETTO_ANNOTATION_WORD,
-			     perfetto_intern(writer, PERFETTO_ANNOTATION_WORDS, arg->text,
-					     arg->length));
+		proto_number(
+			packet, PERFETTO_ANNOTATION_WORD,
+			perfetto_intern(writer, PERFETTO_ANNOTATION_WORDS, arg->text, arg->length));
 		break;
 	case EVENT_ARG_TEXT:
 		proto_string(packet, PERFETTO_ANNOTATION_STRING, arg->text, arg->length);

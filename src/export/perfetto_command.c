@@ -155,7 +155,8 @@ int perfetto_command(struct export *export, const struct event_item *item)
 	annotate_command(export, operation);
 	perfetto_event_end(export, event);
 	if (operation->placed)
-		perfetto_event_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
+		perfetto_event_end(export,
+				   perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));
 	if (operation->call)
 		end_flow(export, item);
 	return 0;

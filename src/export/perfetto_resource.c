@@ -21,8 +21,7 @@ int perfetto_memory(struct export *export, const struct event_item *item)
 		return 0;
 	row = &export->iterator->memory.rows[item->memory_row];
 	status = tracks_find(&state->tracks,
-				track_key(TRACK_MEMORY, export->session, item->memory_row, 0),
-				&id);
+			     track_key(TRACK_MEMORY, export->session, item->memory_row, 0), &id);
 	if (status > 0) {
 		text_add_string(&name, "memory in use: ");
 		if (row->device != TRACE_NONE)
@@ -115,15 +114,15 @@ int perfetto_build(struct export *export, const struct event_item *item)
 	status = tracks_find(&state->tracks, perfetto_process_key(export, process), &parent);
 	if (status >= 0)
 		status = tracks_lane(&state->tracks,
-				       track_key(TRACK_BUILDS, export_process(export, process),
-						    0, 0),
-				       begin_ns, end_ns, &track);
+				     track_key(TRACK_BUILDS, export_process(export, process), 0, 0),
+				     begin_ns, end_ns, &track);
 	if (status < 0)
 		return status;
 	if (status > 0)
 		perfetto_describe_named(export, track, parent, "program builds");
 	event = perfetto_event(export, begin_ns, PERFETTO_SLICE_BEGIN, track);
-	perfetto_event_name(export, "build", devices_domain(export->iterator->session, record->domain));
+	perfetto_event_name(export, "build",
+			    devices_domain(export->iterator->session, record->domain));
 	perfetto_args(&state->writer, export->iterator, item->event);
 	perfetto_event_end(export, event);
 	perfetto_event_end(export, perfetto_event(export, end_ns, PERFETTO_SLICE_END, track));

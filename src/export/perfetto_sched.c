@@ -142,9 +142,8 @@ static int write_switch(struct perfetto_sched *sched, struct export *export,
 			struct perfetto_writer *writer, const struct trace_event *event,
 			const struct change *change)
 {
-	const struct place place = {.ns = export_time(export, event->ns),
-				    .cpu = event->tid,
-				    .thread = change->prev};
+	const struct place place = {
+		.ns = export_time(export, event->ns), .cpu = event->tid, .thread = change->prev};
 	struct perfetto_tasks *tasks = &sched->tasks;
 	struct text *packet = &writer->packet;
 	size_t bundle, begun, fields;
@@ -196,8 +195,9 @@ static int write_wake(struct perfetto_sched *sched, struct export *export,
 /* As the kernel's own records say that they come from an interrupt. */
 static uint32_t waker_flags(uint8_t waker)
 {
-	return waker == TANDEM_WAKER_softirq ? FLAG_SOFTIRQ
-	       : waker == TANDEM_WAKER_thread ? 0 : FLAG_HARDIRQ;
+	return waker == TANDEM_WAKER_softirq  ? FLAG_SOFTIRQ
+	       : waker == TANDEM_WAKER_thread ? 0
+					      : FLAG_HARDIRQ;
 }
 
 static int write_waking(struct perfetto_sched *sched, struct export *export,
@@ -246,9 +246,8 @@ static int write_wakeup_new(struct perfetto_sched *sched, struct export *export,
 			    struct perfetto_writer *writer, const struct trace_event *event)
 {
 	RECORD(sched_wakeup_new);
-	const struct place place = {.ns = export_time(export, event->ns),
-				    .cpu = event->tid,
-				    .thread = record->by};
+	const struct place place = {
+		.ns = export_time(export, event->ns), .cpu = event->tid, .thread = record->by};
 
 	return write_wake(sched, export, writer, &place, EVENT_WAKEUP_NEW, record->tid,
 			  record->target_cpu);
@@ -260,9 +259,8 @@ static int write_syscall(struct perfetto_sched *sched, struct export *export,
 	RECORD(syscall_entry);
 	const struct tandem_kernel_syscall_exit *after = (const void *)event->record;
 	const char *args = (const char *)(record + 1); /* aligned to nothing */
-	const struct place place = {.ns = export_time(export, event->ns),
-				    .cpu = event->tid,
-				    .thread = record->tid};
+	const struct place place = {
+		.ns = export_time(export, event->ns), .cpu = event->tid, .thread = record->tid};
 	bool enters = event->record->id == TANDEM_KERNEL_EVENT_syscall_entry;
 	struct text *packet = &writer->packet;
 	size_t bundle, begun, fields;
@@ -328,11 +326,12 @@ static int write_event(struct perfetto_sched *sched, struct export *export,
 	}
 	case TANDEM_KERNEL_EVENT_sched_out: {
 		RECORD(sched_out);
-		return write_switch(sched, export, writer, event,
-				    &(struct change){.prev = record->tid,
-						     .prev_state = record->preempted
-									   ? TANDEM_TASK_STATE_preempted
-									   : TANDEM_TASK_STATE_sleeping});
+		return write_switch(
+			sched, export, writer, event,
+			&(struct change){.prev = record->tid,
+					 .prev_state = record->preempted
+							       ? TANDEM_TASK_STATE_preempted
+							       : TANDEM_TASK_STATE_sleeping});
 	}
 	case TANDEM_KERNEL_EVENT_sched_waking:
 		return write_waking(sched, export, writer, event);

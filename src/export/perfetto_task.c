@@ -107,8 +107,8 @@ int perfetto_task_tell(struct perfetto_tasks *tasks, struct export *export,
 		return 0;
 	if (!task)
 		return -ENOMEM;
-	if (!task->pid || (task->told && task->sent_pid == task->pid &&
-			   task->sent_name == task->name))
+	if (!task->pid ||
+	    (task->told && task->sent_pid == task->pid && task->sent_name == task->name))
 		return 0;
 	renamed = task->sent_name != task->name;
 	task->told = true;

@@ -28,9 +28,9 @@ struct perfetto_task { /* a thread, by the kernel's number */
 	uint32_t woken_by;    /* ... and by whom */
 };
 
-enum perfetto_process { /* who told of it */
-	PERFETTO_TRACED, /* its own track */
-	PERFETTO_TOLD,	 /* we, as its first thread was called then */
+enum perfetto_process {			 /* who told of it */
+			PERFETTO_TRACED, /* its own track */
+			PERFETTO_TOLD,	 /* we, as its first thread was called then */
 };
 
 struct perfetto_tasks {

@@ -44,7 +44,7 @@ int perfetto_thread_track(struct export *export, const struct trace_stream *stre
 {
 	struct perfetto *state = export->state;
 	uint64_t key = track_key(TRACK_THREAD, export_process(export, stream->process->index),
-				    stream->tid, 0);
+				 stream->tid, 0);
 
 	return tracks_find(&state->tracks, key, id);
 }
@@ -69,9 +69,9 @@ void perfetto_event_name(struct export *export, const char *name, const char *ca
 
 	proto_number(packet, PERFETTO_EVENT_NAME,
 		     perfetto_intern(&state->writer, PERFETTO_NAMES, name, strlen(name)));
-	proto_number(packet, PERFETTO_EVENT_CATEGORY,
-		     perfetto_intern(&state->writer, PERFETTO_CATEGORIES, category,
-				     strlen(category)));
+	proto_number(
+		packet, PERFETTO_EVENT_CATEGORY,
+		perfetto_intern(&state->writer, PERFETTO_CATEGORIES, category, strlen(category)));
 }
 
 void perfetto_event_end(struct export *export, size_t event)

@@ -102,8 +102,7 @@ static void add_frames(struct export *export)
 	json_end_object(json);
 }
 
-static const char *thread_name(const struct export *export,
-			       const struct speedscope_thread *thread)
+static const char *thread_name(const struct export *export, const struct speedscope_thread *thread)
 {
 	const struct trace_session *session = export->iterator->session;
 
@@ -138,8 +137,8 @@ static void add_profile(struct export *export, const struct speedscope_thread *t
 	json_unsigned(json, "endValue", thread->count * period);
 	json_begin_array(json, "samples");
 	for (size_t i = 0; i < thread->count; i++) {
-		size_t depth = samples_stack(&state->samples, thread->nodes[i], frames,
-					     SAMPLES_DEEPEST);
+		size_t depth =
+			samples_stack(&state->samples, thread->nodes[i], frames, SAMPLES_DEEPEST);
 
 		json_begin_array(json, NULL);
 		while (depth)

@@ -24,8 +24,7 @@ static int fail(struct export *export)
 	int code = sqlite3_errcode(state->db);
 	int status = code == SQLITE_FULL ? -ENOSPC : code == SQLITE_NOMEM ? -ENOMEM : -EIO;
 
-	return error_add(export->error, status, "%s: %s", export->out,
-			 sqlite3_errmsg(state->db));
+	return error_add(export->error, status, "%s: %s", export->out, sqlite3_errmsg(state->db));
 }
 
 static int execute(struct export *export, const char *sql)
@@ -41,8 +40,8 @@ static int bind_text(struct export *export, sqlite3_stmt *insert, int place,
 	struct sqlite *state = export->state;
 
 	if (utf8_valid(value->text, value->length))
-		return sqlite3_bind_text64(insert, place, value->text, value->length,
-					   SQLITE_STATIC, SQLITE_UTF8);
+		return sqlite3_bind_text64(insert, place, value->text, value->length, SQLITE_STATIC,
+					   SQLITE_UTF8);
 	text_clear(&state->sane);
 	text_add_utf8(&state->sane, value->text, value->length);
 	return sqlite3_bind_text64(insert, place, state->sane.data, state->sane.length,

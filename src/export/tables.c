@@ -7,7 +7,7 @@
 
 #include "export/tables_row.h"
 
-#define X(column, column_type, column_words)                                   \
+#define X(column, column_type, column_words) \
 	{.name = #column, .words = column_words, .type = TABLE_##column_type},
 static const struct table_column sessions_columns[] = {TABLE_SESSIONS(X)};
 static const struct table_column processes_columns[] = {TABLE_PROCESSES(X)};
@@ -28,18 +28,18 @@ static const struct table_column findings_columns[] = {TABLE_FINDINGS(X)};
 #undef X
 
 const struct table tables_all[TABLE_COUNT] = {
-#define X(table_name, list, table_words)                                       \
-	{.name = #table_name,                                                  \
-	 .words = table_words,                                                 \
-	 .columns = table_name##_columns,                                      \
+#define X(table_name, list, table_words)  \
+	{.name = #table_name,             \
+	 .words = table_words,            \
+	 .columns = table_name##_columns, \
 	 .count = sizeof(table_name##_columns) / sizeof(*table_name##_columns)},
 	TABLES(X)
 #undef X
 };
 
-#define X(table_name, list, words)                                             \
+#define X(table_name, list, words)                                                     \
 	_Static_assert(sizeof(table_name##_columns) / sizeof(*table_name##_columns) <= \
-			       TABLE_COLUMNS,                                  \
+			       TABLE_COLUMNS,                                          \
 		       #table_name);
 TABLES(X)
 #undef X

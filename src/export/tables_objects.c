@@ -26,7 +26,7 @@ int tables_session(struct export *export)
 	char fingerprint[TRACE_FINGERPRINT_BYTES];
 
 	map_clear(&tables->described);
-	row_integer(&row[SESSIONS_id], (int64_t)export->session + 1);
+	row_integer(&row[SESSIONS_id], (int64_t) export->session + 1);
 	row_word(&row[SESSIONS_path], session->path);
 	row_word(&row[SESSIONS_program], run->program);
 	row_word(&row[SESSIONS_command], run->command);
@@ -137,9 +137,9 @@ static int context_row(struct export *export, const struct trace_event *event)
 	row_field(&row[CONTEXTS_number], event, "context", &tables->words);
 	row_field(&row[CONTEXTS_domain], event, "domain", &tables->words);
 	row_field(&row[CONTEXTS_handle], event, "handle", &tables->words);
-	row_integer(&row[CONTEXTS_devices],
-		    ((const struct tandem_rec_context *)(const void *)event->record)
-			    ->devices_count);
+	row_integer(
+		&row[CONTEXTS_devices],
+		((const struct tandem_rec_context *)(const void *)event->record)->devices_count);
 	return tables->row(export, TABLE_contexts, row);
 }
 

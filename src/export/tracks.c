@@ -19,8 +19,7 @@ int tracks_find(struct tracks *tracks, uint64_t key, uint64_t *id)
 	return map_set(&tracks->known, key, *id) ? -ENOMEM : 1;
 }
 
-int tracks_lane(struct tracks *tracks, uint64_t key, int64_t start_ns, int64_t end_ns,
-		  uint64_t *id)
+int tracks_lane(struct tracks *tracks, uint64_t key, int64_t start_ns, int64_t end_ns, uint64_t *id)
 {
 	uint64_t first = map_get(&tracks->rows, key);
 	struct track_lane *lane = NULL;
@@ -39,8 +38,8 @@ int tracks_lane(struct tracks *tracks, uint64_t key, int64_t start_ns, int64_t e
 		lane->next = tracks->lane_count + 1;
 	else
 		status = map_set(&tracks->rows, key, tracks->lane_count + 1);
-	if (status || array_reserve(&tracks->lanes, &tracks->lane_capacity,
-				    tracks->lane_count + 1, sizeof(*tracks->lanes)))
+	if (status || array_reserve(&tracks->lanes, &tracks->lane_capacity, tracks->lane_count + 1,
+				    sizeof(*tracks->lanes)))
 		return -ENOMEM;
 	tracks->lanes[tracks->lane_count++] =
 		(struct track_lane){.id = ++tracks->last_id, .end_ns = end_ns};

@@ -43,8 +43,8 @@ struct tracks {
 };
 
 /* Ids of 24 bits, 28 bits and 4 bits make a key. */
-static inline uint64_t track_key(enum track_kind kind, uint64_t owner,
-				    uint64_t number, unsigned row)
+static inline uint64_t track_key(enum track_kind kind, uint64_t owner, uint64_t number,
+				 unsigned row)
 {
 	return (uint64_t)kind << 60 ^ owner << 36 ^ number << 4 ^ row;
 }
@@ -56,7 +56,7 @@ int tracks_find(struct tracks *tracks, uint64_t key, uint64_t *id);
 /* A track of this row on which nothing is at start_ns, and takes the slice.
  * Returns as tracks_find(). */
 int tracks_lane(struct tracks *tracks, uint64_t key, int64_t start_ns, int64_t end_ns,
-		  uint64_t *id);
+		uint64_t *id);
 
 void tracks_free(struct tracks *tracks);
 

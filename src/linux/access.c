@@ -45,8 +45,9 @@ static void permission_words(char *words, size_t bytes)
 
 	if (!geteuid()) {
 		/* A container: its filter, or the lack of a capability. */
-		snprintf(words, bytes, "perf events are forbidden here; give the container "
-				       "--cap-add PERFMON (or SYS_ADMIN)");
+		snprintf(words, bytes,
+			 "perf events are forbidden here; give the container "
+			 "--cap-add PERFMON (or SYS_ADMIN)");
 		return;
 	}
 	if (paranoid)
@@ -64,11 +65,13 @@ void linux_access_words(char *words, size_t bytes, enum linux_attempt attempt, i
 	if (error == -EACCES || error == -EPERM)
 		permission_words(words, bytes);
 	else if (error == -ENOTSUP)
-		snprintf(words, bytes, "this tandem was built without libtraceevent; install "
-				       "libtraceevent-dev and build it again");
+		snprintf(words, bytes,
+			 "this tandem was built without libtraceevent; install "
+			 "libtraceevent-dev and build it again");
 	else if (attempt == LINUX_ATTEMPT_TRACEFS)
-		snprintf(words, bytes, "tracefs is not mounted; mount -t tracefs nodev "
-				       "/sys/kernel/tracing");
+		snprintf(words, bytes,
+			 "tracefs is not mounted; mount -t tracefs nodev "
+			 "/sys/kernel/tracing");
 	else if (attempt == LINUX_ATTEMPT_FORMAT)
 		snprintf(words, bytes, "this kernel's scheduler has no tracepoints (%s)",
 			 strerror(-error));
@@ -81,13 +84,17 @@ void linux_access_words(char *words, size_t bytes, enum linux_attempt attempt, i
 void linux_access_sample_words(char *words, size_t bytes, int error)
 {
 	if ((error == -EACCES || error == -EPERM) && geteuid())
-		snprintf(words, bytes, "no stacks are sampled: perf_event_paranoid is %d; root may "
-			 "allow it: sysctl kernel.perf_event_paranoid=2", read_paranoid());
+		snprintf(words, bytes,
+			 "no stacks are sampled: perf_event_paranoid is %d; root may "
+			 "allow it: sysctl kernel.perf_event_paranoid=2",
+			 read_paranoid());
 	else if (error == -EACCES || error == -EPERM)
-		snprintf(words, bytes, "no stacks are sampled: perf events are forbidden here; give "
+		snprintf(words, bytes,
+			 "no stacks are sampled: perf events are forbidden here; give "
 			 "the container --cap-add PERFMON (or SYS_ADMIN)");
 	else if (error == -EINVAL)
-		snprintf(words, bytes, "no stacks are sampled: the kernel takes no such rate (its "
+		snprintf(words, bytes,
+			 "no stacks are sampled: the kernel takes no such rate (its "
 			 "limit: sysctl kernel.perf_event_max_sample_rate)");
 	else if (error == -ENOTSUP)
 		snprintf(words, bytes, "no stacks are sampled: --unwind dwarf is for x86-64 only");

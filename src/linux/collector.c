@@ -96,7 +96,7 @@ static int start_system(struct linux_collector *collector, char *words)
 	}
 	if (!error) {
 		error = linux_machine_open(&collector->machine, &collector->folder,
-					    &collector->plan, ring_bytes(collector));
+					   &collector->plan, ring_bytes(collector));
 		attempt = LINUX_ATTEMPT_EVENT;
 	}
 	if (!error) {
@@ -116,7 +116,7 @@ static int start_system(struct linux_collector *collector, char *words)
 static int start_program(struct linux_collector *collector, char *words)
 {
 	int error = linux_machine_open(&collector->machine, &collector->folder, NULL,
-					ring_bytes(collector));
+				       ring_bytes(collector));
 	char why[LINUX_NOTE_BYTES];
 
 	snprintf(why, sizeof(why), "%s", words);
@@ -127,8 +127,10 @@ static int start_program(struct linux_collector *collector, char *words)
 	}
 	collector->complete = true;
 	collector->decoder.tasks.first_namespace = true; /* no other numbers occur */
-	snprintf(words, LINUX_NOTE_BYTES, "the program's own switches are all that is recorded of the "
-		 "scheduler: %.230s", why);
+	snprintf(words, LINUX_NOTE_BYTES,
+		 "the program's own switches are all that is recorded of the "
+		 "scheduler: %.230s",
+		 why);
 	return 0;
 }
 
@@ -151,8 +153,8 @@ static int start(struct linux_collector *collector, const struct linux_options *
 		 struct linux_notes *words)
 {
 	rlim_t files;
-	int error = linux_folder_open(&collector->folder, options->directory,
-				       collector->control, &collector->clock);
+	int error = linux_folder_open(&collector->folder, options->directory, collector->control,
+				      &collector->clock);
 
 	if (error)
 		return error;
@@ -177,7 +179,7 @@ static int start(struct linux_collector *collector, const struct linux_options *
 }
 
 int linux_collector_start(struct linux_collector **out, const struct linux_options *options,
-			   struct linux_notes *words)
+			  struct linux_notes *words)
 {
 	struct linux_collector *collector;
 	int error;
@@ -215,7 +217,7 @@ static void read_formats(struct linux_collector *collector)
 		if (tracepoint != LINUX_TRACEPOINT_COUNT &&
 		    !collector->decoder.formats.of[tracepoint].id)
 			linux_formats_read(&collector->decoder.formats, collector->events,
-					    tracepoint);
+					   tracepoint);
 	}
 }
 
@@ -244,15 +246,14 @@ static void program_started(struct linux_collector *collector)
  * elsewhere nobody is to be displaced at once. Not permitted: so be it. */
 static void boost_priority(struct linux_collector *collector, unsigned percent)
 {
-	struct sched_param lowest = { .sched_priority = 1 };
+	struct sched_param lowest = {.sched_priority = 1};
 	uint64_t now_ns = tandem_monotonic_ns();
 	uint64_t ms = (now_ns - collector->drained_ns) / 1000000;
 
 	if (ms < EARLY_MS)
 		ms = EARLY_MS;
 	collector->drained_ns = now_ns;
-	if (collector->urgent ||
-	    (percent < FULL_PERCENT && percent * LATE_MS / ms < FULL_PERCENT))
+	if (collector->urgent || (percent < FULL_PERCENT && percent * LATE_MS / ms < FULL_PERCENT))
 		return;
 	collector->urgent = true;
 	sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &lowest);
@@ -271,7 +272,7 @@ static void drain(struct linux_collector *collector)
 	}
 	perf_clock_advance(&collector->clock);
 	boost_priority(collector, linux_machine_drain(&collector->machine, &collector->decoder,
-					      keep || collector->kept));
+						      keep || collector->kept));
 	collector->kept = keep;
 	if (collector->folder.failures != collector->failures_seen) {
 		collector->failures_seen = collector->folder.failures;

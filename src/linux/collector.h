@@ -29,11 +29,11 @@
 #include "schema/control.h"
 
 /* X(constant, word of --kernel, what it records) */
-#define LINUX_LEVELS(X)                                                       \
-	X(OFF, "off", "nothing")                                               \
-	X(SCHED, "sched", "which thread runs where, and who wakes whom")       \
-	X(SYSCALLS, "syscalls", "that, and the program's system calls")        \
-	X(GPU, "gpu", "the scheduler and the tracepoints of GPU drivers")      \
+#define LINUX_LEVELS(X)                                                   \
+	X(OFF, "off", "nothing")                                          \
+	X(SCHED, "sched", "which thread runs where, and who wakes whom")  \
+	X(SYSCALLS, "syscalls", "that, and the program's system calls")   \
+	X(GPU, "gpu", "the scheduler and the tracepoints of GPU drivers") \
 	X(ALL, "all", "all of these")
 
 enum linux_level {
@@ -44,7 +44,7 @@ enum linux_level {
 
 struct linux_options {
 	enum linux_level level;
-	const char *directory; /* of the session, made; borrowed during the call */
+	const char *directory;		/* of the session, made; borrowed during the call */
 	struct tandem_control *control; /* filled; borrowed until stop */
 	uint32_t sample_hz; /* of the program's stacks; 0: none. Takes a level above OFF */
 	bool saved_stacks;  /* keep their content, for the reader to unwind */
@@ -63,8 +63,8 @@ struct linux_notes {
 /* Starts collecting what may be collected. `words` says what can't be, and how to get
  * it. Returns 0, or -errno: nothing is collected
  * and *collector is NULL, which the functions below take too. */
-int linux_collector_start(struct linux_collector **collector,
-			   const struct linux_options *options, struct linux_notes *words);
+int linux_collector_start(struct linux_collector **collector, const struct linux_options *options,
+			  struct linux_notes *words);
 
 /* Becomes readable when a buffer is half full; -1: never. */
 int linux_collector_fd(const struct linux_collector *collector);

@@ -27,7 +27,7 @@ static int event_keep(struct linux_cpu *cpu, int event, enum perf_who who)
 
 void linux_cpu_init(struct linux_cpu *cpu, struct linux_folder *folder, int number)
 {
-	*cpu = (struct linux_cpu){ .number = number };
+	*cpu = (struct linux_cpu){.number = number};
 	linux_stream_open(&cpu->stream, folder, number);
 }
 
@@ -113,8 +113,7 @@ int linux_cpu_restart(struct linux_cpu *cpu, int id)
 	return error;
 }
 
-void linux_cpu_announce(struct linux_cpu *cpu, struct linux_scope scope, bool fresh,
-			 uint64_t ticks)
+void linux_cpu_announce(struct linux_cpu *cpu, struct linux_scope scope, bool fresh, uint64_t ticks)
 {
 	cpu->scope = scope;
 	/* What was to be announced and is not yet is part of this one. */
@@ -125,9 +124,8 @@ void linux_cpu_announce(struct linux_cpu *cpu, struct linux_scope scope, bool fr
 
 static void scope_put(struct linux_cpu *cpu)
 {
-	struct tandem_kernel_collecting *record =
-		linux_stream_put(&cpu->stream, TANDEM_KERNEL_EVENT_collecting, cpu->scope_ticks,
-				  sizeof(*record));
+	struct tandem_kernel_collecting *record = linux_stream_put(
+		&cpu->stream, TANDEM_KERNEL_EVENT_collecting, cpu->scope_ticks, sizeof(*record));
 
 	if (!record)
 		return;
@@ -146,8 +144,7 @@ static bool is_before(const struct linux_cpu *cpu, const struct linux_decoder *d
 		      const struct perf_event_header *record)
 {
 	return record->size > sizeof(struct perf_who_when) &&
-	       perf_clock_ticks(decoder->clock, perf_current(record)->ns) <
-		       cpu->scope_ticks;
+	       perf_clock_ticks(decoder->clock, perf_current(record)->ns) < cpu->scope_ticks;
 }
 
 unsigned linux_cpu_drain(struct linux_cpu *cpu, struct linux_decoder *decoder, bool keep)

@@ -30,13 +30,13 @@ struct linux_cpu {
 	int number;
 	struct linux_cpu_event *events; /* the first owns the ring */
 	size_t event_count, event_capacity;
-	size_t lead;		   /* of the events: what linux_cpu_stopped() looks at */
+	size_t lead;		     /* of the events: what linux_cpu_stopped() looks at */
 	uint64_t looked_ns, lead_ns; /* when, by CLOCK_MONOTONIC; what it had then */
 	struct linux_ring ring;
 	struct linux_stream stream;
 	struct linux_scope scope;
 	const struct linux_sampling *sampling; /* borrowed; NULL: none here */
-	bool announced; /* by a record `collecting` */
+	bool announced;			       /* by a record `collecting` */
 	bool fresh;
 	uint64_t scope_ticks; /* since when */
 };
@@ -69,7 +69,7 @@ int linux_cpu_restart(struct linux_cpu *cpu, int id);
 
 /* Says what the stream holds from these ticks on; fresh: as a fresh start. */
 void linux_cpu_announce(struct linux_cpu *cpu, struct linux_scope scope, bool fresh,
-			 uint64_t ticks);
+			uint64_t ticks);
 
 /* Reads what is in the ring, and writes it unless it is to be thrown away. Returns how
  * full it was, in percent. */

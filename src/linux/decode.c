@@ -12,7 +12,7 @@
 
 void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *clock)
 {
-	*decoder = (struct linux_decoder){ .clock = clock };
+	*decoder = (struct linux_decoder){.clock = clock};
 	linux_tasks_init(&decoder->tasks);
 }
 
@@ -31,9 +31,9 @@ void linux_decoder_invalidate(struct linux_decoder *decoder)
 	map_clear(&decoder->syscalls);
 }
 
-#define PUT(stream, name, ticks) \
-	(struct tandem_kernel_##name *)linux_stream_put( \
-		stream, TANDEM_KERNEL_EVENT_##name, ticks, sizeof(struct tandem_kernel_##name))
+#define PUT(stream, name, ticks)                                                                   \
+	(struct tandem_kernel_##name *)linux_stream_put(stream, TANDEM_KERNEL_EVENT_##name, ticks, \
+							sizeof(struct tandem_kernel_##name))
 
 static void task_put(struct linux_stream *stream, uint64_t ticks, const struct linux_task *task,
 		     enum tandem_known_by how)
@@ -73,8 +73,8 @@ static void name_look_up(struct linux_task *task)
 static void process_learn(struct linux_decoder *decoder, struct linux_stream *stream,
 			  uint64_t ticks, uint32_t pid)
 {
-	struct linux_task first = { .tid = linux_tasks_tid(&decoder->tasks, pid),
-				     .local_tid = pid, .pid = pid };
+	struct linux_task first = {
+		.tid = linux_tasks_tid(&decoder->tasks, pid), .local_tid = pid, .pid = pid};
 	const struct linux_task *news;
 
 	if (!first.tid || linux_tasks_has(&decoder->tasks, first.tid))
@@ -85,8 +85,8 @@ static void process_learn(struct linux_decoder *decoder, struct linux_stream *st
 		task_put(stream, ticks, news, TANDEM_KNOWN_BY_seen);
 }
 
-static void task_learn(struct linux_decoder *decoder, struct linux_stream *stream,
-		       uint64_t ticks, struct linux_task *known, enum tandem_known_by how)
+static void task_learn(struct linux_decoder *decoder, struct linux_stream *stream, uint64_t ticks,
+		       struct linux_task *known, enum tandem_known_by how)
 {
 	const struct linux_task *news;
 
@@ -104,9 +104,9 @@ static void task_learn(struct linux_decoder *decoder, struct linux_stream *strea
 
 /* The thread that ran when the record was made. */
 static struct linux_task current_task(const struct linux_decoder *decoder, uint32_t tid,
-				       const struct perf_who_when *current)
+				      const struct perf_who_when *current)
 {
-	struct linux_task task = { .tid = tid };
+	struct linux_task task = {.tid = tid};
 
 	/* ~0: it is on its way out, its numbers are gone. */
 	if (current->tid && current->tid != UINT32_MAX) {
@@ -138,7 +138,7 @@ static void decode_switch(struct linux_decoder *decoder, struct linux_stream *st
 		.tid = (uint32_t)linux_field(raw, fields[LINUX_SWITCH_NEXT]),
 	};
 	uint8_t state = linux_formats_state(&decoder->formats,
-					     linux_field(raw, fields[LINUX_SWITCH_STATE]));
+					    linux_field(raw, fields[LINUX_SWITCH_STATE]));
 	struct tandem_kernel_sched_switch *record;
 
 	if (decoder->tasks.first_namespace)
@@ -168,9 +168,9 @@ static void decode_switch(struct linux_decoder *decoder, struct linux_stream *st
 static void decode_missed_switch(struct linux_decoder *decoder, struct linux_stream *stream,
 				 uint64_t ticks, const struct perf_switch *record)
 {
-	struct linux_task next = { .tid = linux_tasks_tid(&decoder->tasks, record->current.tid),
-				    .local_tid = record->current.tid,
-				    .pid = record->current.pid };
+	struct linux_task next = {.tid = linux_tasks_tid(&decoder->tasks, record->current.tid),
+				  .local_tid = record->current.tid,
+				  .pid = record->current.pid};
 	struct tandem_kernel_sched_switch *missed;
 
 	if (record->header.misc & PERF_RECORD_MISC_SWITCH_OUT ||
@@ -184,8 +184,8 @@ static void decode_missed_switch(struct linux_decoder *decoder, struct linux_str
 	if (missed) {
 		missed->prev_tid = linux_tasks_tid(&decoder->tasks, record->other_tid);
 		missed->next_tid = next.tid;
-		missed->prev_state = missed->prev_tid ? TANDEM_TASK_STATE_unknown
-						      : TANDEM_TASK_STATE_runnable;
+		missed->prev_state =
+			missed->prev_tid ? TANDEM_TASK_STATE_unknown : TANDEM_TASK_STATE_runnable;
 	}
 	stream->running = next.tid;
 }
@@ -194,13 +194,14 @@ static void decode_missed_switch(struct linux_decoder *decoder, struct linux_str
  * include/linux/trace_events.h. */
 static enum tandem_waker waker_of(uint64_t flags)
 {
-	return flags & 0x40 ? TANDEM_WAKER_nmi : flags & 0x08 ? TANDEM_WAKER_hardirq :
-	       flags & 0x10 ? TANDEM_WAKER_softirq : TANDEM_WAKER_thread;
+	return flags & 0x40   ? TANDEM_WAKER_nmi
+	       : flags & 0x08 ? TANDEM_WAKER_hardirq
+	       : flags & 0x10 ? TANDEM_WAKER_softirq
+			      : TANDEM_WAKER_thread;
 }
 
-static void decode_wake(struct linux_decoder *decoder, struct linux_stream *stream,
-			uint64_t ticks, const struct perf_sample *sample,
-			enum linux_tracepoint tracepoint)
+static void decode_wake(struct linux_decoder *decoder, struct linux_stream *stream, uint64_t ticks,
+			const struct perf_sample *sample, enum linux_tracepoint tracepoint)
 {
 	const struct linux_field *fields = decoder->formats.of[tracepoint].fields;
 	uint32_t tid = (uint32_t)linux_field(sample->raw, fields[LINUX_WAKE_TID]);
@@ -225,8 +226,7 @@ static void decode_wake(struct linux_decoder *decoder, struct linux_stream *stre
 			wakeup->target_cpu = cpu;
 		}
 	} else {
-		struct tandem_kernel_sched_wakeup_new *fresh =
-			PUT(stream, sched_wakeup_new, ticks);
+		struct tandem_kernel_sched_wakeup_new *fresh = PUT(stream, sched_wakeup_new, ticks);
 
 		if (fresh) {
 			fresh->tid = tid;
@@ -260,7 +260,7 @@ static void syscall_learn(struct linux_decoder *decoder, struct linux_stream *st
 		return;
 	length = (uint32_t)strlen(name);
 	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_syscall_name, ticks,
-				   (uint32_t)sizeof(*record) + length);
+				  (uint32_t)sizeof(*record) + length);
 	if (!record)
 		return;
 	record->number = number;
@@ -280,7 +280,7 @@ static void decode_syscall_entry(struct linux_decoder *decoder, struct linux_str
 
 	syscall_learn(decoder, stream, ticks, number);
 	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_syscall_entry, ticks,
-				   (uint32_t)sizeof(*record) + bytes);
+				  (uint32_t)sizeof(*record) + bytes);
 	if (!record)
 		return;
 	record->tid = (uint32_t)linux_field(sample->raw, decoder->formats.tid);
@@ -336,7 +336,7 @@ static void decode_sample(struct linux_decoder *decoder, struct linux_stream *st
 	tracepoint = tracepoint_of(formats, id);
 	if (tracepoint == LINUX_TRACEPOINT_COUNT) {
 		linux_drivers_put(&decoder->drivers, stream, ticks, id, tid, sample->raw,
-				   sample->raw_bytes);
+				  sample->raw_bytes);
 		return;
 	}
 	if (!fields_in(&formats->of[tracepoint], sample->raw_bytes))
@@ -364,11 +364,12 @@ static void decode_sample(struct linux_decoder *decoder, struct linux_stream *st
 	}
 }
 
-static void decode_comm(struct linux_decoder *decoder, struct linux_stream *stream,
-			uint64_t ticks, const struct perf_comm *comm)
+static void decode_comm(struct linux_decoder *decoder, struct linux_stream *stream, uint64_t ticks,
+			const struct perf_comm *comm)
 {
-	struct linux_task task = { .tid = linux_tasks_tid(&decoder->tasks, comm->tid),
-				    .local_tid = comm->tid, .pid = comm->pid };
+	struct linux_task task = {.tid = linux_tasks_tid(&decoder->tasks, comm->tid),
+				  .local_tid = comm->tid,
+				  .pid = comm->pid};
 	bool exec = comm->header.misc & PERF_RECORD_MISC_COMM_EXEC;
 
 	memcpy(task.name, comm->name, strnlen(comm->name, sizeof(task.name)));
@@ -380,8 +381,8 @@ static void decode_comm(struct linux_decoder *decoder, struct linux_stream *stre
 			 exec ? TANDEM_KNOWN_BY_exec : TANDEM_KNOWN_BY_renamed);
 }
 
-static void decode_task(struct linux_decoder *decoder, struct linux_stream *stream,
-			uint64_t ticks, const struct perf_task *task)
+static void decode_task(struct linux_decoder *decoder, struct linux_stream *stream, uint64_t ticks,
+			const struct perf_task *task)
 {
 	const struct linux_tasks *tasks = &decoder->tasks;
 
@@ -421,8 +422,8 @@ static void decode_in_out(struct linux_decoder *decoder, struct linux_stream *st
 	if (!current->tid || current->tid == UINT32_MAX)
 		return;
 	task_learn(decoder, stream, ticks,
-		   &(struct linux_task){ .tid = current->tid, .local_tid = current->tid,
-					  .pid = current->pid },
+		   &(struct linux_task){
+			   .tid = current->tid, .local_tid = current->tid, .pid = current->pid},
 		   TANDEM_KNOWN_BY_seen);
 	if (header->misc & PERF_RECORD_MISC_SWITCH_OUT) {
 		struct tandem_kernel_sched_out *out = PUT(stream, sched_out, ticks);
@@ -440,7 +441,7 @@ static void decode_in_out(struct linux_decoder *decoder, struct linux_stream *st
 }
 
 void linux_decode(struct linux_decoder *decoder, struct linux_stream *stream,
-		   const struct perf_event_header *record)
+		  const struct perf_event_header *record)
 {
 	uint64_t ticks;
 
@@ -477,7 +478,7 @@ void linux_decode(struct linux_decoder *decoder, struct linux_stream *stream,
 		break;
 	case PERF_RECORD_LOST:
 		linux_stream_lost(stream, TANDEM_LOSS_kernel_buffer,
-				   ((const struct perf_lost *)record)->count);
+				  ((const struct perf_lost *)record)->count);
 		break;
 	default:
 		break;

@@ -12,22 +12,22 @@
 #include "linux/driver.h"
 #include "linux/format.h"
 #include "linux/perf.h"
+#include "linux/perf_clock.h"
 #include "linux/sample.h"
 #include "linux/stream.h"
 #include "linux/tasks.h"
-#include "linux/perf_clock.h"
 #include "util/map.h"
 
 struct linux_decoder {
 	const struct perf_clock *clock; /* borrowed */
 	struct linux_formats formats;
 	struct linux_tasks tasks;
-	struct linux_drivers drivers; /* of GPUs: the tracepoints that are stored as they are */
+	struct linux_drivers drivers;	/* of GPUs: the tracepoints that are stored as they are */
 	struct linux_sampling sampling; /* hz 0: none */
 	struct linux_mappings mappings; /* not written yet */
-	struct map syscalls; /* numbers whose names were written */
-	bool system; /* scope: everybody, not only the program's threads */
-	bool arguments; /* of system calls, too */
+	struct map syscalls;		/* numbers whose names were written */
+	bool system;			/* scope: everybody, not only the program's threads */
+	bool arguments;			/* of system calls, too */
 };
 
 void linux_decoder_init(struct linux_decoder *decoder, const struct perf_clock *clock);
@@ -39,6 +39,6 @@ void linux_decoder_invalidate(struct linux_decoder *decoder);
 
 /* Takes any record; what it does not know it passes over. */
 void linux_decode(struct linux_decoder *decoder, struct linux_stream *stream,
-		   const struct perf_event_header *record);
+		  const struct perf_event_header *record);
 
 #endif

@@ -23,7 +23,7 @@ static void tracepoint_free(struct linux_driver_tracepoint *tracepoint)
 static int tracepoint_add(struct linux_drivers *drivers, int events, const char *system,
 			  const char *name)
 {
-	struct linux_driver_tracepoint found = { .id = 0 };
+	struct linux_driver_tracepoint found = {.id = 0};
 	int id = linux_tracefs_id(events, system, name);
 
 	if (id < 0)
@@ -88,7 +88,7 @@ void linux_drivers_free(struct linux_drivers *drivers)
 		tracepoint_free(&drivers->tracepoints[i]);
 	free(drivers->tracepoints);
 	map_free(&drivers->described);
-	*drivers = (struct linux_drivers){ .tracepoints = NULL };
+	*drivers = (struct linux_drivers){.tracepoints = NULL};
 }
 
 void linux_drivers_invalidate(struct linux_drivers *drivers)
@@ -97,10 +97,10 @@ void linux_drivers_invalidate(struct linux_drivers *drivers)
 }
 
 /* False: it could not be written. */
-static bool describe(const struct linux_driver_tracepoint *tracepoint,
-		     struct linux_stream *stream, uint64_t ticks)
+static bool describe(const struct linux_driver_tracepoint *tracepoint, struct linux_stream *stream,
+		     uint64_t ticks)
 {
-	const char *texts[] = { tracepoint->system, tracepoint->name, tracepoint->format };
+	const char *texts[] = {tracepoint->system, tracepoint->name, tracepoint->format};
 	struct tandem_kernel_format *record;
 	uint32_t lengths[3], bytes = sizeof(*record);
 	uint8_t *at;
@@ -127,9 +127,8 @@ static bool describe(const struct linux_driver_tracepoint *tracepoint,
 	return true;
 }
 
-void linux_drivers_put(struct linux_drivers *drivers, struct linux_stream *stream,
-			uint64_t ticks, uint32_t id, uint32_t tid, const uint8_t *raw,
-			uint32_t bytes)
+void linux_drivers_put(struct linux_drivers *drivers, struct linux_stream *stream, uint64_t ticks,
+		       uint32_t id, uint32_t tid, const uint8_t *raw, uint32_t bytes)
 {
 	struct tandem_kernel_tracepoint *record;
 	size_t index = 0;
@@ -146,7 +145,7 @@ void linux_drivers_put(struct linux_drivers *drivers, struct linux_stream *strea
 	    describe(&drivers->tracepoints[index], stream, ticks))
 		map_set(&drivers->described, key, 1);
 	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_tracepoint, ticks,
-				   (uint32_t)sizeof(*record) + bytes);
+				  (uint32_t)sizeof(*record) + bytes);
 	if (!record)
 		return;
 	record->tid = tid;

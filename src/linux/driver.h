@@ -38,8 +38,7 @@ void linux_drivers_invalidate(struct linux_drivers *drivers);
 
 /* Stores one, described beforehand when it is the first of its kind there; data of
  * another tracepoint is passed over. */
-void linux_drivers_put(struct linux_drivers *drivers, struct linux_stream *stream,
-			uint64_t ticks, uint32_t id, uint32_t tid, const uint8_t *raw,
-			uint32_t bytes);
+void linux_drivers_put(struct linux_drivers *drivers, struct linux_stream *stream, uint64_t ticks,
+		       uint32_t id, uint32_t tid, const uint8_t *raw, uint32_t bytes);
 
 #endif

@@ -2,14 +2,14 @@
 #include "linux/format.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <event-parse.h>
+#include <stdlib.h>
 
 #include "linux/tracefs.h"
 #include "schema/gen/kernel_records.h"
 
 static const char *const field_names[LINUX_TRACEPOINT_COUNT][LINUX_FIELDS] = {
-#define X(constant, system, name, ...) [LINUX_##constant] = { __VA_ARGS__ },
+#define X(constant, system, name, ...) [LINUX_##constant] = {__VA_ARGS__},
 	LINUX_TRACEPOINTS(X)
 #undef X
 };
@@ -19,11 +19,11 @@ static const struct {
 	const char *letter;
 	uint8_t state;
 } letters[] = {
-	{ "S", TANDEM_TASK_STATE_sleeping }, { "D", TANDEM_TASK_STATE_disk },
-	{ "T", TANDEM_TASK_STATE_stopped },  { "t", TANDEM_TASK_STATE_traced },
-	{ "X", TANDEM_TASK_STATE_dead },     { "x", TANDEM_TASK_STATE_dead },
-	{ "Z", TANDEM_TASK_STATE_zombie },   { "P", TANDEM_TASK_STATE_parked },
-	{ "I", TANDEM_TASK_STATE_idle },
+	{"S", TANDEM_TASK_STATE_sleeping}, {"D", TANDEM_TASK_STATE_disk},
+	{"T", TANDEM_TASK_STATE_stopped},  {"t", TANDEM_TASK_STATE_traced},
+	{"X", TANDEM_TASK_STATE_dead},	   {"x", TANDEM_TASK_STATE_dead},
+	{"Z", TANDEM_TASK_STATE_zombie},   {"P", TANDEM_TASK_STATE_parked},
+	{"I", TANDEM_TASK_STATE_idle},
 };
 
 /* The list of flags in `prev_state & ... ? __print_flags(...) : "R"`. */
@@ -70,15 +70,15 @@ static struct linux_field place_of(const struct tep_format_field *field)
 {
 	if (!field || field->offset < 0 || field->offset > UINT16_MAX || field->size <= 0 ||
 	    field->size > UINT16_MAX)
-		return (struct linux_field){ 0 };
-	return (struct linux_field){ (uint16_t)field->offset, (uint16_t)field->size };
+		return (struct linux_field){0};
+	return (struct linux_field){(uint16_t)field->offset, (uint16_t)field->size};
 }
 
 static int parse_fields(struct linux_formats *formats, struct tep_event *event,
-		enum linux_tracepoint tracepoint)
+			enum linux_tracepoint tracepoint)
 {
 	struct linux_format *format = &formats->of[tracepoint];
-	struct linux_format found = { .id = (uint32_t)event->id };
+	struct linux_format found = {.id = (uint32_t)event->id};
 
 	for (int i = 0; i < LINUX_FIELDS && field_names[tracepoint][i]; i++) {
 		found.fields[i] = place_of(tep_find_field(event, field_names[tracepoint][i]));
@@ -103,8 +103,7 @@ bool linux_formats_supported(void)
 	return true;
 }
 
-int linux_formats_read(struct linux_formats *formats, int events,
-			enum linux_tracepoint tracepoint)
+int linux_formats_read(struct linux_formats *formats, int events, enum linux_tracepoint tracepoint)
 {
 	const char *system = linux_tracepoint_system[tracepoint];
 	const char *name = linux_tracepoint_name[tracepoint];

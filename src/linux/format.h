@@ -16,26 +16,32 @@
 #include <string.h>
 
 /* X(constant, system, name, fields...) */
-#define LINUX_TRACEPOINTS(X)                                                  \
-	X(SWITCH, "sched", "sched_switch", "prev_pid", "next_pid",             \
-	  "prev_state", "prev_prio", "next_prio", "prev_comm", "next_comm")    \
-	X(WAKING, "sched", "sched_waking", "pid", "target_cpu")                \
-	X(WAKEUP, "sched", "sched_wakeup", "pid", "target_cpu")                \
-	X(WAKEUP_NEW, "sched", "sched_wakeup_new", "pid", "target_cpu")        \
-	X(MIGRATE, "sched", "sched_migrate_task", "pid", "orig_cpu", "dest_cpu") \
-	X(SYS_ENTER, "raw_syscalls", "sys_enter", "id", "args")                \
+#define LINUX_TRACEPOINTS(X)                                                                  \
+	X(SWITCH, "sched", "sched_switch", "prev_pid", "next_pid", "prev_state", "prev_prio", \
+	  "next_prio", "prev_comm", "next_comm")                                              \
+	X(WAKING, "sched", "sched_waking", "pid", "target_cpu")                               \
+	X(WAKEUP, "sched", "sched_wakeup", "pid", "target_cpu")                               \
+	X(WAKEUP_NEW, "sched", "sched_wakeup_new", "pid", "target_cpu")                       \
+	X(MIGRATE, "sched", "sched_migrate_task", "pid", "orig_cpu", "dest_cpu")              \
+	X(SYS_ENTER, "raw_syscalls", "sys_enter", "id", "args")                               \
 	X(SYS_EXIT, "raw_syscalls", "sys_exit", "id", "ret")
 
 enum linux_tracepoint {
 #define X(constant, ...) LINUX_##constant,
-	LINUX_TRACEPOINTS(X)
+	LINUX_TRACEPOINTS(X) LINUX_TRACEPOINT_COUNT
 #undef X
-	LINUX_TRACEPOINT_COUNT
 };
 
 /* Indices into fields[]. */
-enum { LINUX_SWITCH_PREV, LINUX_SWITCH_NEXT, LINUX_SWITCH_STATE, LINUX_SWITCH_PREV_PRIO,
-       LINUX_SWITCH_NEXT_PRIO, LINUX_SWITCH_PREV_COMM, LINUX_SWITCH_NEXT_COMM };
+enum {
+	LINUX_SWITCH_PREV,
+	LINUX_SWITCH_NEXT,
+	LINUX_SWITCH_STATE,
+	LINUX_SWITCH_PREV_PRIO,
+	LINUX_SWITCH_NEXT_PRIO,
+	LINUX_SWITCH_PREV_COMM,
+	LINUX_SWITCH_NEXT_COMM
+};
 enum { LINUX_WAKE_TID, LINUX_WAKE_CPU };
 enum { LINUX_MIGRATE_TID, LINUX_MIGRATE_FROM, LINUX_MIGRATE_TO };
 enum { LINUX_SYSCALL_NUMBER, LINUX_SYSCALL_VALUE };
@@ -56,7 +62,7 @@ struct linux_formats {
 	struct {
 		uint64_t bit;
 		uint8_t state; /* enum tandem_task_state */
-	} states[16]; /* of prev_state */
+	} states[16];	       /* of prev_state */
 	uint32_t state_count;
 	uint64_t preempted; /* the bit of prev_state that says so */
 };
@@ -70,8 +76,7 @@ bool linux_formats_supported(void);
 /* Reads one tracepoint's format. Returns 0, -ENOENT (this kernel has no such
  * tracepoint, or calls its fields differently), -ENOTSUP (a build without
  * libtraceevent) or another -errno. */
-int linux_formats_read(struct linux_formats *formats, int events,
-			enum linux_tracepoint tracepoint);
+int linux_formats_read(struct linux_formats *formats, int events, enum linux_tracepoint tracepoint);
 
 /* enum tandem_task_state of sched_switch's prev_state. */
 uint8_t linux_formats_state(const struct linux_formats *formats, uint64_t prev_state);

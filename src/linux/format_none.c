@@ -10,8 +10,7 @@ bool linux_formats_supported(void)
 	return false;
 }
 
-int linux_formats_read(struct linux_formats *formats, int events,
-			enum linux_tracepoint tracepoint)
+int linux_formats_read(struct linux_formats *formats, int events, enum linux_tracepoint tracepoint)
 {
 	(void)formats, (void)events, (void)tracepoint;
 	return -ENOTSUP;

@@ -10,12 +10,12 @@
 #include "linux/reaper.h"
 #include "util/array.h"
 
-static const struct linux_scope nothing = { .scope = TANDEM_SCOPE_nothing };
+static const struct linux_scope nothing = {.scope = TANDEM_SCOPE_nothing};
 
 static struct linux_scope machine_scope(const struct linux_machine *machine)
 {
 	if (!machine->plan)
-		return (struct linux_scope){ .scope = TANDEM_SCOPE_program, .switches = true };
+		return (struct linux_scope){.scope = TANDEM_SCOPE_program, .switches = true};
 	return linux_plan_scope(machine->plan, machine->opened);
 }
 
@@ -36,7 +36,7 @@ static struct linux_cpu *cpu_find(struct linux_machine *machine, int number)
 static int cpu_begin(struct linux_machine *machine, int number)
 {
 	const struct linux_plan *plan = machine->plan;
-	struct epoll_event wake = { .events = EPOLLIN };
+	struct epoll_event wake = {.events = EPOLLIN};
 	struct linux_cpu *cpu = cpu_find(machine, number);
 	int event, error;
 
@@ -46,7 +46,7 @@ static int cpu_begin(struct linux_machine *machine, int number)
 		     : perf_open_switches(PERF_CHILDREN, number, -1);
 	error = event < 0 ? event
 			  : linux_cpu_open(cpu, event, plan ? PERF_EVERYBODY : PERF_CHILDREN,
-					    machine->ring_bytes);
+					   machine->ring_bytes);
 	if (!error && epoll_ctl(machine->epoll, EPOLL_CTL_ADD, event, &wake))
 		error = -errno;
 	for (size_t i = 1; !error && plan && i < machine->opened; i++)
@@ -59,12 +59,12 @@ static int cpu_begin(struct linux_machine *machine, int number)
 }
 
 int linux_machine_open(struct linux_machine *machine, struct linux_folder *folder,
-			struct linux_plan *plan, size_t ring_bytes)
+		       struct linux_plan *plan, size_t ring_bytes)
 {
 	int error = 0, active = 0;
 
-	*machine = (struct linux_machine){ .folder = folder, .plan = plan, .opened = 1,
-					    .ring_bytes = ring_bytes };
+	*machine = (struct linux_machine){
+		.folder = folder, .plan = plan, .opened = 1, .ring_bytes = ring_bytes};
 	machine->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (machine->epoll < 0)
 		return -errno;
@@ -137,13 +137,12 @@ void linux_machine_announce(struct linux_machine *machine, bool fresh, uint64_t 
 {
 	for (size_t i = 0; i < machine->count; i++) {
 		if (linux_cpu_active(&machine->cpus[i]))
-			linux_cpu_announce(&machine->cpus[i], machine_scope(machine), fresh,
-					    ticks);
+			linux_cpu_announce(&machine->cpus[i], machine_scope(machine), fresh, ticks);
 	}
 }
 
 unsigned linux_machine_drain(struct linux_machine *machine, struct linux_decoder *decoder,
-			      bool keep)
+			     bool keep)
 {
 	unsigned percent, most = 0;
 
@@ -179,7 +178,7 @@ static void cpu_came(struct linux_machine *machine, struct linux_decoder *decode
 	} else if (!cpu_begin(machine, number)) {
 		scope.syscalls = false;
 		linux_cpu_announce(cpu_find(machine, number), scope, true,
-				    decoder->clock->now.ticks);
+				   decoder->clock->now.ticks);
 	}
 }
 
@@ -246,5 +245,5 @@ void linux_machine_close(struct linux_machine *machine)
 	free(machine->cpus);
 	if (machine->epoll >= 0)
 		close(machine->epoll);
-	*machine = (struct linux_machine){ .epoll = -1 };
+	*machine = (struct linux_machine){.epoll = -1};
 }

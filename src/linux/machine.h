@@ -22,13 +22,13 @@ struct linux_machine {
 	size_t opened; /* events of the plan that are open on every CPU */
 	bool gaps_filled;
 	size_t ring_bytes; /* of each CPU */
-	int epoll;     /* readable when a ring is half full; -1: none */
+	int epoll;	   /* readable when a ring is half full; -1: none */
 };
 
 /* Opens the first event of the plan on every CPU that is on-line. Returns 0 or
  * -errno: then nothing is open. */
 int linux_machine_open(struct linux_machine *machine, struct linux_folder *folder,
-			struct linux_plan *plan, size_t ring_bytes);
+		       struct linux_plan *plan, size_t ring_bytes);
 
 /* Adds samples of the program's stacks everywhere. Returns 0 or -errno: then
  * nowhere. */
@@ -47,7 +47,7 @@ void linux_machine_announce(struct linux_machine *machine, bool fresh, uint64_t 
 /* Reads every ring, and writes what was in it unless it is to be thrown away. Returns
  * how full the fullest was, in percent. */
 unsigned linux_machine_drain(struct linux_machine *machine, struct linux_decoder *decoder,
-			      bool keep);
+			     bool keep);
 
 /* Looks for CPUs that came or went, or did both, begins with those and ends with these.
  * Asked at intervals, not more often than 10 times a second. */

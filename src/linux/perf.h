@@ -11,7 +11,7 @@
 /* Whom an event watches. */
 enum perf_who {
 	PERF_EVERYBODY, /* on this CPU; takes privileges */
-	PERF_CHILDREN,  /* programs that this process starts from now on, with their children */
+	PERF_CHILDREN,	/* programs that this process starts from now on, with their children */
 };
 
 /* Opens a tracepoint on one CPU. `owner` is the event whose ring it writes to,
@@ -81,8 +81,10 @@ static inline const struct perf_who_when *perf_current(const struct perf_event_h
 {
 	const uint8_t *bytes = (const uint8_t *)record;
 
-	return (const struct perf_who_when *)(record->type == PERF_RECORD_SAMPLE ?
-		bytes + sizeof(*record) : bytes + record->size - sizeof(struct perf_who_when));
+	return (const struct perf_who_when *)(record->type == PERF_RECORD_SAMPLE
+						      ? bytes + sizeof(*record)
+						      : bytes + record->size -
+								sizeof(struct perf_who_when));
 }
 
 #endif

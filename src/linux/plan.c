@@ -19,11 +19,11 @@ static int add_tracepoint(struct linux_plan *plan, int events, enum linux_tracep
 			  enum perf_who who)
 {
 	int id = linux_tracefs_id(events, linux_tracepoint_system[tracepoint],
-				   linux_tracepoint_name[tracepoint]);
+				  linux_tracepoint_name[tracepoint]);
 
 	if (id < 0)
 		return id;
-	return plan_add(plan, (struct linux_plan_event){ id, who, tracepoint });
+	return plan_add(plan, (struct linux_plan_event){id, who, tracepoint});
 }
 
 int linux_plan_make(struct linux_plan *plan, enum linux_level level, int events)
@@ -51,8 +51,10 @@ int linux_plan_add_drivers(struct linux_plan *plan, const struct linux_drivers *
 
 	for (size_t i = 0; !error && i < drivers->count; i++) {
 		error = plan_add(plan, (struct linux_plan_event){
-			(int)drivers->tracepoints[i].id, PERF_EVERYBODY, LINUX_TRACEPOINT_COUNT,
-		});
+					       (int)drivers->tracepoints[i].id,
+					       PERF_EVERYBODY,
+					       LINUX_TRACEPOINT_COUNT,
+				       });
 	}
 	return error;
 }
@@ -88,5 +90,5 @@ struct linux_scope linux_plan_scope(const struct linux_plan *plan, size_t opened
 void linux_plan_free(struct linux_plan *plan)
 {
 	free(plan->events);
-	*plan = (struct linux_plan){ .events = NULL };
+	*plan = (struct linux_plan){.events = NULL};
 }

@@ -73,13 +73,13 @@ void linux_reap(const int *fds, size_t count)
 	/* The child's, for as long as it lives, with its stack behind: never freed. */
 	size_t own = sizeof(struct reaper) + (count + 1) * sizeof(int);
 	size_t bytes = (own + STACK_BYTES + 63) & ~(size_t)63;
-	struct reaper *reaper = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-				     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int ends[2] = { -1, -1 };
+	struct reaper *reaper =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int ends[2] = {-1, -1};
 	char name[16];
 
 	if (reaper != MAP_FAILED && count && !pipe2(ends, O_CLOEXEC)) {
-		*reaper = (struct reaper){ (int *)(reaper + 1), count + 1, ends[0] };
+		*reaper = (struct reaper){(int *)(reaper + 1), count + 1, ends[0]};
 		memcpy(reaper->fds, fds, count * sizeof(int));
 		reaper->fds[count] = ends[0];
 		qsort(reaper->fds, reaper->count, sizeof(int), compare);

@@ -33,7 +33,7 @@ void linux_ring_unmap(struct linux_ring *ring)
 	if (ring->page)
 		munmap(ring->page, ring->bytes + (size_t)(ring->data - (uint8_t *)ring->page));
 	free(ring->whole);
-	*ring = (struct linux_ring){ .page = NULL };
+	*ring = (struct linux_ring){.page = NULL};
 }
 
 /* A record's size is 16 bits wide. */

@@ -21,11 +21,10 @@
 /* The kernel's numbers of registers in the order of DWARF's (System V ABI, AMD64
  * supplement, figure 3.36): 0 to 15, then the place itself. */
 static const uint8_t registers[] = {
-	PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,
-	PERF_REG_X86_SI,  PERF_REG_X86_DI,  PERF_REG_X86_BP,  PERF_REG_X86_SP,
-	PERF_REG_X86_R8,  PERF_REG_X86_R9,  PERF_REG_X86_R10, PERF_REG_X86_R11,
-	PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14, PERF_REG_X86_R15,
-	PERF_REG_X86_IP,
+	PERF_REG_X86_AX,  PERF_REG_X86_DX,  PERF_REG_X86_CX,  PERF_REG_X86_BX,	PERF_REG_X86_SI,
+	PERF_REG_X86_DI,  PERF_REG_X86_BP,  PERF_REG_X86_SP,  PERF_REG_X86_R8,	PERF_REG_X86_R9,
+	PERF_REG_X86_R10, PERF_REG_X86_R11, PERF_REG_X86_R12, PERF_REG_X86_R13, PERF_REG_X86_R14,
+	PERF_REG_X86_R15, PERF_REG_X86_IP,
 };
 enum { REGISTERS = sizeof(registers) };
 #else
@@ -80,7 +79,7 @@ int linux_sample_open(struct linux_sampling *sampling, int cpu, int owner)
 }
 
 void linux_sampling_put(const struct linux_sampling *sampling, struct linux_stream *stream,
-			 uint64_t ticks)
+			uint64_t ticks)
 {
 	struct tandem_kernel_sampling *record =
 		linux_stream_put(stream, TANDEM_KERNEL_EVENT_sampling, ticks, sizeof(*record));
@@ -89,8 +88,8 @@ void linux_sampling_put(const struct linux_sampling *sampling, struct linux_stre
 		return;
 	record->period_ns = 1000000000u / sampling->hz;
 	record->in_kernel = sampling->in_kernel;
-	record->unwind = sampling->saved_stacks ? TANDEM_UNWIND_saved_stacks
-						: TANDEM_UNWIND_frame_pointers;
+	record->unwind =
+		sampling->saved_stacks ? TANDEM_UNWIND_saved_stacks : TANDEM_UNWIND_frame_pointers;
 }
 
 struct sample {
@@ -127,7 +126,7 @@ static void put_frames(struct linux_stream *stream, uint64_t ticks, const struct
 			frames[count++] = sample->values[i];
 	}
 	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_sample, ticks,
-				   (uint32_t)(sizeof(*record) + count * sizeof(*frames)));
+				  (uint32_t)(sizeof(*record) + count * sizeof(*frames)));
 	if (!record)
 		return;
 	record->local_tid = sample->current.tid;
@@ -173,7 +172,7 @@ static void put_stack(struct linux_stream *stream, uint64_t ticks, const struct 
 		bytes = saved < bytes ? saved : bytes;
 	}
 	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_sample_stack, ticks,
-				   (uint32_t)(sizeof(*record) + count * sizeof(*ordered) + bytes));
+				  (uint32_t)(sizeof(*record) + count * sizeof(*ordered) + bytes));
 	if (!record)
 		return;
 	record->local_tid = sample->current.tid;
@@ -187,7 +186,7 @@ static void put_stack(struct linux_stream *stream, uint64_t ticks, const struct 
 }
 
 void linux_sample_put(const struct linux_sampling *sampling, struct linux_stream *stream,
-		       uint64_t ticks, const struct perf_event_header *record)
+		      uint64_t ticks, const struct perf_event_header *record)
 {
 	const struct sample *sample = (const void *)record;
 
@@ -215,7 +214,7 @@ struct mapping { /* PERF_RECORD_MMAP2 */
 };
 
 void linux_mapping_put(struct linux_stream *stream, uint64_t ticks,
-			const struct perf_event_header *header)
+		       const struct perf_event_header *header)
 {
 	const struct mapping *mapping = (const void *)header;
 	uint32_t length, id_bytes = 0;
@@ -223,12 +222,12 @@ void linux_mapping_put(struct linux_stream *stream, uint64_t ticks,
 
 	if (header->size < sizeof(*mapping) + sizeof(struct perf_who_when))
 		return;
-	length = (uint32_t)strnlen(mapping->path, header->size - sizeof(*mapping) -
-							  sizeof(struct perf_who_when));
+	length = (uint32_t)strnlen(mapping->path,
+				   header->size - sizeof(*mapping) - sizeof(struct perf_who_when));
 	if (header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID && mapping->build_id_bytes <= 20)
 		id_bytes = mapping->build_id_bytes;
 	record = linux_stream_put(stream, TANDEM_KERNEL_EVENT_mapping, ticks,
-				   (uint32_t)sizeof(*record) + id_bytes + length);
+				  (uint32_t)sizeof(*record) + id_bytes + length);
 	if (!record)
 		return;
 	record->pid = mapping->pid;
@@ -257,7 +256,7 @@ void linux_mappings_hold(struct linux_mappings *mappings, const struct perf_even
 }
 
 void linux_mappings_put(struct linux_mappings *mappings, struct linux_stream *stream,
-			 uint64_t ticks)
+			uint64_t ticks)
 {
 	for (size_t i = 0; i < mappings->count; i++) {
 		linux_mapping_put(stream, ticks, mappings->held[i]);
@@ -271,5 +270,5 @@ void linux_mappings_free(struct linux_mappings *mappings)
 	for (size_t i = 0; i < mappings->count; i++)
 		free(mappings->held[i]);
 	free(mappings->held);
-	*mappings = (struct linux_mappings){ .held = NULL };
+	*mappings = (struct linux_mappings){.held = NULL};
 }

@@ -35,24 +35,23 @@ int linux_sample_open(struct linux_sampling *sampling, int cpu, int owner);
 
 /* Says in the stream that from here on it holds samples. */
 void linux_sampling_put(const struct linux_sampling *sampling, struct linux_stream *stream,
-			 uint64_t ticks);
+			uint64_t ticks);
 
 /* A sample record of the ring is either a tracepoint's or one of these. */
 bool linux_sample_is(const struct perf_event_header *record);
 
 /* Take a record of the ring; what makes no sense is passed over. */
 void linux_sample_put(const struct linux_sampling *sampling, struct linux_stream *stream,
-		       uint64_t ticks, const struct perf_event_header *record);
+		      uint64_t ticks, const struct perf_event_header *record);
 void linux_mapping_put(struct linux_stream *stream, uint64_t ticks,
-			const struct perf_event_header *record);
+		       const struct perf_event_header *record);
 
 /* Keeps a record of the ring, if it tells of a mapping, for later. */
-void linux_mappings_hold(struct linux_mappings *mappings,
-			  const struct perf_event_header *record);
+void linux_mappings_hold(struct linux_mappings *mappings, const struct perf_event_header *record);
 
 /* Writes those that were kept. */
 void linux_mappings_put(struct linux_mappings *mappings, struct linux_stream *stream,
-			 uint64_t ticks);
+			uint64_t ticks);
 
 void linux_mappings_free(struct linux_mappings *mappings);
 

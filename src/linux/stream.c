@@ -24,10 +24,9 @@
 #define LOST_ROOM (TANDEM_LOSS_COUNT * ALIGNED(sizeof(struct tandem_rec_lost)))
 
 int linux_folder_open(struct linux_folder *folder, const char *session,
-		       struct tandem_control *control, const struct perf_clock *clock)
+		      struct tandem_control *control, const struct perf_clock *clock)
 {
-	*folder = (struct linux_folder){ .session = session, .control = control,
-					 .clock = clock };
+	*folder = (struct linux_folder){.session = session, .control = control, .clock = clock};
 	/* Every possible record must fit. */
 	folder->packet_bytes = 256u * 1024;
 	folder->packet = malloc(folder->packet_bytes);
@@ -54,8 +53,7 @@ static int make_folder(struct linux_folder *folder)
 	if (getrandom(folder->uuid, sizeof(folder->uuid), GRND_NONBLOCK) < 0)
 		return -errno;
 	uname(&system);
-	snprintf(environment, sizeof(environment), "\tkernel_release = \"%s\";\n",
-		 system.release);
+	snprintf(environment, sizeof(environment), "\tkernel_release = \"%s\";\n", system.release);
 	return tandem_metadata_write(&(struct tandem_metadata){
 		.dir = folder->path,
 		.session = folder->session,
@@ -80,8 +78,8 @@ void linux_folder_make(struct linux_folder *folder)
 
 void linux_stream_open(struct linux_stream *stream, struct linux_folder *folder, int cpu)
 {
-	*stream = (struct linux_stream){ .folder = folder, .cpu = cpu, .fd = -1,
-					   .running = UINT32_MAX };
+	*stream = (struct linux_stream){
+		.folder = folder, .cpu = cpu, .fd = -1, .running = UINT32_MAX};
 }
 
 void linux_stream_close(struct linux_stream *stream)

@@ -24,11 +24,11 @@
 #include "schema/packet.h"
 
 struct linux_folder {
-	const char *session; /* borrowed */
-	char *path; /* DIR/kernel */
+	const char *session;		/* borrowed */
+	char *path;			/* DIR/kernel */
 	struct tandem_control *control; /* borrowed */
 	const struct perf_clock *clock; /* borrowed */
-	int made; /* 0: not yet; else 1, or the -errno that it failed with */
+	int made;			/* 0: not yet; else 1, or the -errno that it failed with */
 	uint8_t uuid[16];
 	uint8_t *packet;
 	uint32_t packet_bytes;
@@ -40,19 +40,19 @@ struct linux_stream {
 	int cpu;
 	int fd; /* -1: not open */
 	uint64_t offset, sequence, discarded;
-	uint64_t last_ticks; /* of the latest record: none comes before it */
-	uint32_t running;    /* tid, by the records so far; ~0: not known */
-	uint32_t gaps;	     /* switches that must have been and left no record */
-	uint32_t used;	     /* bytes of the packet that is being filled; 0: none is */
-	uint32_t content;    /* of them, without what aligns the next record */
-	uint32_t count;	     /* records in it */
+	uint64_t last_ticks;		  /* of the latest record: none comes before it */
+	uint32_t running;		  /* tid, by the records so far; ~0: not known */
+	uint32_t gaps;			  /* switches that must have been and left no record */
+	uint32_t used;			  /* bytes of the packet that is being filled; 0: none is */
+	uint32_t content;		  /* of them, without what aligns the next record */
+	uint32_t count;			  /* records in it */
 	uint32_t lost[TANDEM_LOSS_COUNT]; /* not in the file yet */
 	uint32_t told[TANDEM_LOSS_COUNT]; /* of them, in this packet's records `lost` */
 };
 
 /* `path` and the rest are the session's. Returns 0 or -ENOMEM. */
 int linux_folder_open(struct linux_folder *folder, const char *session,
-		       struct tandem_control *control, const struct perf_clock *clock);
+		      struct tandem_control *control, const struct perf_clock *clock);
 
 /* Makes the directory and its metadata, once; the first packet does it otherwise. */
 void linux_folder_make(struct linux_folder *folder);

@@ -14,9 +14,9 @@ void linux_tasks_init(struct linux_tasks *tasks)
 {
 	struct stat namespace;
 
-	*tasks = (struct linux_tasks){ .tasks = NULL };
-	tasks->first_namespace = !stat("/proc/self/ns/pid", &namespace) &&
-				 namespace.st_ino == FIRST_NAMESPACE;
+	*tasks = (struct linux_tasks){.tasks = NULL};
+	tasks->first_namespace =
+		!stat("/proc/self/ns/pid", &namespace) && namespace.st_ino == FIRST_NAMESPACE;
 }
 
 void linux_tasks_free(struct linux_tasks *tasks)
@@ -46,12 +46,11 @@ static struct linux_task *task_add(struct linux_tasks *tasks, uint32_t tid)
 			  sizeof(*tasks->tasks)) ||
 	    map_set(&tasks->by_tid, tid, tasks->count))
 		return NULL;
-	tasks->tasks[tasks->count] = (struct linux_task){ .tid = tid };
+	tasks->tasks[tasks->count] = (struct linux_task){.tid = tid};
 	return &tasks->tasks[tasks->count++];
 }
 
-const struct linux_task *linux_tasks_note(struct linux_tasks *tasks,
-					     const struct linux_task *news)
+const struct linux_task *linux_tasks_note(struct linux_tasks *tasks, const struct linux_task *news)
 {
 	struct linux_task *task = task_find(tasks, news->tid);
 	bool changed = !task;

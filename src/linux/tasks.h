@@ -21,8 +21,8 @@ struct linux_task {
 struct linux_tasks {
 	struct linux_task *tasks;
 	size_t count, capacity;
-	struct map by_tid;   /* -> index */
-	struct map by_local; /* local tid -> tid */
+	struct map by_tid;    /* -> index */
+	struct map by_local;  /* local tid -> tid */
 	bool first_namespace; /* both count alike */
 };
 
@@ -35,8 +35,7 @@ void linux_tasks_invalidate(struct linux_tasks *tasks);
 /* Takes what is now known of a thread: 0 and NULL, where nothing is, leave what
  * was. Returns it when something is new and has to be written, else NULL (also
  * when memory runs out). */
-const struct linux_task *linux_tasks_note(struct linux_tasks *tasks,
-					     const struct linux_task *news);
+const struct linux_task *linux_tasks_note(struct linux_tasks *tasks, const struct linux_task *news);
 
 /* The thread is gone; its numbers may be another's from now on. */
 void linux_tasks_remove(struct linux_tasks *tasks, uint32_t tid);

@@ -119,7 +119,7 @@ void clock_choose(enum clock_request request, struct clock_source *source)
 	*source = (struct clock_source){
 		.source = TANDEM_CLOCK_COUNTER,
 		.reason = request == CLOCK_AUTO ? "invariant, and the kernel's own clock source"
-					     : "asked for",
+						: "asked for",
 	};
 	source->ticks_hz = counter_hz(&source->origin);
 }

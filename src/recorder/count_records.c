@@ -34,7 +34,8 @@ static uint64_t packet_records(const uint8_t *packet, uint64_t content_bytes)
 
 		if (record->size < sizeof(*record))
 			break;
-		at += (record->size + TANDEM_RECORD_ALIGN - 1) & ~(uint64_t)(TANDEM_RECORD_ALIGN - 1);
+		at += (record->size + TANDEM_RECORD_ALIGN - 1) &
+		      ~(uint64_t)(TANDEM_RECORD_ALIGN - 1);
 		records++;
 	}
 	return records;
@@ -90,8 +91,7 @@ static void count_packets(struct count *count, int fd, struct tandem_packet_head
 }
 
 static void count_file(struct count *count, int folder, const char *name,
-		       struct tandem_packet_header *last,
-		       const struct tandem_packet_header *before)
+		       struct tandem_packet_header *last, const struct tandem_packet_header *before)
 {
 	int fd = open_below(folder, name);
 

@@ -16,8 +16,8 @@
 
 struct record_count {
 	uint64_t events;
-	uint64_t bytes;	   /* of content: packets with their headers */
-	bool estimated;	   /* `events` is extrapolated */
+	uint64_t bytes; /* of content: packets with their headers */
+	bool estimated; /* `events` is extrapolated */
 };
 
 /* Counts what DIR holds now. Returns 0 or -errno (DIR cannot be read). */

@@ -24,8 +24,8 @@ static const char *const args_levels[] = {"none", "basic", "full"};
 static void add_domains(struct json *json, uint32_t mask)
 {
 	json_begin_array(json, "domains");
-#define DOMAIN(number, name, ...)                                              \
-	if (mask & 1u << (number))                                             \
+#define DOMAIN(number, name, ...)  \
+	if (mask & 1u << (number)) \
 		json_string(json, NULL, #name);
 #include "schema/domains.def"
 #undef DOMAIN
@@ -121,8 +121,7 @@ static void add_end(struct json *json, const struct session *session, int wait_s
 	json_unsigned(json, "recorder_wakeups", wakeups());
 
 	json_begin_object(json, "losses");
-#define X(name, words)                                                         \
-	json_unsigned(json, #name, atomic_load(&control->lost[TANDEM_LOSS_##name]));
+#define X(name, words) json_unsigned(json, #name, atomic_load(&control->lost[TANDEM_LOSS_##name]));
 	TANDEM_LOSSES(X)
 #undef X
 	json_end_object(json);

@@ -25,10 +25,10 @@
 #include "util/arena.h"
 
 struct environment {
-	char **variables; /* NULL-terminated; for exec */
+	char **variables;	/* NULL-terminated; for exec */
 	size_t count, capacity; /* without the NULL */
-	struct arena arena; /* those that are not the caller's own */
-	bool failed; /* out of memory */
+	struct arena arena;	/* those that are not the caller's own */
+	bool failed;		/* out of memory */
 };
 
 /* What is to be brought in, and how. */

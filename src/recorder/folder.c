@@ -166,6 +166,7 @@ int folder_replace(const char *directory)
 
 void folder_remove(const char *directory)
 {
-	if (!folder_visit(AT_FDCWD, directory, 0, false) && !folder_visit(AT_FDCWD, directory, 0, true))
+	if (!folder_visit(AT_FDCWD, directory, 0, false) &&
+	    !folder_visit(AT_FDCWD, directory, 0, true))
 		rmdir(directory);
 }

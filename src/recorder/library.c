@@ -43,8 +43,8 @@ static bool try_moved_prefix(struct library *library, const char *folder, const 
 
 static bool try_configured(struct library *library, const char *name)
 {
-	const char *folder = TANDEM_LIBDIR[0] == '/' ? TANDEM_LIBDIR
-						    : TANDEM_PREFIX "/" TANDEM_LIBDIR;
+	const char *folder =
+		TANDEM_LIBDIR[0] == '/' ? TANDEM_LIBDIR : TANDEM_PREFIX "/" TANDEM_LIBDIR;
 
 	return try_formatted(library, (int)strlen(folder), folder, name);
 }
@@ -83,7 +83,7 @@ static bool find_layer(struct library *library)
 int library_find(struct library *library)
 {
 	/* tandem-reader is in a folder of the one that it is in. */
-	static const char *const near[] = { TANDEM_LIBRARY_NAME, "../" TANDEM_LIBRARY_NAME };
+	static const char *const near[] = {TANDEM_LIBRARY_NAME, "../" TANDEM_LIBRARY_NAME};
 	const char *named = getenv("TANDEM_LIBRARY");
 	bool found;
 
@@ -100,8 +100,8 @@ int library_find(struct library *library)
 
 int library_module(char *path, const char *name)
 {
-	struct library library = { .looked = "" };
-	const char *const near[] = { name, NULL };
+	struct library library = {.looked = ""};
+	const char *const near[] = {name, NULL};
 	char installed[NAME_MAX];
 
 	snprintf(installed, sizeof(installed), "tandem/%s", name);

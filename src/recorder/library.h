@@ -11,8 +11,8 @@
 #include <limits.h>
 
 struct library {
-	char path[PATH_MAX]; /* absolute, without symbolic links */
-	char layer[PATH_MAX]; /* likewise */
+	char path[PATH_MAX];	   /* absolute, without symbolic links */
+	char layer[PATH_MAX];	   /* likewise */
 	char looked[2 * PATH_MAX]; /* where it was looked for, in words */
 };
 

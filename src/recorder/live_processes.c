@@ -62,7 +62,7 @@ static bool maps_have(pid_t pid, const char *column)
 }
 
 unsigned live_processes_find(const char *directory, pid_t from,
-			void (*found)(pid_t pid, void *data), void *data)
+			     void (*found)(pid_t pid, void *data), void *data)
 {
 	struct dirent *entry;
 	char column[80];

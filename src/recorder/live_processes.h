@@ -12,7 +12,7 @@
  * process may end meanwhile. Processes of other users are seen by root only.
  * Returns how many there are; `found` may be NULL. */
 unsigned live_processes_find(const char *directory, pid_t from,
-			void (*found)(pid_t pid, void *data), void *data);
+			     void (*found)(pid_t pid, void *data), void *data);
 
 /* Whether this one process has the page mapped. */
 int live_processes_has(const char *directory, pid_t pid);

@@ -11,7 +11,8 @@
 
 static uint64_t ticks(enum tandem_clock_source source)
 {
-	return source == TANDEM_CLOCK_MONOTONIC ? counter_clock_ns(CLOCK_MONOTONIC) : counter_read();
+	return source == TANDEM_CLOCK_MONOTONIC ? counter_clock_ns(CLOCK_MONOTONIC)
+						: counter_read();
 }
 
 static uint64_t batch_ns(enum tandem_clock_source source)

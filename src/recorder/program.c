@@ -197,9 +197,9 @@ static int search_path(const char *name, struct program *program)
 		folders = "/bin:/usr/bin";
 	for (const char *folder = folders; folder;) {
 		const char *colon = strchrnul(folder, ':');
-		int length = snprintf(program->path, sizeof(program->path), "%.*s%s%s",
-				      (int)(colon - folder), folder, colon > folder ? "/" : "./",
-				      name);
+		int length =
+			snprintf(program->path, sizeof(program->path), "%.*s%s%s",
+				 (int)(colon - folder), folder, colon > folder ? "/" : "./", name);
 		int error = length < (int)sizeof(program->path) ? check_file(program->path, program)
 								: -ENAMETOOLONG;
 

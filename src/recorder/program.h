@@ -13,7 +13,7 @@ struct program {
 	bool privileged;   /* set-user-ID or set-group-ID: the loader ignores us */
 	bool plain_script; /* no "#!": the shell runs it, as execvp() does */
 	/* Of the program, or of the interpreter that a script names: */
-	bool loadable;	   /* it can load our library: same ELF class and machine, dynamic */
+	bool loadable; /* it can load our library: same ELF class and machine, dynamic */
 	bool is_static;
 	bool has_sanitizer; /* it needs a sanitizer's runtime as its first library */
 };

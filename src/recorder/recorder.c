@@ -43,7 +43,7 @@ static char **shell_command(const struct program *program, char **command)
 	words = calloc(count + 2, sizeof(*words));
 	if (!words)
 		return NULL;
-	words[0] = (char *)(uintptr_t)"/bin/sh";
+	words[0] = (char *)(uintptr_t) "/bin/sh";
 	words[1] = (char *)(uintptr_t)program->path;
 	memcpy(words + 2, command + 1, count * sizeof(*words));
 	return words;
@@ -90,10 +90,12 @@ static int find_library(struct library *library, struct error *error)
 	case -EINVAL:
 		return error_add(error, status,
 				 "%s: the loader takes no path with blanks or colons; install "
-				 "Tandem elsewhere, or set TANDEM_LIBRARY", library->path);
+				 "Tandem elsewhere, or set TANDEM_LIBRARY",
+				 library->path);
 	default:
-		return error_add(error, status, "%s is missing (looked for %s): install Tandem, "
-						"or set TANDEM_LIBRARY",
+		return error_add(error, status,
+				 "%s is missing (looked for %s): install Tandem, "
+				 "or set TANDEM_LIBRARY",
 				 *library->layer ? TANDEM_LAYER_NAME : "libtandem.so",
 				 library->looked);
 	}
@@ -179,7 +181,7 @@ int recorder_wait(struct recorder *recorder, struct error *error)
 	session_recover(session->directory);
 	status = session_finish(session, wait_status);
 	if (status)
-		error_add(error, status, "cannot complete %s/session.json: %s",
-			  session->directory, strerror(-status));
+		error_add(error, status, "cannot complete %s/session.json: %s", session->directory,
+			  strerror(-status));
 	return wait_status;
 }

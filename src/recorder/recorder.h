@@ -28,10 +28,10 @@
 #include "util/error.h"
 
 /* X(constant, word): how libtandem.so gets into the program. */
-#define RECORDER_INJECTIONS(X)                                                 \
-	X(AUTO, "auto")                                                        \
-	X(PRELOAD, "preload")                                                  \
-	X(LAYER, "layer")                                                      \
+#define RECORDER_INJECTIONS(X) \
+	X(AUTO, "auto")        \
+	X(PRELOAD, "preload")  \
+	X(LAYER, "layer")      \
 	X(BOTH, "both")
 
 enum recorder_injection {

@@ -18,8 +18,7 @@
 static bool header_read(int fd, uint64_t at, struct tandem_packet_header *header)
 {
 	return pread(fd, header, sizeof(*header), (off_t)at) == (ssize_t)sizeof(*header) &&
-	       header->magic == TANDEM_CTF_MAGIC &&
-	       header->content_bits >= sizeof(*header) * 8 &&
+	       header->magic == TANDEM_CTF_MAGIC && header->content_bits >= sizeof(*header) * 8 &&
 	       header->packet_bits >= header->content_bits;
 }
 
@@ -71,8 +70,7 @@ static int stream_open(int folder, const char *name, struct stat *status)
 {
 	int fd = openat(folder, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 
-	if (fd >= 0 &&
-	    (fstat(fd, status) || !S_ISREG(status->st_mode) || status->st_nlink != 1)) {
+	if (fd >= 0 && (fstat(fd, status) || !S_ISREG(status->st_mode) || status->st_nlink != 1)) {
 		close(fd);
 		return -1;
 	}

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "recorder/description.h"
-#include "recorder/schema.h"
 #include "recorder/folder.h"
+#include "recorder/schema.h"
 
 /* A stream's packets: each has a pair of clock readings, and a header that a reader may
  * look at alone. */
@@ -72,11 +72,13 @@ static int explain_directory(const struct session *session, int status, struct e
 	case -EEXIST:
 		return error_add(error, status,
 				 "%s is there already: give another name, or --force to replace a "
-				 "session", directory);
+				 "session",
+				 directory);
 	case -ENOTEMPTY:
 		return error_add(error, status,
 				 "%s holds other things than a session, so --force does not "
-				 "replace it", directory);
+				 "replace it",
+				 directory);
 	case -EBUSY:
 		return error_add(error, status,
 				 "%s is still being recorded: stop that program first", directory);
@@ -101,9 +103,9 @@ static int find_absolute(struct session *session)
 		if (!getcwd(session->absolute, sizeof(session->absolute)))
 			return -errno;
 		length = strlen(session->absolute);
-		if (snprintf(session->absolute + length, sizeof(session->absolute) - length,
-			     "%s%s", length > 1 ? "/" : "", session->directory) >=
-		    (int)(sizeof(session->absolute) - length))
+		if (snprintf(session->absolute + length, sizeof(session->absolute) - length, "%s%s",
+			     length > 1 ? "/" : "",
+			     session->directory) >= (int)(sizeof(session->absolute) - length))
 			return -ENAMETOOLONG;
 	}
 	return strlen(session->absolute) + SESSION_PATH_ROOM > sizeof(session->absolute)
@@ -145,8 +147,7 @@ static int map_control(struct session *session)
 	if (written != (ssize_t)sizeof(zeros)) {
 		error = written < 0 ? -errno : -ENOSPC;
 	} else {
-		page = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			    0);
+		page = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (page == MAP_FAILED)
 			error = -errno;
 		else

@@ -57,8 +57,7 @@ static int map_page(int fd, void **page)
 
 /* The page of DIR/control when it is a control page of this version. -ENOMSG: it is
  * none; -EPROTO: another version's. */
-static int map_control(const char *directory, enum target_use use,
-		       struct tandem_control **control)
+static int map_control(const char *directory, enum target_use use, struct tandem_control **control)
 {
 	struct stat status;
 	void *page = MAP_FAILED;
@@ -180,9 +179,8 @@ static int open_directory(struct target *target, const char *name, struct error 
 	case -ENOENT:
 	case -ENOTDIR:
 		return error_add(error, status,
-				 access(name, F_OK)
-					 ? "%s: there is no such directory"
-					 : "%s is not a session: it has no control page",
+				 access(name, F_OK) ? "%s: there is no such directory"
+						    : "%s is not a session: it has no control page",
 				 name);
 	case -ENOMSG:
 		return error_add(error, status, "%s is not a session: its control page is damaged",

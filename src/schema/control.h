@@ -73,7 +73,7 @@ struct tandem_control {
 	uint64_t ticks_hz;
 	uint64_t start_ticks, start_monotonic_ns, start_realtime_ns;
 
-	uint64_t limit_bytes; /* 0: no limit */
+	uint64_t limit_bytes;	     /* 0: no limit */
 	_Atomic uint64_t used_bytes; /* that are reserved in stream files */
 
 	_Atomic uint64_t lost[32]; /* by enum tandem_loss */

@@ -6,9 +6,9 @@
 
 /* fence: dma_fence until 4.10. gpu_*: gpu_scheduler, gpu_mem. */
 static const char *const systems[] = {
-	"i915", "xe", "amdgpu", "amdkfd", "radeon", "nouveau", "nvidia*", "gpu_*", "drm",
-	"dma_fence", "fence", "virtio_gpu", "panfrost", "panthor", "v3d", "msm*", "mali*",
-	"host1x",
+	"i915",	    "xe",      "amdgpu", "amdkfd",    "radeon", "nouveau",
+	"nvidia*",  "gpu_*",   "drm",	 "dma_fence", "fence",	"virtio_gpu",
+	"panfrost", "panthor", "v3d",	 "msm*",      "mali*",	"host1x",
 };
 
 static const char *const noise[] = {

@@ -4,17 +4,14 @@
 #ifndef TANDEM_SCHEMA_OPENCL_H
 #define TANDEM_SCHEMA_OPENCL_H
 
-#define TANDEM_OPENCL_NOTICES(X) \
-	X(no_layer, \
-	  "OpenCL was used, but its loader (libOpenCL) did not take Tandem's " \
-	  "layer: only calls of functions that the program is linked to are " \
-	  "recorded (see `tandem doctor`)") \
-	X(second_loader, \
-	  "a process used a second OpenCL loader (libOpenCL): its calls are not " \
-	  "recorded") \
-	X(outer_layer, \
-	  "OPENCL_LAYERS names another layer after Tandem's: only calls of " \
-	  "functions that the program is linked to are recorded")
+#define TANDEM_OPENCL_NOTICES(X)                                                                 \
+	X(no_layer, "OpenCL was used, but its loader (libOpenCL) did not take Tandem's "         \
+		    "layer: only calls of functions that the program is linked to are "          \
+		    "recorded (see `tandem doctor`)")                                            \
+	X(second_loader, "a process used a second OpenCL loader (libOpenCL): its calls are not " \
+			 "recorded")                                                             \
+	X(outer_layer, "OPENCL_LAYERS names another layer after Tandem's: only calls of "        \
+		       "functions that the program is linked to are recorded")
 
 enum tandem_opencl_notice {
 #define X(name, text) TANDEM_OPENCL_NOTICE_##name,

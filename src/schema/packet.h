@@ -28,7 +28,7 @@ struct tandem_packet_header {
 	/* packet.header */
 	uint32_t magic;
 	uint8_t uuid[16];
-	uint32_t stream_id; /* always 0: one stream class */
+	uint32_t stream_id;	     /* always 0: one stream class */
 	uint64_t stream_instance_id; /* K, from 1 */
 	/* packet.context */
 	uint64_t timestamp_begin; /* ticks */

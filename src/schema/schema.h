@@ -23,9 +23,9 @@
 enum tandem_field_kind {
 	TANDEM_FIELD_UINT,
 	TANDEM_FIELD_INT,
-	TANDEM_FIELD_HEX,    /* address, flags without names */
-	TANDEM_FIELD_ENUM,   /* one of names[], else a number */
-	TANDEM_FIELD_FLAGS,  /* bits of names[] */
+	TANDEM_FIELD_HEX,   /* address, flags without names */
+	TANDEM_FIELD_ENUM,  /* one of names[], else a number */
+	TANDEM_FIELD_FLAGS, /* bits of names[] */
 	TANDEM_FIELD_FLOAT,
 	TANDEM_FIELD_OBJECT, /* uint32: our number of an object; 0 = null, ~0 = unknown */
 	TANDEM_FIELD_OP,     /* uint64: operation id; 0 = none, ~0 = unknown event */
@@ -33,16 +33,28 @@ enum tandem_field_kind {
 };
 
 /* Types of objects, over all domains. */
-#define TANDEM_OBJECTS(X)                                                      \
-	X(none) X(platform) X(device) X(context) X(queue) X(memory) X(program) \
-	X(kernel) X(event) X(sampler) X(command_buffer) X(command)             \
-	X(semaphore) X(accelerator) X(shape) X(scope)
+#define TANDEM_OBJECTS(X) \
+	X(none)           \
+	X(platform)       \
+	X(device)         \
+	X(context)        \
+	X(queue)          \
+	X(memory)         \
+	X(program)        \
+	X(kernel)         \
+	X(event)          \
+	X(sampler)        \
+	X(command_buffer) \
+	X(command)        \
+	X(semaphore)      \
+	X(accelerator)    \
+	X(shape)          \
+	X(scope)
 
 enum tandem_object {
 #define X(name) TANDEM_OBJECT_##name,
-	TANDEM_OBJECTS(X)
+	TANDEM_OBJECTS(X) TANDEM_OBJECT_COUNT
 #undef X
-	TANDEM_OBJECT_COUNT
 };
 
 struct tandem_name { /* of an enumerator or a flag */
@@ -60,13 +72,13 @@ struct tandem_names {
 
 struct tandem_field {
 	const char *name;
-	uint8_t kind;	/* enum tandem_field_kind */
-	uint8_t object; /* enum tandem_object, for OBJECT */
-	uint8_t bytes;	/* of the value, or of one element */
-	uint8_t variable; /* 1: count at offset, elements behind the fixed part */
-	uint8_t count_bytes; /* 1 or 2: size of that count; 0 in a fixed field */
-	uint8_t role;	  /* enum tandem_role: what it means (traits.h) */
-	uint16_t offset;  /* from the record's start */
+	uint8_t kind;			  /* enum tandem_field_kind */
+	uint8_t object;			  /* enum tandem_object, for OBJECT */
+	uint8_t bytes;			  /* of the value, or of one element */
+	uint8_t variable;		  /* 1: count at offset, elements behind the fixed part */
+	uint8_t count_bytes;		  /* 1 or 2: size of that count; 0 in a fixed field */
+	uint8_t role;			  /* enum tandem_role: what it means (traits.h) */
+	uint16_t offset;		  /* from the record's start */
 	const struct tandem_names *names; /* ENUM, FLAGS; else NULL */
 };
 
@@ -78,18 +90,18 @@ struct tandem_layout {
 
 struct tandem_event {
 	uint16_t id;
-	uint8_t class; /* enum tandem_event_class */
+	uint8_t class;	    /* enum tandem_event_class */
 	uint8_t has_result; /* the result means something (not void) */
 	const char *name;
 	const struct tandem_names *results; /* names of `result`; NULL for records */
-	struct tandem_traits traits; /* what it means beyond its class */
-	struct tandem_layout layout[3]; /* by enum tandem_args_level; a record has all alike */
+	struct tandem_traits traits;	    /* what it means beyond its class */
+	struct tandem_layout layout[3];	    /* by enum tandem_args_level; a record has all alike */
 };
 
 struct tandem_domain {
 	uint8_t number;
-	const char *name; /* "opencl" */
-	const char *hash; /* of the layouts: changes with any of them */
+	const char *name;		   /* "opencl" */
+	const char *hash;		   /* of the layouts: changes with any of them */
 	const struct tandem_event *events; /* dense, by page and TANDEM_ID_EVENT(id) */
 	uint16_t event_count;
 	uint8_t pages[64]; /* of its event ids, packet.h; the first is `number` */

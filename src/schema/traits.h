@@ -20,19 +20,22 @@
 
 /* What a call is. */
 enum tandem_event_class {
-	TANDEM_CLASS_RECORD, /* no call: a record of our own */
-	TANDEM_CLASS_CALL,   /* none of the others */
-	TANDEM_CLASS_ENQUEUE,/* makes a device operation: field of role `op` */
-	TANDEM_CLASS_WAIT,   /* the thread waits for the device */
-	TANDEM_CLASS_CREATE, /* makes an object, or allocates: field of role `returned` */
-	TANDEM_CLASS_RELEASE,/* the opposite */
-	TANDEM_CLASS_BUILD,  /* makes code for a device */
-	TANDEM_CLASS_QUERY,  /* only asks */
-	TANDEM_CLASS_RETAIN, /* counts one more reference, which a release takes back */
+	TANDEM_CLASS_RECORD,  /* no call: a record of our own */
+	TANDEM_CLASS_CALL,    /* none of the others */
+	TANDEM_CLASS_ENQUEUE, /* makes a device operation: field of role `op` */
+	TANDEM_CLASS_WAIT,    /* the thread waits for the device */
+	TANDEM_CLASS_CREATE,  /* makes an object, or allocates: field of role `returned` */
+	TANDEM_CLASS_RELEASE, /* the opposite */
+	TANDEM_CLASS_BUILD,   /* makes code for a device */
+	TANDEM_CLASS_QUERY,   /* only asks */
+	TANDEM_CLASS_RETAIN,  /* counts one more reference, which a release takes back */
 };
 
 /* Whether something holds for a call. */
-#define TANDEM_WHENS(X) X(never) X(argument) X(always)
+#define TANDEM_WHENS(X) \
+	X(never)        \
+	X(argument)     \
+	X(always)
 
 /* What has completed when the call returns: X(name).
  *   queue     the commands of the queue in the field of role `queue`
@@ -40,46 +43,54 @@ enum tandem_event_class {
  *   event     those of the event in `event`, or of the events in `events`
  *   all       all commands of all devices
  *   in_queue  no thread waits: the queue does, before later commands, for an event */
-#define TANDEM_WAIT_SCOPES(X) X(none) X(queue) X(device) X(event) X(all) X(in_queue)
+#define TANDEM_WAIT_SCOPES(X) \
+	X(none)               \
+	X(queue)              \
+	X(device)             \
+	X(event)              \
+	X(all)                \
+	X(in_queue)
 
 /* What the call itself does about memory: X(name). Asynchronous commands that
  * map or free are no more than enqueued by it. */
-#define TANDEM_MEMORY_ROLES(X)                                                 \
-	X(none)                                                                \
-	X(alloc)                                                               \
-	X(free)                                                                \
-	X(map)	      /* gives it an address */                                \
-	X(unmap)                                                               \
-	X(register)   /* makes the program's own memory the device's, too */   \
+#define TANDEM_MEMORY_ROLES(X)                                             \
+	X(none)                                                            \
+	X(alloc)                                                           \
+	X(free)                                                            \
+	X(map) /* gives it an address */                                   \
+	X(unmap)                                                           \
+	X(register) /* makes the program's own memory the device's, too */ \
 	X(unregister)
 
 /* What a record of our own is, where domains have records of one meaning in
  * layouts of their own: X(name).
  *   device_limits  a device's limits for occupancy; fields device, warp_items,
  *                  items, groups... as in src/schema/cuda.events */
-#define TANDEM_RECORD_ROLES(X) X(none) X(device_limits)
+#define TANDEM_RECORD_ROLES(X) \
+	X(none)                \
+	X(device_limits)
 
 /* What a field of a call is: X(name). One field of an event at most has a role. */
-#define TANDEM_ROLES(X)                                                        \
-	X(none)                                                                \
-	X(op)		/* the operation id that the call gave out */          \
-	X(returned)	/* the object, operation or address that it returned */ \
-	X(queue)	/* the queue that it is about */                       \
-	X(event)	/* the event: an object (CUDA) or an operation (OpenCL) */ \
-	X(events)	/* a list of events, waited for */                     \
-	X(kernel)	/* the kernel that it launches */                      \
-	X(memory)	/* the memory object that it is about */               \
-	X(memory_from)	/* the memory objects that a copy ... */               \
-	X(memory_to)	/* ... goes from and to */                             \
-	X(bytes)	/* how much it moves or allocates */                   \
-	X(blocking)	/* not 0: the call waits (synchronous: argument) */    \
-	X(query)	/* what is asked */                                    \
-	X(address)	/* the host's end of a transfer */                     \
-	X(source_text)	/* of a program */                                     \
-	X(global)	/* a launch's index space, in items ... */             \
-	X(local)	/* ... of a group ... */                               \
-	X(offset)	/* ... from there on; each in as many bytes as ... */  \
-	X(high)		/* ... its values need: what is above them */
+#define TANDEM_ROLES(X)                                                           \
+	X(none)                                                                   \
+	X(op)	       /* the operation id that the call gave out */              \
+	X(returned)    /* the object, operation or address that it returned */    \
+	X(queue)       /* the queue that it is about */                           \
+	X(event)       /* the event: an object (CUDA) or an operation (OpenCL) */ \
+	X(events)      /* a list of events, waited for */                         \
+	X(kernel)      /* the kernel that it launches */                          \
+	X(memory)      /* the memory object that it is about */                   \
+	X(memory_from) /* the memory objects that a copy ... */                   \
+	X(memory_to)   /* ... goes from and to */                                 \
+	X(bytes)       /* how much it moves or allocates */                       \
+	X(blocking)    /* not 0: the call waits (synchronous: argument) */        \
+	X(query)       /* what is asked */                                        \
+	X(address)     /* the host's end of a transfer */                         \
+	X(source_text) /* of a program */                                         \
+	X(global)      /* a launch's index space, in items ... */                 \
+	X(local)       /* ... of a group ... */                                   \
+	X(offset)      /* ... from there on; each in as many bytes as ... */      \
+	X(high)	       /* ... its values need: what is above them */
 
 #define X(name) TANDEM_WHEN_##name,
 enum tandem_when { TANDEM_WHENS(X) TANDEM_WHEN_COUNT };
@@ -104,8 +115,8 @@ enum tandem_role { TANDEM_ROLES(X) TANDEM_ROLE_COUNT };
 /* Beside the class (tandem_event.class). All 0: nothing special. */
 struct tandem_traits {
 	uint8_t wait;	/* enum tandem_wait_scope */
-	uint8_t memory;	/* enum tandem_memory_role */
-	uint8_t record;	/* enum tandem_record_role, of TANDEM_CLASS_RECORD */
+	uint8_t memory; /* enum tandem_memory_role */
+	uint8_t record; /* enum tandem_record_role, of TANDEM_CLASS_RECORD */
 
 	/* enum tandem_when: a copy to the host that it enqueued is complete when it
 	 * returns. argument: where the field of role `blocking` is not 0. */
@@ -115,7 +126,7 @@ struct tandem_traits {
 	 * argument: where the field of role `query` is poll_value. */
 	uint8_t poll;
 
-	uint8_t graph;	/* 1: one call, one operation id, many operations */
+	uint8_t graph; /* 1: one call, one operation id, many operations */
 	uint32_t poll_value;
 };
 

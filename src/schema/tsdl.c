@@ -8,11 +8,12 @@
 /* Words that can't be a name (CTF 1.8.3, appendix C.1.1): a reader takes a leading
  * underscore away. Sorted by nothing: few fields are compared with all. */
 static const char *const keywords[] = {
-	"align", "byte_order", "callsite", "char", "clock", "const", "double", "enum", "env",
-	"event", "exponent_dig", "float", "floating_point", "int", "integer", "long", "mant_dig",
-	"short", "signed", "size", "stream", "string", "struct", "trace", "typealias", "typedef",
-	"unsigned", "variant", "void", "base", "encoding", "map", "_Bool", "_Complex",
-	"_Imaginary",
+	"align",	  "byte_order", "callsite", "char",	"clock",	"const",
+	"double",	  "enum",	"env",	    "event",	"exponent_dig", "float",
+	"floating_point", "int",	"integer",  "long",	"mant_dig",	"short",
+	"signed",	  "size",	"stream",   "string",	"struct",	"trace",
+	"typealias",	  "typedef",	"unsigned", "variant",	"void",		"base",
+	"encoding",	  "map",	"_Bool",    "_Complex", "_Imaginary",
 };
 
 #define WORD(name) #name,
@@ -23,8 +24,8 @@ static const char *const record_words[] = {TANDEM_RECORD_ROLES(WORD)};
 static const char *const role_words[] = {TANDEM_ROLES(WORD)};
 static const char *const object_words[] = {TANDEM_OBJECTS(WORD)};
 #undef WORD
-static const char *const class_words[] = {"record", "call", "enqueue", "wait", "create", "release",
-					  "build", "query", "retain"};
+static const char *const class_words[] = {"record",  "call",  "enqueue", "wait",  "create",
+					  "release", "build", "query",	 "retain"};
 
 static bool is_keyword(const char *name)
 {

@@ -44,8 +44,8 @@ struct tap {
 	uint32_t mask;
 	bool in_scratch, is_call;
 	struct tandem_record *record;
-	uint64_t stream;		    /* the thread's, meanwhile */
-	uint8_t *cursor;		    /* ... */
+	uint64_t stream;		     /* the thread's, meanwhile */
+	uint8_t *cursor;		     /* ... */
 	struct tandem_packet_header *packet; /* ... */
 
 	bool in_sink;
@@ -73,7 +73,9 @@ static uint32_t wanted_by(unsigned id)
 		sink = atomic_load(&slots[i].sink);
 		if (sink && atomic_load_explicit(&sink->domains, memory_order_relaxed) & domain &&
 		    atomic_load_explicit(&sink->events[TANDEM_ID_DOMAIN(id)][event / 64],
-					 memory_order_relaxed) >> (event % 64) & 1)
+					 memory_order_relaxed) >>
+				    (event % 64) &
+			    1)
 			mask |= 1u << i;
 		atomic_fetch_sub(&slots[i].users, 1);
 	}
@@ -224,10 +226,10 @@ static void give_end(struct tap *tap, const struct open_call *call)
 static void after_commit(struct tandem_thread *thread)
 {
 	struct tap *tap = thread->tap;
-	struct open_call call = { .record = (struct tandem_call_record *)tap->record,
-				  .stream = tap->in_scratch ? STREAM_TAP : tap->stream,
-				  .scratch_used = tap->scratch_used,
-				  .mask = tap->mask };
+	struct open_call call = {.record = (struct tandem_call_record *)tap->record,
+				 .stream = tap->in_scratch ? STREAM_TAP : tap->stream,
+				 .scratch_used = tap->scratch_used,
+				 .mask = tap->mask};
 	int saved = errno;
 
 	thread->stream = tap->stream;
@@ -351,8 +353,8 @@ int tandem_sink_want(struct tandem_sink *sink, unsigned domain, uint32_t event, 
 		return -EINVAL;
 	for (uint32_t i = 0; i < TANDEM_SINK_EVENTS / 64; i++) {
 		uint64_t bits = event == TANDEM_SINK_ALL ? UINT64_MAX
-				: event / 64 == i ? (uint64_t)1 << (event % 64)
-						  : 0;
+				: event / 64 == i	 ? (uint64_t)1 << (event % 64)
+							 : 0;
 
 		if (wanted)
 			any |= atomic_fetch_or(&sink->events[domain][i], bits) | bits;

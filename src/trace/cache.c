@@ -129,8 +129,7 @@ static char *session_folder(const char *home, const char *session)
 	if (asprintf(&tandem, "%s/tandem", home) < 0)
 		return NULL;
 	mkdir(home, 0700);
-	if (make_private(tandem, &made) &&
-	    asprintf(&folder, "%s/%016" PRIx64, tandem, key) < 0)
+	if (make_private(tandem, &made) && asprintf(&folder, "%s/%016" PRIx64, tandem, key) < 0)
 		folder = NULL;
 	if (folder && !make_private(folder, &made)) {
 		free(folder);

@@ -13,7 +13,10 @@
 #define TANDEM_TRACE_CACHE_H
 
 /* All that is ever made in such a folder, with names of temporary files that begin so. */
-#define TRACE_CACHE_FILES(X) X("timeline.index") X("session.sqlite") X("path")
+#define TRACE_CACHE_FILES(X) \
+	X("timeline.index")  \
+	X("session.sqlite")  \
+	X("path")
 
 /* The session's folder, made where it is missing, 0700; the caller frees the path. NULL:
  * there is none that this user alone can write; a temporary file has to do. */

@@ -65,8 +65,7 @@ static void clock_drop_outliers(struct trace_clock *clock)
 		struct trace_clock_pair pair = pairs[i];
 		size_t a = kept ? kept - 1 : i + 2;
 		size_t b = i + 1 < count ? i + 1 : kept - 2;
-		bool odd = a < count && b < count &&
-			   pair_agrees(&pairs[a], &pairs[b], tick_ns) &&
+		bool odd = a < count && b < count && pair_agrees(&pairs[a], &pairs[b], tick_ns) &&
 			   !pair_agrees(&pairs[a], &pair, tick_ns) &&
 			   !pair_agrees(&pairs[b], &pair, tick_ns);
 
@@ -109,8 +108,7 @@ static uint64_t clock_thin(struct trace_clock *clock, uint64_t min_stretch)
 	return stretch;
 }
 
-void trace_clock_add(struct trace_clock *clock, uint64_t ticks, uint64_t ns,
-		     uint64_t error_ticks)
+void trace_clock_add(struct trace_clock *clock, uint64_t ticks, uint64_t ns, uint64_t error_ticks)
 {
 	/* Both are 0 where a window was reserved and never begun. */
 	if (!ticks || ns > INT64_MAX)
@@ -165,8 +163,8 @@ void trace_clock_finish(struct trace_clock *clock)
 		if (pair->error_ticks > worst_ticks)
 			worst_ticks = pair->error_ticks;
 		if (!last) {
-			lines[count++] = (struct trace_clock_line){pair->ticks, 0,
-								   (int64_t)pair->ns, slope};
+			lines[count++] =
+				(struct trace_clock_line){pair->ticks, 0, (int64_t)pair->ns, slope};
 			continue;
 		}
 		passed = pair->ticks - last->ticks;
@@ -175,8 +173,8 @@ void trace_clock_finish(struct trace_clock *clock)
 			continue;
 		last->width = passed;
 		last->slope = slope_of(pair->ns - (uint64_t)last->ns, passed);
-		lines[count++] = (struct trace_clock_line){pair->ticks, 0, (int64_t)pair->ns,
-							   last->slope};
+		lines[count++] =
+			(struct trace_clock_line){pair->ticks, 0, (int64_t)pair->ns, last->slope};
 	}
 	if (!count)
 		lines[count++] = (struct trace_clock_line){0, 0, 0, slope};
@@ -246,8 +244,7 @@ uint64_t trace_clock_ticks(const struct trace_clock *clock, int64_t ns)
 			high = middle;
 	}
 	line = &clock->lines[low];
-	ticks = (__int128)(ns - line->ns) * ((__int128)1 << CLOCK_SHIFT) /
-		(__int128)line->slope;
+	ticks = (__int128)(ns - line->ns) * ((__int128)1 << CLOCK_SHIFT) / (__int128)line->slope;
 	ticks += line->ticks;
 	return ticks < 0 ? 0 : ticks > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }

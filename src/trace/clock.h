@@ -53,8 +53,7 @@ struct trace_clock {
  * known, nanoseconds are assumed until pairs say better. */
 void trace_clock_init(struct trace_clock *clock, uint64_t ticks_hz);
 
-void trace_clock_add(struct trace_clock *clock, uint64_t ticks, uint64_t ns,
-		     uint64_t error_ticks);
+void trace_clock_add(struct trace_clock *clock, uint64_t ticks, uint64_t ns, uint64_t error_ticks);
 
 /* Draws the lines. */
 void trace_clock_finish(struct trace_clock *clock);
@@ -88,8 +87,8 @@ static inline int64_t trace_clock_ns(struct trace_clock *clock, uint64_t ticks)
 	}
 	if (__builtin_expect(behind >> 44, 0))
 		return trace_clock_far(line, ticks);
-	return line->ns + (int64_t)(((unsigned __int128)behind * line->slope + CLOCK_HALF) >>
-				    CLOCK_SHIFT);
+	return line->ns +
+	       (int64_t)(((unsigned __int128)behind * line->slope + CLOCK_HALF) >> CLOCK_SHIFT);
 }
 
 #endif

@@ -13,14 +13,14 @@
 #include "trace/stream.h"
 
 struct trace_event {
-	const struct trace_stream *stream; /* and by it the process */
-	const struct trace_layout *layout; /* and by it the event's descriptor */
+	const struct trace_stream *stream;  /* and by it the process */
+	const struct trace_layout *layout;  /* and by it the event's descriptor */
 	const struct tandem_record *record; /* checked: its fields lie inside */
 	uint32_t bytes;
 	uint32_t tid;
 	const char *thread_name; /* at that time */
-	uint64_t ticks;	    /* when the call began, or this was seen */
-	uint64_t end_ticks; /* when the call returned; 0: it has not, or is no call */
+	uint64_t ticks;		 /* when the call began, or this was seen */
+	uint64_t end_ticks;	 /* when the call returned; 0: it has not, or is no call */
 	/* Filled in by trace/merge.h: CLOCK_MONOTONIC of `ticks` and, where that is not
 	 * 0, of `end_ticks`. */
 	int64_t ns, end_ns;

@@ -24,8 +24,7 @@ static inline const struct tandem_field *trace_field_role(const struct trace_lay
 	return place ? &layout->layout->fields[place - 1] : NULL;
 }
 
-const struct tandem_field *trace_field_find(const struct trace_layout *layout,
-					    const char *name);
+const struct tandem_field *trace_field_find(const struct trace_layout *layout, const char *name);
 
 /* Value of a fixed field, or number of elements of a variable one. */
 uint64_t trace_field_unsigned(const struct trace_event *event, const struct tandem_field *field);

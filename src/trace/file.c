@@ -17,9 +17,8 @@ int trace_files_open(struct trace_files *files, const char *path)
 {
 	struct rlimit limit;
 
-	*files = (struct trace_files){.folder = open_folder(path),
-				      .path_bytes = strlen(path),
-				      .most = FILES_OPEN};
+	*files = (struct trace_files){
+		.folder = open_folder(path), .path_bytes = strlen(path), .most = FILES_OPEN};
 	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / 4 < FILES_OPEN)
 		files->most = (unsigned)limit.rlim_cur / 4;
 	return files->folder < 0 ? files->folder : 0;

@@ -19,8 +19,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct trace_files { /* of one directory: a session's, or an imported trace's */
-	int folder; /* -1: none is open */
+struct trace_files {	   /* of one directory: a session's, or an imported trace's */
+	int folder;	   /* -1: none is open */
 	size_t path_bytes; /* of the directory's own path, which begins that of each file */
 	unsigned open;
 	unsigned most; /* that are left open; 0: none */

@@ -13,7 +13,7 @@ struct conversion_field {
 
 struct trace_conversion {
 	struct trace_layout stored;
-	uint16_t id; /* that the record gets */
+	uint16_t id;	      /* that the record gets */
 	uint16_t fixed_bytes; /* of the layout that it gets */
 	unsigned count;
 	struct conversion_field *fields; /* of this build's layout, in its order; `from` NULL: 0 */
@@ -90,8 +90,8 @@ static int conversion_init(struct trace_layouts *layouts, struct trace_layout *m
 
 	if (!conversion)
 		return -1;
-	conversion->fields = arena_alloc(&layouts->arena,
-					 (to->field_count + 1u) * sizeof(*conversion->fields));
+	conversion->fields =
+		arena_alloc(&layouts->arena, (to->field_count + 1u) * sizeof(*conversion->fields));
 	if (!conversion->fields || layout_init(layouts, &conversion->stored, stored, from))
 		return -1;
 	conversion->id = made->event->id;
@@ -105,7 +105,8 @@ static int conversion_init(struct trace_layouts *layouts, struct trace_layout *m
 			const struct tandem_field *other = &from->fields[j];
 
 			/* Elements of another width are of another kind. */
-			if (!strcmp(field->name, other->name) && field->variable == other->variable &&
+			if (!strcmp(field->name, other->name) &&
+			    field->variable == other->variable &&
 			    (!field->variable || field->bytes == other->bytes))
 				conversion->fields[i].from = other;
 		}
@@ -120,8 +121,8 @@ static void convert_number(const struct conversion_field *field, const uint8_t *
 {
 	const struct tandem_field *from = field->from, *to = field->to;
 	unsigned bytes = from->bytes < to->bytes ? from->bytes : to->bytes;
-	bool negative = from->kind == TANDEM_FIELD_INT &&
-			record[from->offset + from->bytes - 1] & 0x80;
+	bool negative =
+		from->kind == TANDEM_FIELD_INT && record[from->offset + from->bytes - 1] & 0x80;
 
 	/* Little endian. */
 	memset(made + to->offset, negative ? 0xff : 0, to->bytes);
@@ -163,8 +164,8 @@ static uint32_t convert_elements(const struct trace_conversion *conversion,
 	return end + bytes;
 }
 
-uint32_t trace_layout_convert(const struct trace_layout *layout, const void *record,
-			      uint32_t bytes, void *made)
+uint32_t trace_layout_convert(const struct trace_layout *layout, const void *record, uint32_t bytes,
+			      void *made)
 {
 	const struct trace_conversion *conversion = layout->conversion;
 	struct tandem_record *head = made;
@@ -217,13 +218,14 @@ static int events_init(struct trace_layouts *layouts, const struct trace_schema 
 
 		if (first >= domain->event_count)
 			break;
-		if (schema && schema->page_domain[domain->pages[i] % TANDEM_PAGES] !=
-				      domain->number + 1)
+		if (schema &&
+		    schema->page_domain[domain->pages[i] % TANDEM_PAGES] != domain->number + 1)
 			continue;
 		layouts->pages[domain->pages[i] % TANDEM_PAGES] = (struct trace_layouts_page){
 			.events = &all[first],
 			.count = domain->event_count - first < TANDEM_PAGE_EVENTS
-					 ? domain->event_count - first : TANDEM_PAGE_EVENTS};
+					 ? domain->event_count - first
+					 : TANDEM_PAGE_EVENTS};
 	}
 	return 0;
 }

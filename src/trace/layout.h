@@ -30,13 +30,13 @@ struct trace_layout {
 	const struct tandem_event *event;
 	const struct tandem_layout *layout;
 	uint32_t fixed_bytes; /* UINT32_MAX, which no record fits, where it must be converted */
-	uint16_t op_offset; /* of an enqueue's operation id; 0: has none */
+	uint16_t op_offset;   /* of an enqueue's operation id; 0: has none */
 	uint16_t variable_count;
 	uint32_t index; /* 0..trace_layouts_count() - 1, to key tables by event */
-	uint8_t class; /* as the event says, and the next too: near to hand */
+	uint8_t class;	/* as the event says, and the next too: near to hand */
 	bool has_result, is_call;
 	const struct tandem_field *const *variables;
-	const struct trace_variable *sizes; /* of the same fields */
+	const struct trace_variable *sizes;	   /* of the same fields */
 	const struct trace_conversion *conversion; /* NULL: what is stored is this layout */
 	uint8_t roles[TANDEM_ROLE_COUNT]; /* 1 + number of the field that has it; 0: none */
 };
@@ -85,8 +85,8 @@ static inline const struct trace_layout *trace_layouts_get(const struct trace_la
  * and has `bytes` bytes: in `made`, TRACE_RECORD_BYTES of room. Returns its size, or 0
  * where the record is not as its own layout says. */
 #define TRACE_RECORD_BYTES 65536u
-uint32_t trace_layout_convert(const struct trace_layout *layout, const void *record,
-			      uint32_t bytes, void *made);
+uint32_t trace_layout_convert(const struct trace_layout *layout, const void *record, uint32_t bytes,
+			      void *made);
 
 /* Bytes behind the fixed part. */
 static inline uint32_t trace_variable_bytes(struct trace_variable variable, const void *record)

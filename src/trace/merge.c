@@ -10,7 +10,7 @@
 #define BLOCK_LEAST_BYTES 4096u
 #define BLOCK_MOST_BYTES (16u << 10) /* what lies in it stays in the caches */
 #define KEY_OVER UINT64_MAX	     /* behind every other */
-#define IN_A_ROW 3u /* so many of one stream make it likely that more follow */
+#define IN_A_ROW 3u		     /* so many of one stream make it likely that more follow */
 
 /* What the matches are about, as one number: ticks since `base`, then the stream's
  * index, as at the same tick the lower one goes first. */

@@ -37,15 +37,15 @@ struct trace_merge {
 	 * it is the first, base moves on and all keys are made anew. */
 	uint64_t *tree;
 	uint64_t base, too_far;
-	size_t leaves; /* streams, 1 at least */
-	unsigned index_bits; /* of a key: the stream's index */
+	size_t leaves;		       /* streams, 1 at least */
+	unsigned index_bits;	       /* of a key: the stream's index */
 	struct trace_records *current; /* handed out last; it is at [0] */
-	uint64_t limit; /* a key: current stays the first up to here, inclusive */
-	unsigned in_a_row; /* how often it was the first again */
+	uint64_t limit;		       /* a key: current stays the first up to here, inclusive */
+	unsigned in_a_row;	       /* how often it was the first again */
 	size_t block_bytes;
 	uint64_t skip_before;
-	uint64_t read_bytes; /* of streams that are over */
-	size_t *streams_left; /* by process: its streams that are not over */
+	uint64_t read_bytes;   /* of streams that are over */
+	size_t *streams_left;  /* by process: its streams that are not over */
 	size_t processes_over; /* that have none left */
 };
 

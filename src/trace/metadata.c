@@ -61,7 +61,8 @@ static struct token scanner_next(struct scanner *scanner)
 		token.kind = TOKEN_STRING;
 		token.start = ++scanner->at;
 		while (scanner->at < scanner->end && *scanner->at != '"')
-			scanner->at += *scanner->at == '\\' && scanner->end - scanner->at > 1 ? 2 : 1;
+			scanner->at +=
+				*scanner->at == '\\' && scanner->end - scanner->at > 1 ? 2 : 1;
 		token.length = (size_t)(scanner->at - token.start);
 		if (scanner->at < scanner->end)
 			scanner->at++;
@@ -136,8 +137,8 @@ static char *token_copy(struct arena *arena, const struct token *token)
 	return copy;
 }
 
-static int metadata_add(struct trace_metadata *metadata, const char *block,
-			const struct token *key, const struct token *value)
+static int metadata_add(struct trace_metadata *metadata, const char *block, const struct token *key,
+			const struct token *value)
 {
 	struct trace_metadata_value *place = &metadata->values[metadata->count];
 

@@ -20,8 +20,8 @@ static uint64_t object_key(uint32_t process, uint32_t number, enum tandem_object
 	return (uint64_t)process << 36 | (uint64_t)type << 32 | number;
 }
 
-static uint32_t object_find(const struct trace_objects *objects, uint32_t process,
-			    uint32_t number, enum tandem_object type)
+static uint32_t object_find(const struct trace_objects *objects, uint32_t process, uint32_t number,
+			    enum tandem_object type)
 {
 	uint64_t value = map_get(&objects->known, object_key(process, number, type));
 
@@ -34,8 +34,7 @@ uint32_t trace_objects_device(const struct trace_objects *objects, uint32_t proc
 	return object_find(objects, process, number, TANDEM_OBJECT_device);
 }
 
-uint32_t trace_objects_queue(const struct trace_objects *objects, uint32_t process,
-			     uint32_t number)
+uint32_t trace_objects_queue(const struct trace_objects *objects, uint32_t process, uint32_t number)
 {
 	return object_find(objects, process, number, TANDEM_OBJECT_queue);
 }
@@ -79,8 +78,8 @@ static int learn_name(struct trace_objects *objects, const struct trace_event *e
 {
 	const struct tandem_field *found = trace_field_find(event->layout, field);
 	size_t count = 0;
-	const uint8_t *text = found ? trace_field_elements(event, found, &count)
-				    : (const uint8_t *)"";
+	const uint8_t *text =
+		found ? trace_field_elements(event, found, &count) : (const uint8_t *)"";
 
 	return intern_add(&objects->names, (const char *)text, count, name);
 }
@@ -93,8 +92,8 @@ static int learn_device(struct trace_objects *objects, const struct trace_event 
 
 	if (learn_name(objects, event, "name", &name) ||
 	    learn_name(objects, event, "platform_name", &platform_name) ||
-	    object_place(objects, process, record->device, TANDEM_OBJECT_device,
-			 &objects->devices, &objects->device_count, &objects->device_capacity,
+	    object_place(objects, process, record->device, TANDEM_OBJECT_device, &objects->devices,
+			 &objects->device_count, &objects->device_capacity,
 			 sizeof(*objects->devices), &index))
 		return -ENOMEM;
 	objects->devices[index] = (struct trace_device){
@@ -144,8 +143,8 @@ static int learn_queue(struct trace_objects *objects, const struct trace_event *
 	uint32_t index;
 
 	if (object_place(objects, process, record->queue, TANDEM_OBJECT_queue, &objects->queues,
-			 &objects->queue_count, &objects->queue_capacity,
-			 sizeof(*objects->queues), &index))
+			 &objects->queue_count, &objects->queue_capacity, sizeof(*objects->queues),
+			 &index))
 		return -ENOMEM;
 	objects->queues[index] = (struct trace_queue){
 		.process = process,

@@ -62,7 +62,7 @@ struct trace_objects {
 	size_t queue_count, queue_capacity;
 	struct trace_context *contexts;
 	size_t context_count, context_capacity;
-	struct map complete; /* processes of which everything was read; 1 each */
+	struct map complete;		 /* processes of which everything was read; 1 each */
 	struct tracepoints *tracepoints; /* of GPU drivers; NULL: none was described */
 };
 

@@ -11,8 +11,7 @@ static uint64_t host_ns(struct trace_session *session, uint64_t ticks)
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-bool trace_operation_times(struct trace_session *session,
-			   const struct tandem_rec_operation *record,
+bool trace_operation_times(struct trace_session *session, const struct tandem_rec_operation *record,
 			   struct trace_operation_times *times)
 {
 	*times = (struct trace_operation_times){.queued = 0};

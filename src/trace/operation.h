@@ -40,8 +40,7 @@ struct trace_operation_times { /* ns; 0: not known */
 };
 
 /* False, and all is 0, where the record has no times. */
-bool trace_operation_times(struct trace_session *session,
-			   const struct tandem_rec_operation *record,
+bool trace_operation_times(struct trace_session *session, const struct tandem_rec_operation *record,
 			   struct trace_operation_times *times);
 
 #endif

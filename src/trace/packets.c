@@ -89,8 +89,8 @@ static const char *packets_read(struct trace_packets *packets, struct trace_file
 }
 
 /* Makes the packet with this head the current one. */
-static void packets_take(struct trace_packets *packets, struct trace_file *file,
-			 uint64_t offset, uint64_t file_bytes, const struct head *head)
+static void packets_take(struct trace_packets *packets, struct trace_file *file, uint64_t offset,
+			 uint64_t file_bytes, const struct head *head)
 {
 	uint64_t content = head->packet.content_bits / 8;
 	uint64_t there = file_bytes - offset;
@@ -207,8 +207,7 @@ static bool packets_begun(struct trace_packets *packets, const struct head *head
 
 	return packets->stream->has_window &&
 	       !packets_read(packets, &packets->window_file, 0, &window) &&
-	       tandem_packet_begun(&head->packet, &window.packet,
-				   packets->size - packets->next);
+	       tandem_packet_begun(&head->packet, &window.packet, packets->size - packets->next);
 }
 
 /* The next packet of stream-K. Returns 1, or 0 when there is no further one. */
@@ -242,9 +241,10 @@ static int packets_next_in_stream(struct trace_packets *packets, uint64_t reache
 		/* The size that led here may be the damaged one, so the search
 		 * starts in the packet before, where records ended. */
 		found = packets_search(packets, reached > at ? at + 8 : reached);
-		trace_problem_skip(packets->problems, file->path, at,
-				   found > at ? found - at : 0, "%s; the next packet is at byte "
-								"%" PRIu64, damage, found);
+		trace_problem_skip(packets->problems, file->path, at, found > at ? found - at : 0,
+				   "%s; the next packet is at byte "
+				   "%" PRIu64,
+				   damage, found);
 		packets->next = found;
 		reached = found;
 	}
@@ -404,8 +404,8 @@ bool trace_packets_follow(struct trace_packets *packets, uint64_t *moved)
 	    head.packet.packet_seq_num != packets->header.packet_seq_num)
 		return false;
 	size = trace_file_size(&packets->stream_file);
-	packets_take(packets, &packets->stream_file, at,
-		     size > (int64_t)at ? (uint64_t)size : at, &head);
+	packets_take(packets, &packets->stream_file, at, size > (int64_t)at ? (uint64_t)size : at,
+		     &head);
 	*moved = at;
 	return true;
 }

@@ -26,7 +26,7 @@ struct trace_packets {
 	struct trace_problems *problems; /* NULL: nobody listens */
 	struct trace_file stream_file, window_file;
 	struct trace_file *file; /* of the current packet */
-	size_t part; /* which of the stream's parts stream_file is; 0: stream-K */
+	size_t part;		 /* which of the stream's parts stream_file is; 0: stream-K */
 	uint64_t size;		 /* bytes of stream-K that are read */
 	uint64_t next;		 /* where the next packet should be */
 	bool begun, window_begun;
@@ -37,8 +37,8 @@ struct trace_packets {
 	struct tandem_packet_header header;
 	uint64_t first_ticks; /* of its first record, 0: has none */
 	uint64_t offset;
-	uint64_t records;     /* where its records begin, or are taken up again */
-	uint64_t content_end; /* within the file */
+	uint64_t records;	/* where its records begin, or are taken up again */
+	uint64_t content_end;	/* within the file */
 	uint64_t missing_bytes; /* of its content, behind the end of the file */
 	bool cut;		/* it reaches behind the end, not yet told */
 };

@@ -50,7 +50,8 @@ static bool problem_add(struct trace_problems *problems, const char *file, uint6
 		return true;
 	vsnprintf(text, sizeof(text), format, arguments);
 	problems->tell(problems->user, file, offset,
-		       told < PROBLEMS_PER_FILE ? text : "further damage in this file is not listed");
+		       told < PROBLEMS_PER_FILE ? text
+						: "further damage in this file is not listed");
 	return true;
 }
 

@@ -24,13 +24,12 @@ static struct trace_stream *process_stream(struct trace_process *process, uint64
 {
 	struct trace_stream *stream;
 
-	if (array_reserve(&process->streams, &process->stream_capacity,
-			  process->stream_count + 1, sizeof(*process->streams)))
+	if (array_reserve(&process->streams, &process->stream_capacity, process->stream_count + 1,
+			  sizeof(*process->streams)))
 		return NULL;
 	stream = &process->streams[process->stream_count++];
-	*stream = (struct trace_stream){.process = process,
-					.number = number,
-					.first_ticks = UINT64_MAX};
+	*stream = (struct trace_stream){
+		.process = process, .number = number, .first_ticks = UINT64_MAX};
 	return stream;
 }
 
@@ -186,17 +185,19 @@ static int process_take(struct trace_process *process, const struct trace_metada
 
 	if (*boot && *run->boot_id && strcmp(boot, run->boot_id) != 0) {
 		process->elsewhere = true;
-		trace_problem(problems, file, 0,
-			      "recorded on %.80s in another boot (%.40s) than the session (on %.80s, "
-			      "%.40s): their clocks can't be joined, so that it is left out",
-			      trace_metadata_get(metadata, "env", "hostname", "?"), boot, run->host,
-			      run->boot_id);
+		trace_problem(
+			problems, file, 0,
+			"recorded on %.80s in another boot (%.40s) than the session (on %.80s, "
+			"%.40s): their clocks can't be joined, so that it is left out",
+			trace_metadata_get(metadata, "env", "hostname", "?"), boot, run->host,
+			run->boot_id);
 	}
 	if (parse_level(level, &process->level))
-		trace_problem(problems, file, 0, "says no level of arguments; the session's is "
-						 "taken");
-	process->has_uuid = parse_uuid(trace_metadata_get(metadata, "trace", "uuid", ""),
-				       process->uuid);
+		trace_problem(problems, file, 0,
+			      "says no level of arguments; the session's is "
+			      "taken");
+	process->has_uuid =
+		parse_uuid(trace_metadata_get(metadata, "trace", "uuid", ""), process->uuid);
 	process->ppid = trace_metadata_number(metadata, "env", "ppid", 0);
 	process->ticks_hz = trace_metadata_number(metadata, "clock", "freq", 0);
 	process->name = strdup(trace_metadata_get(metadata, "env", "procname", ""));
@@ -217,12 +218,14 @@ static int process_describe(struct trace_process *process, const char *file, con
 	if (said.bad)
 		trace_problem(problems, file, said.bad_offset,
 			      "%u descriptions of events that make no sense; events of which "
-			      "nothing else is known are left out", said.bad);
+			      "nothing else is known are left out",
+			      said.bad);
 	for (unsigned i = 0; i < TRACE_DOMAINS; i++)
 		if (said.conflicts >> i & 1)
 			trace_problem(problems, file, TRACE_PROBLEM_WHOLE(i),
 				      "describes domain %u otherwise than the session does: its "
-				      "events of this process are left out", i);
+				      "events of this process are left out",
+				      i);
 	process->left_out = said.conflicts;
 	return 0;
 }
@@ -261,17 +264,16 @@ static int process_read_metadata(struct trace_process *process, struct trace_pro
 }
 
 int trace_process_open(struct trace_process *process, struct trace_session *session,
-		       struct trace_files *files, const char *path,
-		       struct trace_problems *problems, struct error *error)
+		       struct trace_files *files, const char *path, struct trace_problems *problems,
+		       struct error *error)
 {
 	const char *name = strrchr(path, '/');
 	struct directory_number number;
 	int status;
 
 	name = name ? name + 1 : path;
-	*process = (struct trace_process){.session = session,
-					  .files = files,
-					  .level = session->args_level};
+	*process = (struct trace_process){
+		.session = session, .files = files, .level = session->args_level};
 	/* A process's, or the operating system's. */
 	process->kernel = !directory_parse(name, DIRECTORY_PROCESS, &number);
 	if (!process->kernel) {

@@ -36,8 +36,8 @@ int trace_records_open(struct trace_records *records, const struct trace_stream 
 							       : block_bytes & ~(size_t)7,
 	};
 	if (run->has_end && run->end_ticks && run->ticks_hz) {
-		uint64_t last = run->end_ticks > session->last_ticks ? run->end_ticks
-								     : session->last_ticks;
+		uint64_t last =
+			run->end_ticks > session->last_ticks ? run->end_ticks : session->last_ticks;
 		uint64_t grace = run->ticks_hz * HORIZON_SECONDS;
 
 		if (last <= UINT64_MAX - grace)
@@ -128,16 +128,15 @@ static int records_next_packet(struct trace_records *records)
 		const struct tandem_packet_header *header = &packets->header;
 		uint64_t content = header->content_bits / 8 + TANDEM_RECORD_ALIGN - 1;
 		/* The current packet of a thread has room behind its records. */
-		bool finished = packets->file == &packets->stream_file &&
-				(content & ~(uint64_t)(TANDEM_RECORD_ALIGN - 1)) >=
-					header->packet_bits / 8;
+		bool finished =
+			packets->file == &packets->stream_file &&
+			(content & ~(uint64_t)(TANDEM_RECORD_ALIGN - 1)) >= header->packet_bits / 8;
 
 		reached = packets->content_end;
 		if (header->stream_instance_id != stream->number)
 			trace_problem(packets->problems, packets->file->path,
-				      packets->offset +
-					      offsetof(struct tandem_packet_header,
-						       stream_instance_id),
+				      packets->offset + offsetof(struct tandem_packet_header,
+								 stream_instance_id),
 				      "a packet of thread %" PRIu64 "; it is taken for one of "
 				      "thread %" PRIu64,
 				      header->stream_instance_id, stream->number);
@@ -184,8 +183,7 @@ static uint64_t records_mend_ticks(struct trace_records *records, uint64_t ticks
 	uint64_t last = records->event.ticks;
 
 	trace_problem(records->packets.problems, records->packets.file->path,
-		      records_offset(records),
-		      "a time stamp %s; the one before it is taken",
+		      records_offset(records), "a time stamp %s; the one before it is taken",
 		      ticks < last ? "that runs backwards" : "behind the end of its packet");
 	return last ? last : records->packets.header.timestamp_begin;
 }
@@ -195,8 +193,7 @@ static uint64_t records_mend_end(struct trace_records *records, uint64_t ticks)
 	trace_problem(records->packets.problems, records->packets.file->path,
 		      records_offset(records) + offsetof(struct tandem_call_record, end),
 		      "a call that ends %s; it is taken for one of no length",
-		      ticks < records->event.ticks ? "before it begins"
-						   : "long after the session");
+		      ticks < records->event.ticks ? "before it begins" : "long after the session");
 	return records->event.ticks;
 }
 
@@ -298,8 +295,7 @@ static bool records_mend(struct trace_records *records)
 	}
 	if (layout->conversion && record->size >= sizeof(*record))
 		record = records_convert(records, layout, record);
-	else if (record->size < sizeof(*record) ||
-		 !trace_layout_fits(layout, record, record->size))
+	else if (record->size < sizeof(*record) || !trace_layout_fits(layout, record, record->size))
 		record = NULL;
 	if (!record) {
 		records_skip(records, "a record of wrong size:",
@@ -318,9 +314,8 @@ static bool records_mend(struct trace_records *records)
 		uint64_t end = ((const struct tandem_call_record *)record)->end;
 		uint64_t longest = records->horizon - event->ticks;
 
-		event->end_ticks = end && end - event->ticks > longest
-					   ? records_mend_end(records, end)
-					   : end;
+		event->end_ticks =
+			end && end - event->ticks > longest ? records_mend_end(records, end) : end;
 	}
 	records->at += step < have ? step : have;
 	return true;

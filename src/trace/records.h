@@ -33,7 +33,7 @@ struct trace_records {
 	uint64_t skip_before; /* ticks: packets that end before are passed over */
 	uint8_t *block;
 	size_t block_bytes;
-	void *converted; /* room for a record of another build's layout; NULL: none so far */
+	void *converted;       /* room for a record of another build's layout; NULL: none so far */
 	uint64_t block_offset; /* in the packet's file */
 	uint64_t read_bytes;   /* of the trace so far, for progress */
 };
@@ -83,8 +83,7 @@ static inline bool trace_records_take(struct trace_records *records)
 /* Makes the next record the current one. Returns 1, 0 at the end, or -ENOMEM. */
 static inline int trace_records_next(struct trace_records *records)
 {
-	return __builtin_expect(trace_records_take(records), 1) ? 1
-								: trace_records_search(records);
+	return __builtin_expect(trace_records_take(records), 1) ? 1 : trace_records_search(records);
 }
 
 void trace_records_close(struct trace_records *records);

@@ -5,9 +5,16 @@
 
 void trace_run_init(struct trace_run *run)
 {
-	*run = (struct trace_run){.tandem = "", .schema = "", .program = "", .command = "",
-				  .host = "", .boot_id = "", .release = "", .machine = "",
-				  .cwd = "", .start = ""};
+	*run = (struct trace_run){.tandem = "",
+				  .schema = "",
+				  .program = "",
+				  .command = "",
+				  .host = "",
+				  .boot_id = "",
+				  .release = "",
+				  .machine = "",
+				  .cwd = "",
+				  .start = ""};
 }
 
 void trace_run_add_word(struct text *text, const char *word)

@@ -14,8 +14,8 @@
 struct values {
 	const char *at, *end;
 	unsigned depth;
-	char object[MEMBER_BYTES]; /* whose value this is in; "": the outermost */
-	char member[MEMBER_BYTES]; /* the value's own name; "": an element */
+	char object[MEMBER_BYTES];     /* whose value this is in; "": the outermost */
+	char member[MEMBER_BYTES];     /* the value's own name; "": an element */
 	const char *value, *value_end; /* of a string with its quotes */
 };
 
@@ -120,8 +120,9 @@ static void string_take(const struct values *values, struct text *text)
 
 static const char *kept(struct trace_run *run, const struct text *text)
 {
-	const char *copy = text->failed || !text->length ?
-				   NULL : arena_copy(&run->arena, text->data, text->length);
+	const char *copy = text->failed || !text->length
+				   ? NULL
+				   : arena_copy(&run->arena, text->data, text->length);
 
 	return copy ? copy : "";
 }
@@ -139,9 +140,14 @@ static void string_member(struct trace_run *run, const struct values *values, st
 		const char *name;
 		const char **to;
 	} members[] = {
-		{"tandem", &run->tandem},   {"schema", &run->schema},	{"program", &run->program},
-		{"host", &run->host},	    {"boot_id", &run->boot_id}, {"machine", &run->machine},
-		{"cwd", &run->cwd},	    {"start", &run->start},
+		{"tandem", &run->tandem},
+		{"schema", &run->schema},
+		{"program", &run->program},
+		{"host", &run->host},
+		{"boot_id", &run->boot_id},
+		{"machine", &run->machine},
+		{"cwd", &run->cwd},
+		{"start", &run->start},
 		{"kernel_release", &run->release},
 	};
 
@@ -211,6 +217,7 @@ int trace_run_parse(struct trace_run *run, const char *text, size_t bytes, uint6
 	if (begins && !values.depth && space_skip(values.at, values.end) == values.end)
 		return 0;
 	*offset = (uint64_t)(values.at - text);
-	snprintf(why, why_bytes, "%s", begins ? "a JSON object that has no end" : "not a JSON object");
+	snprintf(why, why_bytes, "%s",
+		 begins ? "a JSON object that has no end" : "not a JSON object");
 	return -EINVAL;
 }

@@ -56,8 +56,8 @@ static bool event_equal(const struct tandem_event *event, const struct tandem_ev
 	const struct tandem_layout *layout = &event->layout[level], *other = &known->layout[level];
 
 	if (event->id != known->id || strcmp(event->name, known->name) != 0 ||
-	    layout->fixed_bytes != other->fixed_bytes || layout->field_count != other->field_count ||
-	    event->has_result != known->has_result ||
+	    layout->fixed_bytes != other->fixed_bytes ||
+	    layout->field_count != other->field_count || event->has_result != known->has_result ||
 	    (event->class == TANDEM_CLASS_RECORD) != (known->class == TANDEM_CLASS_RECORD))
 		return false;
 	for (unsigned i = 0; i < layout->field_count; i++)
@@ -387,8 +387,7 @@ const struct tandem_event *trace_schema_event(const struct trace_schema *schema,
 				    TANDEM_ID_EVENT(id));
 }
 
-const struct tandem_domain_row *trace_schema_row(const struct trace_schema *schema,
-						 unsigned number)
+const struct tandem_domain_row *trace_schema_row(const struct trace_schema *schema, unsigned number)
 {
 	return schema->domains[number % TRACE_DOMAINS].row;
 }

@@ -32,7 +32,7 @@ struct trace_schema_domain {
 	/* What lies in the stream where that differs from what `domain` says, by number of
 	 * the event; NULL: nowhere. An entry may be NULL, too. */
 	const struct tandem_event *const *stored;
-	bool known; /* this build has the domain */
+	bool known;		     /* this build has the domain */
 	char hash[TRACE_HASH_BYTES]; /* of the session's layouts; "": not said */
 };
 
@@ -48,9 +48,9 @@ struct trace_schema {
 
 /* What came of a text. */
 struct trace_schema_said {
-	unsigned bad; /* events that could not be understood, ... */
+	unsigned bad;	     /* events that could not be understood, ... */
 	uint64_t bad_offset; /* ... the first of them there */
-	uint64_t conflicts; /* domains of which it says other things than texts before */
+	uint64_t conflicts;  /* domains of which it says other things than texts before */
 };
 
 /* Returns 0 or -ENOMEM. */

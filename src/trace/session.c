@@ -56,7 +56,9 @@ static int session_read_control(struct trace_session *session, struct trace_prob
 	struct tandem_control control;
 	char *data = NULL;
 	size_t bytes = 0;
-	int status = path ? trace_file_load(&session->files, path, TANDEM_CONTROL_BYTES, &data, &bytes) : -ENOMEM;
+	int status =
+		path ? trace_file_load(&session->files, path, TANDEM_CONTROL_BYTES, &data, &bytes)
+		     : -ENOMEM;
 
 	if (!status && bytes < sizeof(control)) {
 		trace_problem(problems, path, bytes, "the control page is cut off");
@@ -88,7 +90,8 @@ static int session_read_run(struct trace_session *session, struct trace_problems
 	char *text = NULL, why[256];
 	uint64_t offset;
 	size_t bytes = 0;
-	int status = path ? trace_file_load(&session->files, path, RUN_MAX_BYTES, &text, &bytes) : -ENOMEM;
+	int status = path ? trace_file_load(&session->files, path, RUN_MAX_BYTES, &text, &bytes)
+			  : -ENOMEM;
 
 	if (!status) {
 		status = trace_run_parse(run, text, bytes, &offset, why, sizeof(why));
@@ -121,7 +124,8 @@ static int session_read_schema(struct trace_session *session)
 			  : -ENOMEM;
 
 	if (!status) {
-		status = trace_schema_add(&session->schema, session->args_level, text, bytes, &said);
+		status =
+			trace_schema_add(&session->schema, session->args_level, text, bytes, &said);
 		if (!status && said.bad)
 			trace_problem(session->problems, path, said.bad_offset,
 				      "%u descriptions of events that make no sense", said.bad);
@@ -144,8 +148,8 @@ static int process_compare(const void *a, const void *b)
 	return left->instance < right->instance ? -1 : left->instance > right->instance;
 }
 
-static int session_add_process(struct trace_session *session, size_t *capacity,
-			       const char *name, struct error *error)
+static int session_add_process(struct trace_session *session, size_t *capacity, const char *name,
+			       struct error *error)
 {
 	char *path = session_file(session, name);
 	int status = -ENOMEM;
@@ -178,8 +182,7 @@ static int session_scan(struct trace_session *session, struct error *error)
 		return error_add(error, status, "%s: %s", session->path, strerror(-status));
 	}
 	while (!status && (entry = readdir(folder))) {
-		if (!strcmp(entry->d_name, DIRECTORY_SYSTEM) ||
-		    directory_is_process(entry->d_name))
+		if (!strcmp(entry->d_name, DIRECTORY_SYSTEM) || directory_is_process(entry->d_name))
 			status = session_add_process(session, &capacity, entry->d_name, error);
 	}
 	closedir(folder);
@@ -333,8 +336,7 @@ static int session_check(const struct trace_session *session, struct error *erro
 	if (folder < 0)
 		return error_add(error, folder, "%s: %s", session->path, strerror(-folder));
 	return !fstatat(folder, DIRECTORY_CONTROL, &status, AT_SYMLINK_NOFOLLOW) ||
-			       !fstatat(folder, DIRECTORY_DESCRIPTION, &status,
-					 AT_SYMLINK_NOFOLLOW)
+			       !fstatat(folder, DIRECTORY_DESCRIPTION, &status, AT_SYMLINK_NOFOLLOW)
 		       ? 0
 		       : -EINVAL;
 }

@@ -36,7 +36,7 @@ struct trace_session {
 
 	bool has_control;
 	enum tandem_args_level args_level;
-	bool ticks_monotonic; /* ticks are CLOCK_MONOTONIC; else a counter's */
+	bool ticks_monotonic;		  /* ticks are CLOCK_MONOTONIC; else a counter's */
 	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the control page counts them */
 	uint64_t untimed_queues;
 	uint64_t unfinished; /* operations, as the processes counted at their ends */
@@ -45,7 +45,7 @@ struct trace_session {
 	struct trace_process *processes;
 	size_t process_count, traced_count;
 	size_t stream_count;
-	char *kernel_from; /* where the kernel's side was taken from instead; NULL: its own */
+	char *kernel_from;	/* where the kernel's side was taken from instead; NULL: its own */
 	uint64_t content_bytes; /* of all packets: the work of a full pass */
 
 	struct trace_clock clock;
@@ -54,12 +54,12 @@ struct trace_session {
 	uint64_t last_ticks; /* of the latest record, by the packets' headers */
 
 	struct trace_files files;
-	struct trace_files kernel_files; /* where kernel_from is given */
-	struct trace_problems *problems; /* borrowed; NULL: nobody listens */
-	struct trace_schema schema; /* the events that its streams hold */
+	struct trace_files kernel_files;  /* where kernel_from is given */
+	struct trace_problems *problems;  /* borrowed; NULL: nobody listens */
+	struct trace_schema schema;	  /* the events that its streams hold */
 	struct trace_layouts *layouts[3]; /* of the schema; made when first asked for */
 	struct trace_layouts *builtin;	  /* of this build; NULL: not needed */
-	unsigned event_count; /* the layouts' indices are below this */
+	unsigned event_count;		  /* the layouts' indices are below this */
 };
 
 /* Returns 0, -ENOENT or -ENOTDIR (no such directory), -EINVAL (no session),

@@ -14,10 +14,10 @@
 struct trace_process;
 
 struct trace_stream {
-	struct trace_process *process; /* borrowed */
-	uint64_t number;	       /* K */
+	struct trace_process *process;	 /* borrowed */
+	uint64_t number;		 /* K */
 	char *stream_path, *window_path; /* either may not exist */
-	unsigned part;	   /* while the folder is read: of this file, 0 or from 2 */
+	unsigned part;			 /* while the folder is read: of this file, 0 or from 2 */
 	char **part_paths; /* of stream-K.2 and so on, as far as they exist, in order */
 	size_t part_count, part_capacity;
 
@@ -26,7 +26,7 @@ struct trace_stream {
 	bool one_thread, shares_paths, unused;
 	size_t first_part;
 	uint64_t first_offset, first_seq_num;
-	unsigned index;			 /* among all streams of the session */
+	unsigned index; /* among all streams of the session */
 
 	/* What there was to read when the session was opened, so that a session
 	 * that still runs is read as of one moment: so many bytes of stream-K,

@@ -16,7 +16,7 @@ struct split {
 static struct trace_stream *split_add(struct split *split, const struct trace_stream *stream)
 {
 	if (split->failed || array_reserve(&split->streams, &split->capacity, split->count + 1,
-					    sizeof(*split->streams))) {
+					   sizeof(*split->streams))) {
 		split->failed = true;
 		return NULL;
 	}
@@ -45,8 +45,8 @@ static void stream_split(struct split *split, struct trace_stream *stream)
 		struct trace_stream *run;
 
 		count++;
-		if (packets.content_end == packets.records || (split->count > first &&
-							       header->tid == tid))
+		if (packets.content_end == packets.records ||
+		    (split->count > first && header->tid == tid))
 			continue;
 		run = split_add(split, stream);
 		if (!run)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "schema/gen/kernel_records.h"
-#include "trace/field.h"
 #include "trace/external/format_text.h"
+#include "trace/field.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/map.h"
@@ -48,7 +48,7 @@ static uint8_t kind_of(const struct tep_format_field *field)
 }
 
 static int parse_fields(struct tracepoints *tracepoints, struct tracepoint *kind,
-		       const struct tep_format_field *from)
+			const struct tep_format_field *from)
 {
 	struct tracepoint_field *fields;
 	size_t count = 0;
@@ -79,8 +79,8 @@ static int parse_fields(struct tracepoints *tracepoints, struct tracepoint *kind
 	return 0;
 }
 
-static int keep(struct tracepoints *tracepoints, uint32_t id, const char *system,
-		const char *name, const struct tep_event *event)
+static int keep(struct tracepoints *tracepoints, uint32_t id, const char *system, const char *name,
+		const struct tep_event *event)
 {
 	struct tracepoint *kind = arena_alloc(&tracepoints->arena, sizeof(*kind));
 
@@ -134,7 +134,7 @@ int tracepoints_learn(struct tracepoints *tracepoints, const struct trace_event 
 	const char *texts[3];
 	size_t lengths[3];
 	char system[64], name[64];
-	static const char *const names[] = { "system", "name", "text" };
+	static const char *const names[] = {"system", "name", "text"};
 
 	if (!tracepoints || event->record->id != TANDEM_KERNEL_EVENT_format)
 		return 0;
@@ -191,8 +191,7 @@ static bool field_in(const struct tracepoint_field *field, const struct tracepoi
 	return field->offset <= data->count && field->bytes <= data->count - field->offset;
 }
 
-uint64_t tracepoint_number(const struct tracepoint_field *field,
-			   const struct tracepoint_data *data)
+uint64_t tracepoint_number(const struct tracepoint_field *field, const struct tracepoint_data *data)
 {
 	uint64_t value = 0;
 

@@ -46,8 +46,7 @@ const struct tracepoint_field *tracepoint_field(const struct tracepoint *tracepo
 	return NULL;
 }
 
-uint64_t tracepoint_number(const struct tracepoint_field *field,
-			   const struct tracepoint_data *data)
+uint64_t tracepoint_number(const struct tracepoint_field *field, const struct tracepoint_data *data)
 {
 	(void)field, (void)data;
 	return 0;

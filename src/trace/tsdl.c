@@ -29,7 +29,7 @@ struct parser {
 		const char *name;
 		uint8_t bytes;
 		struct tandem_names names;
-	} *enums;
+	} * enums;
 	struct trace_tsdl_domain *section; /* of the lines that follow; NULL: by id */
 	uint32_t room[TRACE_DOMAINS];	   /* events that the domain's array can take */
 };
@@ -344,7 +344,8 @@ static int lay_out(struct parser *parser, struct event *event, struct tandem_eve
 		count++;
 	}
 	for (unsigned level = 0; level < 3; level++)
-		made->layout[level] = (struct tandem_layout){(uint16_t)offset, (uint16_t)count, fields};
+		made->layout[level] =
+			(struct tandem_layout){(uint16_t)offset, (uint16_t)count, fields};
 	return 0;
 }
 
@@ -357,8 +358,8 @@ static const char *const memory_words[] = {TANDEM_MEMORY_ROLES(WORD) NULL};
 static const char *const record_words[] = {TANDEM_RECORD_ROLES(WORD) NULL};
 static const char *const role_words[] = {TANDEM_ROLES(WORD) NULL};
 static const char *const object_words[] = {TANDEM_OBJECTS(WORD) NULL};
-static const char *const class_words[] = {"record", "call", "enqueue", "wait", "create", "release",
-					  "build", "query", "retain", NULL};
+static const char *const class_words[] = {"record",  "call",  "enqueue", "wait",   "create",
+					  "release", "build", "query",	 "retain", NULL};
 #undef WORD
 
 /* Its place; 0, which means nothing in all these lists, where a newer version wrote
@@ -601,9 +602,7 @@ static int parse_section(struct parser *parser, struct line line)
 			row->mangled = is(&text, "1");
 		else if (is(&key, "runtime"))
 			row->runtime = is(&text, "1");
-#define TEXT(member)                                                           \
-		else if (is(&key, #member))                                    \
-			status = row_text(parser, &text, &row->member);
+#define TEXT(member) else if (is(&key, #member)) status = row_text(parser, &text, &row->member);
 		TANDEM_DOMAIN_TEXTS(TEXT)
 #undef TEXT
 	}

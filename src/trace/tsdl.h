@@ -35,7 +35,7 @@ struct trace_tsdl_domain {
 struct trace_tsdl {
 	struct arena arena; /* of all that follows */
 	struct trace_tsdl_domain *domains[TRACE_DOMAINS];
-	unsigned bad; /* events that were not understood */
+	unsigned bad;	     /* events that were not understood */
 	uint64_t bad_offset; /* of the first */
 };
 

@@ -23,7 +23,10 @@ struct error {
 	char mend[ERROR_TEXT_BYTES]; /* empty: nothing to advise */
 };
 
-#define ERROR_INIT { .count = 0 }
+#define ERROR_INIT         \
+	{                  \
+		.count = 0 \
+	}
 
 /* Appends a cause; further ones than ERROR_CAUSES are dropped, as the first say
  * most. A NULL error is allowed. Returns `code`, so that a function can end with

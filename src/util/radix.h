@@ -14,7 +14,6 @@
 /* By bits `low` to `high` - 1; those above are 0. At most 2^32 - 1 items; `spare`
  * has room for as many. Returns the one of the two that holds the result; what is
  * in the other is of no use. */
-uint64_t *radix_sort(uint64_t *items, uint64_t *spare, size_t count, unsigned low,
-		     unsigned high);
+uint64_t *radix_sort(uint64_t *items, uint64_t *spare, size_t count, unsigned low, unsigned high);
 
 #endif

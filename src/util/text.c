@@ -46,8 +46,7 @@ void text_vformat(struct text *text, const char *format, va_list arguments)
 		if (!text_reserve(text, (size_t)length))
 			length = -1;
 		else
-			vsnprintf(text->data + text->length, (size_t)length + 1, format,
-				  arguments);
+			vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
 	}
 	if (length >= 0 && !text->failed)
 		text->length += (size_t)length;
@@ -70,8 +69,7 @@ void text_pad(struct text *text, size_t from, size_t column)
 
 	if (from > text->length)
 		return;
-	for (width = text->length == from ? 0
-					  : utf8_count(text->data + from, text->length - from);
+	for (width = text->length == from ? 0 : utf8_count(text->data + from, text->length - from);
 	     width < column; width++)
 		text_add_char(text, ' ');
 }
@@ -189,7 +187,8 @@ size_t utf8_count(const char *bytes, size_t length)
 	size_t count = 0;
 
 	for (size_t i = 0; i < length; count++) {
-		size_t run = (unsigned char)bytes[i] < 0x80 ? 1 : utf8_length(bytes + i, length - i);
+		size_t run =
+			(unsigned char)bytes[i] < 0x80 ? 1 : utf8_length(bytes + i, length - i);
 
 		i += run ? run : 1;
 	}

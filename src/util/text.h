@@ -22,7 +22,10 @@ struct text {
 	bool failed;
 };
 
-#define TEXT_INIT { .data = NULL }
+#define TEXT_INIT            \
+	{                    \
+		.data = NULL \
+	}
 
 /* When there is no room left. */
 void text_add_slowly(struct text *text, const char *bytes, size_t length);
@@ -51,8 +54,7 @@ static inline void text_add_char(struct text *text, char c)
 }
 
 void text_add_unsigned(struct text *text, unsigned long long number);
-void text_format(struct text *text, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_vformat(struct text *text, const char *format, va_list arguments);
 
 /* Fills with blanks up to `column` characters behind `from`, at least none.

@@ -106,8 +106,8 @@ int units_parse_ns(const char *text, int64_t *ns)
 	static const struct {
 		const char *name;
 		double ns;
-	} units[] = {{"", 1e9},	  {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"\xc2\xb5s", 1e3},
-		     {"ns", 1e0}, {"m", 60e9}, {"h", 3600e9}};
+	} units[] = {{"", 1e9},		 {"s", 1e9},  {"ms", 1e6}, {"us", 1e3},
+		     {"\xc2\xb5s", 1e3}, {"ns", 1e0}, {"m", 60e9}, {"h", 3600e9}};
 	char *rest;
 	double value;
 

@@ -126,7 +126,8 @@ void intern_destroy(struct intern *table)
 	for (unsigned s = 0; s < SHARDS; s++) {
 		struct shard *shard = &table->shard[s];
 
-		for (struct slots *slots = atomic_load(&shard->slots), *previous; slots; slots = previous) {
+		for (struct slots *slots = atomic_load(&shard->slots), *previous; slots;
+		     slots = previous) {
 			previous = slots->previous;
 			free(slots);
 		}
@@ -165,13 +166,15 @@ static struct intern_entry *find(const struct slots *slots, uint64_t hash, const
 	if (!slots)
 		return NULL;
 	for (uint32_t at = start_of(hash);; at++) {
-		uint64_t slot = atomic_load_explicit(&slots->slot[at & slots->mask], memory_order_acquire);
+		uint64_t slot =
+			atomic_load_explicit(&slots->slot[at & slots->mask], memory_order_acquire);
 		struct intern_entry *entry = entry_of(slot);
 
 		if (!slot)
 			return NULL;
 		if (slot >> TAG_SHIFT == tag_of(hash) && entry->hash == (uint32_t)(hash >> 32) &&
-		    entry->size == size && entry->kind == kind && !memcmp(entry->bytes, bytes, size))
+		    entry->size == size && entry->kind == kind &&
+		    !memcmp(entry->bytes, bytes, size))
 			return entry;
 	}
 }
@@ -191,7 +194,8 @@ static int grow(struct shard *shard)
 	struct slots *old = atomic_load_explicit(&shard->slots, memory_order_relaxed), *slots;
 	uint32_t count = old ? 2 * (old->mask + 1) : FIRST_SLOTS;
 
-	if (old && atomic_load_explicit(&shard->used, memory_order_relaxed) < (old->mask + 1) / 8 * 5)
+	if (old &&
+	    atomic_load_explicit(&shard->used, memory_order_relaxed) < (old->mask + 1) / 8 * 5)
 		return 0;
 	slots = calloc(1, sizeof(*slots) + count * sizeof(slots->slot[0]));
 	if (!slots)
@@ -208,7 +212,9 @@ static int grow(struct shard *shard)
 			put(slots, (uint32_t)(slot >> TAG_SHIFT), slot);
 		else
 			put(slots,
-			    start_of(hash_of((unsigned char *)entry->bytes, entry->size, entry->kind)), slot);
+			    start_of(hash_of((unsigned char *)entry->bytes, entry->size,
+					     entry->kind)),
+			    slot);
 	}
 	atomic_store_explicit(&shard->slots, slots, memory_order_release);
 	return 0;
@@ -221,7 +227,8 @@ static void *allocate(struct shard *shard, size_t bytes)
 		/* Small tables stay small: the first piece of a shard is a sixteenth. */
 		size_t room = shard->arena ? BLOCK_BYTES : BLOCK_BYTES / 16;
 		bool alone = bytes > room / 4, block = !alone && shard->arena;
-		struct arena *arena = block ? block_get() : malloc(alone ? sizeof(*arena) + bytes : room);
+		struct arena *arena =
+			block ? block_get() : malloc(alone ? sizeof(*arena) + bytes : room);
 
 		if (!arena)
 			return NULL;
@@ -241,8 +248,9 @@ static void *allocate(struct shard *shard, size_t bytes)
 /* Makes the directory's block if it is not there: by whoever comes first. */
 static _Atomic(struct intern_entry *) *directory(struct intern *table, unsigned number)
 {
-	_Atomic(struct intern_entry *) *block =
-		atomic_load_explicit(&table->block[number], memory_order_acquire), *mine;
+	_Atomic(struct intern_entry *) *block = atomic_load_explicit(&table->block[number],
+								     memory_order_acquire),
+				       *mine;
 
 	if (block)
 		return block;
@@ -304,16 +312,16 @@ struct intern_entry *intern_add(struct intern *table, const void *bytes, size_t 
 	uint64_t hash = hash_of(bytes, size, kind);
 	struct shard *shard = &table->shard[hash % SHARDS];
 	uint32_t used = atomic_load_explicit(&shard->used, memory_order_acquire);
-	struct intern_entry *entry =
-		find(atomic_load_explicit(&shard->slots, memory_order_acquire), hash, bytes, size, kind);
+	struct intern_entry *entry = find(atomic_load_explicit(&shard->slots, memory_order_acquire),
+					  hash, bytes, size, kind);
 
 	if (entry || size > UINT32_MAX)
 		return entry;
 	spin_lock(&shard->lock);
 	/* Unless nobody added one meanwhile, look again. */
 	if (atomic_load_explicit(&shard->used, memory_order_relaxed) != used)
-		entry = find(atomic_load_explicit(&shard->slots, memory_order_relaxed), hash, bytes, size,
-			     kind);
+		entry = find(atomic_load_explicit(&shard->slots, memory_order_relaxed), hash, bytes,
+			     size, kind);
 	if (!entry)
 		entry = make(table, shard, hash, bytes, size, kind, extra);
 	spin_unlock(&shard->lock);

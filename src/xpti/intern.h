@@ -25,7 +25,8 @@ struct intern_entry {
 	uint32_t hash; /* its upper half: the slots are compared by it first */
 	uint32_t size;
 	uint32_t kind; /* part of the key */
-	__attribute__((aligned(8))) char bytes[]; /* the key, then `extra` bytes that begin as zeros */
+	__attribute__((
+		aligned(8))) char bytes[]; /* the key, then `extra` bytes that begin as zeros */
 };
 
 /* Not numbered: entries have no number. NULL: no memory */

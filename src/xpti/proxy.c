@@ -109,22 +109,22 @@ static inline bool on(void)
 }
 
 /* The body of a stub: forwards, or falls through to what "off" returns. */
-#define FORWARD(name, ...) \
-	do { \
-		if (on() && (INDEX_##name < REQUIRED || functions[INDEX_##name])) \
+#define FORWARD(name, ...)                                                                 \
+	do {                                                                               \
+		if (on() && (INDEX_##name < REQUIRED || functions[INDEX_##name]))          \
 			return ((__typeof__(name) *)functions[INDEX_##name])(__VA_ARGS__); \
 	} while (0)
 #define STUB(type, off, name, parameters, ...) \
-	type name parameters \
-	{ \
-		FORWARD(name, __VA_ARGS__); \
-		return off; \
+	type name parameters                   \
+	{                                      \
+		FORWARD(name, __VA_ARGS__);    \
+		return off;                    \
 	}
 /* Of a function that returns nothing; ISO C has no `return f();` there. */
-#define STUB_VOID(name, parameters, ...) \
-	void name parameters \
-	{ \
-		if (on() && (INDEX_##name < REQUIRED || functions[INDEX_##name])) \
+#define STUB_VOID(name, parameters, ...)                                            \
+	void name parameters                                                        \
+	{                                                                           \
+		if (on() && (INDEX_##name < REQUIRED || functions[INDEX_##name]))   \
 			((__typeof__(name) *)functions[INDEX_##name])(__VA_ARGS__); \
 	}
 
@@ -152,8 +152,8 @@ STUB(xpti_stream_id_t, XPTI_INVALID_STREAM, xptiRegisterStream, (const char *str
 STUB(xpti_result_t, XPTI_RESULT_FAIL, xptiUnregisterStream, (const char *stream), stream)
 STUB(uint16_t, UINT16_MAX, xptiRegisterUserDefinedTracePoint,
      (const char *tool, uint8_t trace_point), tool, trace_point)
-STUB(uint16_t, UINT16_MAX, xptiRegisterUserDefinedEventType,
-     (const char *tool, uint8_t event_type), tool, event_type)
+STUB(uint16_t, UINT16_MAX, xptiRegisterUserDefinedEventType, (const char *tool, uint8_t event_type),
+     tool, event_type)
 STUB(xpti_event_data_t *, NULL, xptiMakeEvent,
      (const char *name, xpti_payload_data_t *payload, uint16_t event_type,
       xpti_activity_type_t activity, uint64_t *instance),

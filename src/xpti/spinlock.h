@@ -15,8 +15,8 @@ struct spinlock {
 
 static inline void spin_lock(struct spinlock *lock)
 {
-	for (unsigned turn = 0;
-	     atomic_exchange_explicit(&lock->held, 1, memory_order_acquire); turn++)
+	for (unsigned turn = 0; atomic_exchange_explicit(&lock->held, 1, memory_order_acquire);
+	     turn++)
 		while (atomic_load_explicit(&lock->held, memory_order_relaxed))
 			if (++turn % 64 == 0)
 				sched_yield();

@@ -42,7 +42,8 @@ static void load(const char *path, struct subscriber *subscriber)
 	subscriber->level = (__typeof__(subscriber->level))dlsym(
 		library, "xptiQuerySubscriberStreamDetailLevel");
 	if (!subscriber->init || !subscriber->finish) {
-		refuse(path, subscriber->init ? "it has no xptiTraceFinish" : "it has no xptiTraceInit");
+		refuse(path,
+		       subscriber->init ? "it has no xptiTraceFinish" : "it has no xptiTraceInit");
 		dlclose(library);
 		return;
 	}

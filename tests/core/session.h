@@ -34,12 +34,12 @@ uint64_t session_test_lost(const struct session_test *session, unsigned reason);
 
 extern int session_test_failures;
 
-#define CHECK(condition)                                                       \
-	do {                                                                   \
-		if (!(condition)) {                                            \
+#define CHECK(condition)                                                                \
+	do {                                                                            \
+		if (!(condition)) {                                                     \
 			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			session_test_failures++;                               \
-		}                                                              \
+			session_test_failures++;                                        \
+		}                                                                       \
 	} while (0)
 
 #endif

@@ -70,8 +70,7 @@ static void on_end(struct tandem_sink *sink, const struct tandem_call_record *re
 
 static struct counts counts;
 static struct tandem_sink sink = {
-	.name = "counts", .data = &counts, .record = on_record, .end = on_end
-};
+	.name = "counts", .data = &counts, .record = on_record, .end = on_end};
 
 static void same_events(void)
 {
@@ -230,7 +229,7 @@ static void forks(void)
 /* No session at all: this process is the only one who wants to know. */
 static void without_session(void)
 {
-	counts = (struct counts){ 0 };
+	counts = (struct counts){0};
 	CHECK(!tandem_recording());
 	tandem_sink_want(&sink, TANDEM_DOMAIN_opencl, TANDEM_SINK_ALL, true);
 	CHECK(!tandem_sink_attach(&sink));

@@ -136,7 +136,7 @@ static void on_alarm(int number)
 
 static void interrupted(void)
 {
-	struct sigaction action = { .sa_handler = on_alarm };
+	struct sigaction action = {.sa_handler = on_alarm};
 
 	sigaction(SIGALRM, &action, NULL);
 	ualarm(50, 50);
@@ -163,7 +163,7 @@ static void no_files(void)
 
 	record_calls(10);
 	getrlimit(RLIMIT_NOFILE, &before);
-	none = (struct rlimit){ 3, before.rlim_max };
+	none = (struct rlimit){3, before.rlim_max};
 	setrlimit(RLIMIT_NOFILE, &none);
 	record_calls(100000);
 	setrlimit(RLIMIT_NOFILE, &before);
@@ -174,9 +174,11 @@ static void check_late_end(const struct session_test *session)
 	char command[512];
 
 	/* Exactly one record of 24 bytes holds the result that was stored late. */
-	snprintf(command, sizeof(command),
-		 "test $(cat %s/process-*/stream-* | LC_ALL=C grep -aoP '\\x18\\x00\\xef\\xbe\\xad\\x7e' | "
-		 "wc -l) = 1", session->dir);
+	snprintf(
+		command, sizeof(command),
+		"test $(cat %s/process-*/stream-* | LC_ALL=C grep -aoP '\\x18\\x00\\xef\\xbe\\xad\\x7e' | "
+		"wc -l) = 1",
+		session->dir);
 	CHECK(!system(command));
 }
 
@@ -219,18 +221,21 @@ int main(int argc, char **argv)
 
 	/* In windows of 16 KiB at most, long records are lost and counted. */
 	CHECK(session_test_run(&session, 16384, 0, long_records) == 0);
-	CHECK(session_test_count(&session, ID) + session_test_lost(&session, TANDEM_LOSS_too_large)
-	      == 66);
+	CHECK(session_test_count(&session, ID) +
+		      session_test_lost(&session, TANDEM_LOSS_too_large) ==
+	      66);
 	CHECK(session_test_lost(&session, TANDEM_LOSS_too_large) > 0);
 
 	/* Nothing more than the limit, and nothing lost uncounted. */
 	CHECK(session_test_run(&session, 16384, 100000, plain) == 0);
-	CHECK(session_test_count(&session, ID) + session_test_lost(&session, TANDEM_LOSS_size_limit)
-	      == 100000);
+	CHECK(session_test_count(&session, ID) +
+		      session_test_lost(&session, TANDEM_LOSS_size_limit) ==
+	      100000);
 	CHECK(session_test_lost(&session, TANDEM_LOSS_size_limit) > 90000);
 
 	CHECK(session_test_run(&session, WINDOW, 0, no_files) == 0);
-	CHECK(session_test_count(&session, ID) + session_test_lost(&session, TANDEM_LOSS_io_error)
-	      == 100010);
+	CHECK(session_test_count(&session, ID) +
+		      session_test_lost(&session, TANDEM_LOSS_io_error) ==
+	      100010);
 	return session_test_failures ? 1 : 0;
 }

@@ -38,8 +38,16 @@ static const char head[] =
 
 /* What a field may be; the first two are the types that LTTng has. */
 static const char *const types[] = {
-	"char_t %s[16]", "i32_t %s", "", "i64_t %s", "u8_t %s", "u64_t %s", "string %s",
-	"u16_t %s[3]", "struct { i32_t of; } %s", "enum : u8_t { one, two } %s",
+	"char_t %s[16]",
+	"i32_t %s",
+	"",
+	"i64_t %s",
+	"u8_t %s",
+	"u64_t %s",
+	"string %s",
+	"u16_t %s[3]",
+	"struct { i32_t of; } %s",
+	"enum : u8_t { one, two } %s",
 	"u8_t %s_count; char_t %s[%s_count]",
 	"floating_point { exp_dig = 8; mant_dig = 24; align = 8; } %s",
 };
@@ -49,14 +57,15 @@ static const struct {
 	const char *name;
 	const char *fields[8];
 } events[] = {
-	{"sched_switch", {"*prev_comm", "prev_tid", "prev_prio", "!prev_state", "*next_comm",
-			  "next_tid", "next_prio"}},
+	{"sched_switch",
+	 {"*prev_comm", "prev_tid", "prev_prio", "!prev_state", "*next_comm", "next_tid",
+	  "next_prio"}},
 	{"sched_waking", {"*comm", "tid", "prio", "target_cpu"}},
 	{"sched_wakeup", {"*comm", "tid", "prio", "target_cpu"}},
 	{"sched_wakeup_new", {"*comm", "tid", "prio", "target_cpu"}},
 	{"sched_migrate_task", {"*comm", "tid", "prio", "orig_cpu", "dest_cpu"}},
-	{"sched_process_fork", {"*parent_comm", "parent_tid", "parent_pid", "*child_comm",
-				"child_tid", "child_pid"}},
+	{"sched_process_fork",
+	 {"*parent_comm", "parent_tid", "parent_pid", "*child_comm", "child_tid", "child_pid"}},
 	{"sched_process_exit", {"*comm", "tid", "prio"}},
 	{"lttng_statedump_process_state", {"tid", "pid", "*name"}},
 	{"syscall_entry_read", {"fd"}},
@@ -80,9 +89,9 @@ static void put_metadata(struct scratch_part choices)
 	memcpy(text, head, used);
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
 		used += (size_t)sprintf(text + used,
-		                        "event { name = \"%s\"; id = %zu; stream_id = 0; "
-		                        "fields := struct { ",
-		                        events[i].name, i);
+					"event { name = \"%s\"; id = %zu; stream_id = 0; "
+					"fields := struct { ",
+					events[i].name, i);
 		for (size_t k = 0; events[i].fields[k]; k++) {
 			const char *field = events[i].fields[k];
 			const char *name = field + (*field == '*' || *field == '!');

@@ -19,7 +19,7 @@ static int failed;
 
 static void count_test(void)
 {
-	const size_t sizes[] = { 1, 2, 3 };
+	const size_t sizes[] = {1, 2, 3};
 
 	CHECK(args_count(3, sizes, 255) == 3);
 	CHECK(args_count(300, sizes, 255) == 255);
@@ -35,7 +35,7 @@ static void count_test(void)
 
 static void list_test(void)
 {
-	const uint64_t pairs[] = { 0x1093, 0, 0x1094, 7, 0, 99 };
+	const uint64_t pairs[] = {0x1093, 0, 0x1094, 7, 0, 99};
 
 	/* A value of 0 does not end a list of pairs; a name does. */
 	CHECK(args_pairs_count(pairs, 100) == 4);
@@ -50,9 +50,9 @@ static void list_test(void)
 static void texts_test(void)
 {
 	/* The second has no NUL, the third none to look for, the fourth is missing. */
-	const char open[2] = { 'd', 'e' };
-	const char *texts[] = { "abc", open, "fghijk", NULL };
-	const size_t lengths[] = { 0, 2, 3, 5 };
+	const char open[2] = {'d', 'e'};
+	const char *texts[] = {"abc", open, "fghijk", NULL};
+	const size_t lengths[] = {0, 2, 3, 5};
 	char out[16];
 
 	CHECK(args_text_count("abcdef", 4) == 4);
@@ -80,8 +80,8 @@ static uint32_t word(const uint8_t *at, unsigned i)
 
 static void shape_test(void)
 {
-	const size_t global[] = { 1920, 1080, 3 }, local[] = { 16, 8, 65535 }, zeros[3] = { 0 };
-	const size_t huge[] = { 5ull << 32 | 7, 1, 2 }, wide[] = { 65536, 1, 1 }, moved[] = { 0, 9, 0 };
+	const size_t global[] = {1920, 1080, 3}, local[] = {16, 8, 65535}, zeros[3] = {0};
+	const size_t huge[] = {5ull << 32 | 7, 1, 2}, wide[] = {65536, 1, 1}, moved[] = {0, 9, 0};
 	struct opencl_shape shape;
 	uint8_t out[64];
 
@@ -117,7 +117,7 @@ static void shape_test(void)
 
 static void region_test(void)
 {
-	const size_t region[] = { 16, 4, 2 };
+	const size_t region[] = {16, 4, 2};
 
 	CHECK(opencl_region_bytes(region) == 128);
 	CHECK(opencl_region_bytes(NULL) == 0);

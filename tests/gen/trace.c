@@ -75,7 +75,8 @@ static void value_print(const struct tandem_field *field, uint64_t value)
 		return;
 	case TANDEM_FIELD_ENUM: {
 		const char *type = field->names->type;
-		int negative = !strcmp(type, "cl_error") || !strcmp(type, "cl_command_execution_status") ||
+		int negative = !strcmp(type, "cl_error") ||
+			       !strcmp(type, "cl_command_execution_status") ||
 			       !strncmp(type, "CU", 2) || !strncmp(type, "cuda", 4);
 
 		for (size_t i = 0; i < field->names->count; i++) {
@@ -99,7 +100,7 @@ static void value_print(const struct tandem_field *field, uint64_t value)
 
 static void fields_put(size_t start, const struct tandem_layout *layout, unsigned round, int more)
 {
-	unsigned counts[64] = { 0 };
+	unsigned counts[64] = {0};
 	const char *gap = more ? ", " : " ";
 
 	for (unsigned i = 0; i < layout->field_count; i++) {
@@ -150,7 +151,7 @@ static void record_put(unsigned id, const struct tandem_event *event, unsigned l
 {
 	const struct tandem_layout *layout = &event->layout[level];
 	size_t start = (stream_bytes + 7) / 8 * 8;
-	struct tandem_record head = { .timestamp = ++*ticks, .id = (uint16_t)id };
+	struct tandem_record head = {.timestamp = ++*ticks, .id = (uint16_t)id};
 	int call = event->class != TANDEM_CLASS_RECORD;
 
 	room_make(start - stream_bytes);
@@ -179,7 +180,7 @@ static void record_put(unsigned id, const struct tandem_event *event, unsigned l
 
 int main(int argc, char **argv)
 {
-	uint8_t uuid[16] = { 1, 2, 3 };
+	uint8_t uuid[16] = {1, 2, 3};
 	struct tandem_packet_header *packet;
 	uint64_t ticks = 1000;
 	char path[4096];
@@ -195,9 +196,11 @@ int main(int argc, char **argv)
 	/* Beside the trace, as in a session: in the folder it would pass for a stream. */
 	snprintf(path, sizeof(path), "%s/../schema", argv[2]);
 	schema_put(path, (enum tandem_args_level)level);
-	if (tandem_metadata_write(&(struct tandem_metadata){
-		    .dir = argv[2], .session = dirname(strdup(argv[2])), .uuid = uuid,
-		    .control = &tandem_control, .domains = ~0ull }))
+	if (tandem_metadata_write(&(struct tandem_metadata){.dir = argv[2],
+							    .session = dirname(strdup(argv[2])),
+							    .uuid = uuid,
+							    .control = &tandem_control,
+							    .domains = ~0ull}))
 		return 1;
 	room_make(sizeof(*packet));
 	for (unsigned round = 0; round < ROUNDS; round++) {

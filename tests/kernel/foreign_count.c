@@ -14,8 +14,8 @@
 enum { KINDS = EXTERNAL_LOST + 1, CPUS = 256 };
 
 static const char *const words[KINDS] = {
-	"switch", "waking", "wakeup", "wakeup_new", "migrate", "fork", "exit", "task", "entry",
-	"leave", "driver", "lost",
+	"switch", "waking", "wakeup", "wakeup_new", "migrate", "fork",
+	"exit",	  "task",   "entry",  "leave",	    "driver",  "lost",
 };
 
 static uint64_t counts[KINDS], backwards, last[CPUS], names, states[16];
@@ -25,7 +25,7 @@ static struct driver_event {
 	uint64_t ns; /* bytes 0: a CPU's stream begins */
 	uint32_t tid, format, bytes;
 	uint8_t data[256];
-} *drivers;
+} * drivers;
 static size_t driver_count;
 static struct tracepoints *tracepoints;
 
@@ -34,7 +34,7 @@ static struct driver_event *keep(uint64_t ns)
 	drivers = realloc(drivers, (driver_count + 1) * sizeof(*drivers));
 	if (!drivers)
 		abort();
-	drivers[driver_count] = (struct driver_event){ .ns = ns };
+	drivers[driver_count] = (struct driver_event){.ns = ns};
 	return &drivers[driver_count++];
 }
 
@@ -47,8 +47,7 @@ static void keep_driver(const struct external_event *event)
 	kept->bytes = event->bytes < sizeof(kept->data) ? event->bytes : sizeof(kept->data);
 	memcpy(kept->data, event->data, kept->bytes);
 	tracepoints_describe(tracepoints, event->format->id, event->format->system,
-			     event->format->name, event->format->text,
-			     strlen(event->format->text));
+			     event->format->name, event->format->text, strlen(event->format->text));
 }
 
 static int driver_compare(const void *a, const void *b)
@@ -68,13 +67,13 @@ static void print_engines(void)
 	engines_init(&engines, (int64_t)drivers[0].ns, NULL, NULL, NULL);
 	for (size_t i = 0; i < driver_count; i++) {
 		const struct tracepoint *kind = tracepoints_find(tracepoints, drivers[i].format);
-		struct tracepoint_data data = { drivers[i].data, drivers[i].bytes };
+		struct tracepoint_data data = {drivers[i].data, drivers[i].bytes};
 
 		if (!drivers[i].bytes)
 			engines_lost(&engines, (int64_t)drivers[i].ns);
 		else if (kind)
 			engines_event(&engines, (int64_t)drivers[i].ns, drivers[i].tid, kind,
-			              &data);
+				      &data);
 	}
 	engines_finish(&engines, (int64_t)drivers[driver_count - 1].ns);
 	for (size_t i = 0; i < engines.count; i++) {
@@ -90,8 +89,7 @@ static int on_begin(void *user, const struct external_description *description)
 {
 	(void)user;
 	printf("tool=%s host=%s release=%s boot=%s clock=%s\n", description->tool,
-	       description->host, description->release, description->boot_id,
-	       description->clock);
+	       description->host, description->release, description->boot_id, description->clock);
 	return 0;
 }
 

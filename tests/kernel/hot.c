@@ -23,7 +23,9 @@ static double cpu_ms(void)
 }
 
 /* Long enough that reading the clock in between is not seen. */
-#define TURN(x) for (int i = 0; i < 200000; i++) (x) = (x) * 1.0000001 + i
+#define TURN(x)                          \
+	for (int i = 0; i < 200000; i++) \
+	(x) = (x)*1.0000001 + i
 
 static NOINLINE void busy_long(double until)
 {

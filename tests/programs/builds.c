@@ -96,7 +96,8 @@ static void binary(struct world *world)
 	cl_int error, status;
 
 	if (world->is_stub ||
-	    clGetProgramInfo(world->program, CL_PROGRAM_BINARY_SIZES, sizeof(bytes), &bytes, NULL) ||
+	    clGetProgramInfo(world->program, CL_PROGRAM_BINARY_SIZES, sizeof(bytes), &bytes,
+			     NULL) ||
 	    !bytes) {
 		puts("no binary");
 		return;
@@ -133,8 +134,8 @@ static void others(struct world *world)
 	if (program)
 		CL(clReleaseProgram(program));
 	if (!world->is_intel) { /* aborts there */
-		CHECK(!clCreateProgramWithBuiltInKernels(world->context, 1, &world->device, "nobody",
-							 &error));
+		CHECK(!clCreateProgramWithBuiltInKernels(world->context, 1, &world->device,
+							 "nobody", &error));
 		CHECK(error != CL_SUCCESS);
 	}
 	puts("no such built-in kernel");

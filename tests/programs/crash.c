@@ -34,7 +34,7 @@ static void *call_few(void *unused)
 /* Bursts: to fill packets, and to leave sessions that are read quickly. */
 static void *call_on(void *unused)
 {
-	static const struct timespec pause = { .tv_nsec = 200000 };
+	static const struct timespec pause = {.tv_nsec = 200000};
 
 	for (;;) {
 		call(100);

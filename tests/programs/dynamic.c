@@ -16,10 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FUNCTIONS(X)                                                                       \
-	X(clGetPlatformIDs) X(clGetDeviceIDs) X(clCreateContext) X(clReleaseContext)       \
-	X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer)                 \
-	X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer) X(clFinish)
+#define FUNCTIONS(X)             \
+	X(clGetPlatformIDs)      \
+	X(clGetDeviceIDs)        \
+	X(clCreateContext)       \
+	X(clReleaseContext)      \
+	X(clCreateCommandQueue)  \
+	X(clReleaseCommandQueue) \
+	X(clCreateBuffer)        \
+	X(clReleaseMemObject)    \
+	X(clEnqueueWriteBuffer)  \
+	X(clEnqueueReadBuffer)   \
+	X(clFinish)
 
 static struct {
 #define X(name) __typeof__(&name) name;

@@ -27,12 +27,12 @@ static bool functions_find(struct command_buffer_functions *functions, cl_platfo
 {
 	*functions = (struct command_buffer_functions){
 		.create = (clCreateCommandBufferKHR_fn)find(platform, "clCreateCommandBufferKHR"),
-		.finalize = (clFinalizeCommandBufferKHR_fn)find(platform,
-								"clFinalizeCommandBufferKHR"),
-		.release = (clReleaseCommandBufferKHR_fn)find(platform,
-							      "clReleaseCommandBufferKHR"),
-		.enqueue = (clEnqueueCommandBufferKHR_fn)find(platform,
-							      "clEnqueueCommandBufferKHR"),
+		.finalize =
+			(clFinalizeCommandBufferKHR_fn)find(platform, "clFinalizeCommandBufferKHR"),
+		.release =
+			(clReleaseCommandBufferKHR_fn)find(platform, "clReleaseCommandBufferKHR"),
+		.enqueue =
+			(clEnqueueCommandBufferKHR_fn)find(platform, "clEnqueueCommandBufferKHR"),
 		.launch = (clCommandNDRangeKernelKHR_fn)find(platform, "clCommandNDRangeKernelKHR"),
 		.info = (clGetCommandBufferInfoKHR_fn)find(platform, "clGetCommandBufferInfoKHR"),
 	};

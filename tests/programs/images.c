@@ -21,9 +21,9 @@ static void pattern_make(uint32_t *pixels, size_t count, uint32_t seed)
 static cl_mem image_create(struct world *world, const cl_image_desc *desc, void *host)
 {
 	cl_int error;
-	cl_mem image = clCreateImage(world->context,
-				     CL_MEM_READ_WRITE | (host ? CL_MEM_COPY_HOST_PTR : 0), &rgba,
-				     desc, host, &error);
+	cl_mem image =
+		clCreateImage(world->context, CL_MEM_READ_WRITE | (host ? CL_MEM_COPY_HOST_PTR : 0),
+			      &rgba, desc, host, &error);
 
 	CL(error);
 	return image;
@@ -63,8 +63,8 @@ static void flat(struct world *world)
 	image_read_check(world, copy, region, second);
 
 	/* Through a buffer and back. */
-	cl_mem buffer = clCreateBuffer(world->context, CL_MEM_READ_WRITE, sizeof(first), NULL,
-				       &error);
+	cl_mem buffer =
+		clCreateBuffer(world->context, CL_MEM_READ_WRITE, sizeof(first), NULL, &error);
 
 	CL(error);
 	CL(clEnqueueWriteImage(world->queue, image, CL_TRUE, zero, region, 0, 0, first, 0, NULL,

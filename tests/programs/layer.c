@@ -32,9 +32,8 @@ struct counter {
 
 enum {
 #define X(name) INDEX_##name,
-	ENTRIES(X)
+	ENTRIES(X) COUNTERS
 #undef X
-	COUNTERS
 };
 
 static struct counter private_counters[COUNTERS];
@@ -42,17 +41,17 @@ static struct counter private_counters[COUNTERS];
 /* Named by the entries below. */
 __attribute__((visibility("hidden"))) struct counter *layer_counters = private_counters;
 
-#define X(name)                                                                 \
-	__attribute__((visibility("hidden"))) void *next_##name;                \
-	void entry_##name(void);                                                \
-	__attribute__((naked)) void entry_##name(void)                          \
-	{                                                                       \
-		__asm__("mov layer_counters(%%rip), %%r11\n"                    \
-			"lock incq %c0(%%r11)\n"                                \
-			"jmp *next_" #name "(%%rip)\n"                          \
-			:                                                       \
-			: "i"(INDEX_##name * sizeof(struct counter) +           \
-			      offsetof(struct counter, calls)));                \
+#define X(name)                                                       \
+	__attribute__((visibility("hidden"))) void *next_##name;      \
+	void entry_##name(void);                                      \
+	__attribute__((naked)) void entry_##name(void)                \
+	{                                                             \
+		__asm__("mov layer_counters(%%rip), %%r11\n"          \
+			"lock incq %c0(%%r11)\n"                      \
+			"jmp *next_" #name "(%%rip)\n"                \
+			:                                             \
+			: "i"(INDEX_##name * sizeof(struct counter) + \
+			      offsetof(struct counter, calls)));      \
 	}
 ENTRIES(X)
 #undef X
@@ -123,9 +122,9 @@ clInitLayerWithProperties(cl_uint num_entries, const cl_icd_dispatch *target_dis
 	(void)properties;
 	if (num_entries < sizeof(table) / sizeof(void *))
 		return CL_INVALID_VALUE;
-#define X(name)                                                   \
-	if (target_dispatch->name) {                              \
-		next_##name = (void *)target_dispatch->name;      \
+#define X(name)                                                    \
+	if (target_dispatch->name) {                               \
+		next_##name = (void *)target_dispatch->name;       \
 		table.name = (__typeof__(table.name))entry_##name; \
 	}
 	ENTRIES(X)

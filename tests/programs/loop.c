@@ -19,8 +19,8 @@ int main(int argc, char **argv)
 
 	CHECK(file >= 0 && !ftruncate(file, sizeof(uint64_t)));
 
-	volatile uint64_t *returned = mmap(NULL, sizeof(*returned), PROT_READ | PROT_WRITE,
-					   MAP_SHARED, file, 0);
+	volatile uint64_t *returned =
+		mmap(NULL, sizeof(*returned), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 
 	CHECK(returned != MAP_FAILED);
 	close(file);

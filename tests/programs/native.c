@@ -43,8 +43,8 @@ int main(void)
 	for (int i = 0; i < COUNT; i++)
 		CHECK(read[i] == i + 100);
 	CHECK(!arguments.numbers);
-	CL_FAILS(CL_INVALID_VALUE, clEnqueueNativeKernel(world.queue, NULL, NULL, 0, 0, NULL, NULL,
-							 0, NULL, NULL));
+	CL_FAILS(CL_INVALID_VALUE,
+		 clEnqueueNativeKernel(world.queue, NULL, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
 	CL(clReleaseMemObject(numbers));
 	world_destroy(&world);
 	puts("done");

@@ -43,8 +43,8 @@ static void array_print(cl_command_queue queue)
 {
 	cl_queue_properties list[16] = {0};
 	size_t bytes = 0;
-	cl_int error = clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof(list), list,
-					     &bytes);
+	cl_int error =
+		clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof(list), list, &bytes);
 
 	printf("array: error %d, %zu bytes:", error, bytes);
 	for (size_t i = 0; !error && i < bytes / sizeof(*list); i++)
@@ -115,17 +115,16 @@ static cl_command_queue queue_create(struct world *world, const cl_queue_propert
 
 int main(int argc, char **argv)
 {
-	static const cl_command_queue_properties asked[] = {0, PROFILING_ONLY,
-							    CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
-							    BOTH};
+	static const cl_command_queue_properties asked[] = {
+		0, PROFILING_ONLY, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, BOTH};
 	struct world world;
 	cl_int error;
 
 	prints_references = argc > 1 && !strcmp(argv[1], "references");
 	world_create(&world, 0, 0);
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
-		cl_command_queue queue = clCreateCommandQueue(world.context, world.device, asked[i],
-							      &error);
+		cl_command_queue queue =
+			clCreateCommandQueue(world.context, world.device, asked[i], &error);
 
 		CL(error);
 		queue_check(&world, queue, asked[i]);

@@ -50,8 +50,8 @@ int main(int argc, char **argv)
 	world_create(&shared, 0, 0);
 	CHECK(!pthread_barrier_init(&start, NULL, (unsigned)count));
 	pthread_attr_init(&attributes);
-	CHECK(!pthread_attr_setstacksize(&attributes, argc > 3 ? strtoul(argv[3], NULL, 10)
-							      : 256 * 1024));
+	CHECK(!pthread_attr_setstacksize(&attributes,
+					 argc > 3 ? strtoul(argv[3], NULL, 10) : 256 * 1024));
 	for (int i = 0; i < count; i++)
 		CHECK(!pthread_create(&threads[i], &attributes, thread_main, NULL));
 	for (int i = 0; i < count; i++)

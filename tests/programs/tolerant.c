@@ -37,8 +37,8 @@ static void commands(cl_command_queue queue, cl_kernel kernel, cl_mem a, cl_mem 
 	SHOW(clEnqueueReadBuffer, queue, b, CL_TRUE, 0, sizeof(read), &read, launched ? 1 : 0,
 	     launched ? &launched : NULL, NULL);
 
-	void *mapped = clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL,
-					  &error);
+	void *mapped =
+		clEnqueueMapBuffer(queue, a, CL_TRUE, CL_MAP_READ, 0, 4, 0, NULL, NULL, &error);
 
 	shown("clEnqueueMapBuffer", error);
 	if (mapped)

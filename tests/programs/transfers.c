@@ -42,9 +42,9 @@ static void mapped(struct world *world, cl_mem a)
 {
 	cl_int error;
 	cl_event event;
-	unsigned char *data = clEnqueueMapBuffer(world->queue, a, CL_TRUE,
-						 CL_MAP_READ | CL_MAP_WRITE, 128, 256, 0, NULL,
-						 NULL, &error);
+	unsigned char *data =
+		clEnqueueMapBuffer(world->queue, a, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 128, 256,
+				   0, NULL, NULL, &error);
 
 	CL(error);
 	CHECK(data && !memcmp(data, pattern + 128, 256));

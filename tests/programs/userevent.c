@@ -88,8 +88,9 @@ static void fail(struct world *world, int *mine)
 	called_wait(2);
 	CHECK(event_status(gate) == -7);
 	CHECK(event_status(done) < 0 && called_status < 0);
-	CL_FAILS(CL_PROFILING_INFO_NOT_AVAILABLE,
-		 clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_END, sizeof(time), &time, NULL));
+	CL_FAILS(
+		CL_PROFILING_INFO_NOT_AVAILABLE,
+		clGetEventProfilingInfo(done, CL_PROFILING_COMMAND_END, sizeof(time), &time, NULL));
 	CL(clReleaseEvent(done));
 	CL(clReleaseEvent(gate));
 	CL(clReleaseMemObject(numbers));

@@ -17,7 +17,7 @@ static const char *const names[STUB_FN_COUNT] = {
 #define X(name) [STUB_FN_##name] = #name,
 	STUB_TABLE(X) STUB_EXTENSIONS(X)
 #undef X
-	[STUB_FN_clGetExtensionFunctionAddress] = "clGetExtensionFunctionAddress",
+		[STUB_FN_clGetExtensionFunctionAddress] = "clGetExtensionFunctionAddress",
 };
 
 static _Atomic long calls[STUB_FN_COUNT];

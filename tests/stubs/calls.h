@@ -14,7 +14,7 @@ enum stub_function {
 #define X(name) STUB_FN_##name,
 	STUB_TABLE(X) STUB_EXTENSIONS(X)
 #undef X
-	STUB_FN_clGetExtensionFunctionAddress,
+		STUB_FN_clGetExtensionFunctionAddress,
 	STUB_FN_COUNT
 };
 
@@ -28,10 +28,10 @@ cl_int stub_call(enum stub_function function);
 			return fail_;                     \
 	} while (0)
 
-#define ENTER_HANDLE(name)                                \
-	do {                                              \
-		cl_int fail_ = stub_call(STUB_FN_##name); \
-		if (fail_)                                \
+#define ENTER_HANDLE(name)                                    \
+	do {                                                  \
+		cl_int fail_ = stub_call(STUB_FN_##name);     \
+		if (fail_)                                    \
 			return stub_fail(errcode_ret, fail_); \
 	} while (0)
 

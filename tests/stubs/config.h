@@ -41,29 +41,29 @@
 #ifndef STUB_CONFIG_H
 #define STUB_CONFIG_H
 
-#define STUB_OPTIONS(X)                                     \
-	X(text, engine, "STUB_ENGINE", "inline")            \
-	X(text, order, "STUB_ORDER", "fifo")                \
-	X(text, wait, "STUB_WAIT", "sleep")                  \
-	X(text, callbacks, "STUB_CALLBACKS", "inline")      \
-	X(text, profiling, "STUB_PROFILING", "normal")      \
-	X(text, clock, "STUB_CLOCK", "monotonic")           \
-	X(text, version, "STUB_VERSION", "3.0")             \
-	X(text, status, "STUB_STATUS", "")                  \
-	X(text, fail, "STUB_FAIL", "")                      \
-	X(text, missing, "STUB_MISSING", "")                \
-	X(text, report, "STUB_REPORT", "")                  \
-	X(long, delay_us, "STUB_DELAY_US", 0)               \
-	X(long, kitem_us, "STUB_KITEM_US", 0)               \
-	X(long, kbyte_us, "STUB_KBYTE_US", 0)               \
-	X(long, odd_percent, "STUB_ODD_PERCENT", 0)         \
-	X(long, hang, "STUB_HANG", 0)                       \
-	X(long, offset_ns, "STUB_CLOCK_OFFSET_NS", 0)       \
-	X(long, drift_ppm, "STUB_CLOCK_DRIFT_PPM", 0)       \
+#define STUB_OPTIONS(X)                                       \
+	X(text, engine, "STUB_ENGINE", "inline")              \
+	X(text, order, "STUB_ORDER", "fifo")                  \
+	X(text, wait, "STUB_WAIT", "sleep")                   \
+	X(text, callbacks, "STUB_CALLBACKS", "inline")        \
+	X(text, profiling, "STUB_PROFILING", "normal")        \
+	X(text, clock, "STUB_CLOCK", "monotonic")             \
+	X(text, version, "STUB_VERSION", "3.0")               \
+	X(text, status, "STUB_STATUS", "")                    \
+	X(text, fail, "STUB_FAIL", "")                        \
+	X(text, missing, "STUB_MISSING", "")                  \
+	X(text, report, "STUB_REPORT", "")                    \
+	X(long, delay_us, "STUB_DELAY_US", 0)                 \
+	X(long, kitem_us, "STUB_KITEM_US", 0)                 \
+	X(long, kbyte_us, "STUB_KBYTE_US", 0)                 \
+	X(long, odd_percent, "STUB_ODD_PERCENT", 0)           \
+	X(long, hang, "STUB_HANG", 0)                         \
+	X(long, offset_ns, "STUB_CLOCK_OFFSET_NS", 0)         \
+	X(long, drift_ppm, "STUB_CLOCK_DRIFT_PPM", 0)         \
 	X(long, resolution_ns, "STUB_CLOCK_RESOLUTION_NS", 1) \
-	X(long, timer, "STUB_TIMER", 0)                     \
-	X(long, sets_errno, "STUB_ERRNO", 0)                \
-	X(long, marker, "STUB_MARKER", 0)                   \
+	X(long, timer, "STUB_TIMER", 0)                       \
+	X(long, sets_errno, "STUB_ERRNO", 0)                  \
+	X(long, marker, "STUB_MARKER", 0)                     \
 	X(long, reuse, "STUB_REUSE", 1)
 
 typedef const char *stub_text;

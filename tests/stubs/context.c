@@ -90,9 +90,9 @@ cl_int stub_clSetContextDestructorCallback(cl_context context,
 		return CL_INVALID_CONTEXT;
 	if (!pfn_notify)
 		return CL_INVALID_VALUE;
-	return stub_callback_add(&context->destructors,
-				 (struct stub_callback){.call.context = pfn_notify,
-							.user_data = user_data});
+	return stub_callback_add(
+		&context->destructors,
+		(struct stub_callback){.call.context = pfn_notify, .user_data = user_data});
 }
 
 cl_int stub_clGetContextInfo(cl_context context, cl_context_info param_name,

@@ -18,7 +18,7 @@ cl_icd_dispatch stub_dispatch = {
 #define X(name) .name = stub_##name,
 	STUB_TABLE(X)
 #undef X
-	.clGetExtensionFunctionAddress = address_find,
+		.clGetExtensionFunctionAddress = address_find,
 };
 
 static const struct {

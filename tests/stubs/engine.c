@@ -141,8 +141,8 @@ static cl_event engine_pick(enum unit unit)
 /* How long it runs, as it was asked for. */
 static void command_delay(cl_event command)
 {
-	long each_us = unit_of(command) == UNIT_COMPUTE ? stub_config.kitem_us
-							: stub_config.kbyte_us;
+	long each_us =
+		unit_of(command) == UNIT_COMPUTE ? stub_config.kitem_us : stub_config.kbyte_us;
 	unsigned long long delay_ns = (unsigned long long)stub_config.delay_us * 1000 +
 				      (unsigned long long)each_us * command->amount;
 	struct timespec end;

@@ -242,10 +242,10 @@ cl_int stub_clSetEventCallback(cl_event event, cl_int command_exec_callback_type
 	    command_exec_callback_type > CL_SUBMITTED)
 		return CL_INVALID_VALUE;
 
-	cl_int error = stub_callback_add(&event->callbacks,
-					 (struct stub_callback){.call.event = pfn_notify,
-								.status = command_exec_callback_type,
-								.user_data = user_data});
+	cl_int error = stub_callback_add(
+		&event->callbacks, (struct stub_callback){.call.event = pfn_notify,
+							  .status = command_exec_callback_type,
+							  .user_data = user_data});
 
 	if (error)
 		return error;

@@ -170,7 +170,9 @@ cl_int stub_clGetSupportedImageFormats(cl_context context, cl_mem_flags flags,
 				       cl_image_format *image_formats, cl_uint *num_image_formats)
 {
 	static const cl_image_format known[] = {
-		{CL_RGBA, CL_UNORM_INT8}, {CL_RGBA, CL_FLOAT}, {CL_R, CL_UNSIGNED_INT32},
+		{CL_RGBA, CL_UNORM_INT8},
+		{CL_RGBA, CL_FLOAT},
+		{CL_R, CL_UNSIGNED_INT32},
 	};
 	const cl_uint count = sizeof(known) / sizeof(*known);
 

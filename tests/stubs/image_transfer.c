@@ -105,8 +105,8 @@ cl_int stub_clEnqueueWriteImage(cl_command_queue command_queue, cl_mem image,
 			    &rect);
 }
 
-cl_int stub_clEnqueueFillImage(cl_command_queue command_queue, cl_mem image,
-			       const void *fill_color, const size_t *origin, const size_t *region,
+cl_int stub_clEnqueueFillImage(cl_command_queue command_queue, cl_mem image, const void *fill_color,
+			       const size_t *origin, const size_t *region,
 			       cl_uint num_events_in_wait_list, const cl_event *event_wait_list,
 			       cl_event *event)
 {
@@ -267,7 +267,8 @@ cl_int stub_clEnqueueUnmapMemObject(cl_command_queue command_queue, cl_mem memor
 	    (char *)mapped_ptr >= memory->data + memory->bytes)
 		return CL_INVALID_VALUE;
 
-	cl_int error = stub_enqueue(&(struct stub_command){STUB_COMMAND(CL_COMMAND_UNMAP_MEM_OBJECT)});
+	cl_int error =
+		stub_enqueue(&(struct stub_command){STUB_COMMAND(CL_COMMAND_UNMAP_MEM_OBJECT)});
 
 	if (!error)
 		memory->maps--;

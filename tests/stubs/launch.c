@@ -28,8 +28,8 @@ cl_int stub_clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel ker
 			return CL_INVALID_WORK_GROUP_SIZE;
 	for (cl_uint i = 0; i < work_dim; i++)
 		items *= global_work_size[i];
-	return stub_enqueue(&(struct stub_command){STUB_COMMAND(CL_COMMAND_NDRANGE_KERNEL),
-						   .amount = items});
+	return stub_enqueue(
+		&(struct stub_command){STUB_COMMAND(CL_COMMAND_NDRANGE_KERNEL), .amount = items});
 }
 
 cl_int stub_clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel,
@@ -78,10 +78,9 @@ cl_int stub_clEnqueueNativeKernel(cl_command_queue command_queue,
 		memcpy(native->arguments + place, &mem_list[i]->data, sizeof(void *));
 	}
 
-	cl_int error = stub_enqueue(&(struct stub_command){STUB_COMMAND(CL_COMMAND_NATIVE_KERNEL),
-							   .run = native_run,
-							   .payload = native,
-							   .payload_bytes = sizeof(*native) + cb_args});
+	cl_int error = stub_enqueue(&(struct stub_command){
+		STUB_COMMAND(CL_COMMAND_NATIVE_KERNEL), .run = native_run, .payload = native,
+		.payload_bytes = sizeof(*native) + cb_args});
 
 	free(native);
 	return error;

@@ -137,9 +137,9 @@ cl_mem stub_clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint pipe_pa
 	if (!pipe_packet_size || !pipe_max_packets)
 		return stub_fail(errcode_ret, CL_INVALID_PIPE_SIZE);
 
-	cl_mem memory = stub_memory_create(context, CL_MEM_OBJECT_PIPE, flags,
-					   (size_t)pipe_packet_size * pipe_max_packets, NULL,
-					   errcode_ret);
+	cl_mem memory =
+		stub_memory_create(context, CL_MEM_OBJECT_PIPE, flags,
+				   (size_t)pipe_packet_size * pipe_max_packets, NULL, errcode_ret);
 
 	if (memory) {
 		memory->pipe_packet_bytes = pipe_packet_size;
@@ -191,9 +191,9 @@ cl_int stub_clSetMemObjectDestructorCallback(cl_mem memory,
 		return CL_INVALID_MEM_OBJECT;
 	if (!pfn_notify)
 		return CL_INVALID_VALUE;
-	return stub_callback_add(&memory->destructors,
-				 (struct stub_callback){.call.memory = pfn_notify,
-							.user_data = user_data});
+	return stub_callback_add(
+		&memory->destructors,
+		(struct stub_callback){.call.memory = pfn_notify, .user_data = user_data});
 }
 
 cl_int stub_clGetMemObjectInfo(cl_mem memory, cl_mem_info param_name, size_t param_value_size,

@@ -8,16 +8,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STUB_TYPES(X)                                                              \
-	X(platform) X(device) X(context) X(queue) X(memory) X(program) X(kernel)   \
-	X(event) X(sampler) X(command_buffer)
+#define STUB_TYPES(X) \
+	X(platform)   \
+	X(device)     \
+	X(context)    \
+	X(queue)      \
+	X(memory)     \
+	X(program)    \
+	X(kernel)     \
+	X(event)      \
+	X(sampler)    \
+	X(command_buffer)
 
 enum stub_type {
 	STUB_none, /* so that memory full of zeros is no object */
 #define X(name) STUB_##name,
-	STUB_TYPES(X)
+	STUB_TYPES(X) STUB_TYPE_COUNT
 #undef X
-	STUB_TYPE_COUNT
 };
 
 struct stub_object {

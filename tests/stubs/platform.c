@@ -11,8 +11,8 @@
 #ifndef STUB_NAME
 #define STUB_NAME "Stub"
 #endif
-#define EXTENSIONS                                                                          \
-	"cl_khr_icd cl_khr_command_buffer cl_khr_create_command_queue cl_khr_gl_sharing "   \
+#define EXTENSIONS                                                                        \
+	"cl_khr_icd cl_khr_command_buffer cl_khr_create_command_queue cl_khr_gl_sharing " \
 	"cl_khr_egl_image cl_ext_device_fission cl_intel_unified_shared_memory"
 
 struct _cl_platform_id stub_platform = {

@@ -86,8 +86,9 @@ cl_program stub_clCreateProgramWithBuiltInKernels(cl_context context, cl_uint nu
 {
 	ENTER_HANDLE(clCreateProgramWithBuiltInKernels);
 	(void)num_devices, (void)device_list, (void)kernel_names;
-	return stub_fail(errcode_ret, stub_object_check(context, STUB_context) ? CL_INVALID_VALUE
-									       : CL_INVALID_CONTEXT);
+	return stub_fail(errcode_ret, stub_object_check(context, STUB_context)
+					      ? CL_INVALID_VALUE
+					      : CL_INVALID_CONTEXT);
 }
 
 cl_int stub_clRetainProgram(cl_program program)
@@ -128,9 +129,9 @@ cl_int stub_clSetProgramReleaseCallback(cl_program program,
 		return CL_INVALID_PROGRAM;
 	if (!pfn_notify)
 		return CL_INVALID_VALUE;
-	return stub_callback_add(&program->releases,
-				 (struct stub_callback){.call.program = pfn_notify,
-							.user_data = user_data});
+	return stub_callback_add(
+		&program->releases,
+		(struct stub_callback){.call.program = pfn_notify, .user_data = user_data});
 }
 
 /* "#error" in the source is the one mistake that this compiler knows. */

@@ -30,7 +30,7 @@ struct _cl_event {
 	cl_context context;
 	cl_command_queue queue; /* NULL: a user event */
 	cl_command_type command;
-	size_t amount; /* work-items, or bytes read or written */
+	size_t amount;	       /* work-items, or bytes read or written */
 	_Atomic cl_int status; /* CL_QUEUED ... CL_COMPLETE, or negative */
 	bool hangs, fails, profiled;
 	cl_event previous, next; /* in the queue's list */
@@ -57,9 +57,9 @@ struct stub_command {
 };
 
 /* The fields that come from an enqueue function's usual parameters. */
-#define STUB_COMMAND(type_)                                                    \
-	.queue = command_queue, .type = (type_),                               \
-	.wait_count = num_events_in_wait_list, .wait = event_wait_list, .event = event
+#define STUB_COMMAND(type_)                                                             \
+	.queue = command_queue, .type = (type_), .wait_count = num_events_in_wait_list, \
+	.wait = event_wait_list, .event = event
 
 /* CL_SUCCESS or the error of the OpenCL specification's list. */
 cl_int stub_enqueue(const struct stub_command *command);

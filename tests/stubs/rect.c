@@ -9,7 +9,8 @@ void stub_rect_run(void *payload)
 
 	for (size_t z = 0; z < rect->size[2]; z++) {
 		for (size_t y = 0; y < rect->size[1]; y++) {
-			char *to = rect->to.data + z * rect->to.slice_bytes + y * rect->to.row_bytes;
+			char *to =
+				rect->to.data + z * rect->to.slice_bytes + y * rect->to.row_bytes;
 			const char *from = rect->from.data + z * rect->from.slice_bytes +
 					   y * rect->from.row_bytes;
 

@@ -92,9 +92,9 @@ cl_int stub_info(size_t size, void *value, size_t *size_ret, const void *data, s
 #define INFO_BYTES(data, bytes) \
 	return stub_info(param_value_size, param_value, param_value_size_ret, data, bytes)
 #define INFO_TEXT(text) INFO_BYTES(text, strlen(text) + 1)
-#define INFO(type, expression)                   \
-	do {                                     \
-		type info_ = (expression);       \
+#define INFO(type, expression)                     \
+	do {                                       \
+		type info_ = (expression);         \
 		INFO_BYTES(&info_, sizeof(info_)); \
 	} while (0)
 

@@ -84,9 +84,9 @@ cl_int stub_clEnqueueMemcpyINTEL(cl_command_queue command_queue, cl_bool blockin
 				 const cl_event *event_wait_list, cl_event *event)
 {
 	ENTER(clEnqueueMemcpyINTEL);
-	return copy_enqueue((struct stub_command){STUB_COMMAND(CL_COMMAND_MEMCPY_INTEL),
-						  .blocking = blocking},
-			    dst_ptr, src_ptr, size);
+	return copy_enqueue(
+		(struct stub_command){STUB_COMMAND(CL_COMMAND_MEMCPY_INTEL), .blocking = blocking},
+		dst_ptr, src_ptr, size);
 }
 
 cl_int stub_clEnqueueSVMMemFill(cl_command_queue command_queue, void *svm_ptr, const void *pattern,
@@ -105,8 +105,7 @@ cl_int stub_clEnqueueSVMMemFill(cl_command_queue command_queue, void *svm_ptr, c
 		return CL_INVALID_VALUE;
 	memcpy(rect.pattern, pattern, pattern_size);
 	return stub_enqueue(&(struct stub_command){STUB_COMMAND(CL_COMMAND_SVM_MEMFILL),
-						   .run = stub_rect_run,
-						   .payload = &rect,
+						   .run = stub_rect_run, .payload = &rect,
 						   .payload_bytes = sizeof(rect)});
 }
 
@@ -119,8 +118,8 @@ cl_int stub_clEnqueueSVMMap(cl_command_queue command_queue, cl_bool blocking_map
 	(void)flags;
 	if (!svm_ptr || !size)
 		return CL_INVALID_VALUE;
-	return stub_enqueue(&(struct stub_command){STUB_COMMAND(CL_COMMAND_SVM_MAP),
-						   .blocking = blocking_map});
+	return stub_enqueue(
+		&(struct stub_command){STUB_COMMAND(CL_COMMAND_SVM_MAP), .blocking = blocking_map});
 }
 
 cl_int stub_clEnqueueSVMUnmap(cl_command_queue command_queue, void *svm_ptr,
@@ -190,8 +189,7 @@ cl_int stub_clEnqueueSVMFree(cl_command_queue command_queue, cl_uint num_svm_poi
 		list->pointers[i] = svm_pointers[i];
 
 	cl_int error = stub_enqueue(&(struct stub_command){STUB_COMMAND(CL_COMMAND_SVM_FREE),
-							   .run = free_run,
-							   .payload = list,
+							   .run = free_run, .payload = list,
 							   .payload_bytes = bytes});
 
 	free(list);

@@ -215,8 +215,7 @@ cl_int stub_clEnqueueCopyBufferRect(cl_command_queue command_queue, cl_mem src_b
 
 	const struct stub_rect rect = {
 		.to = place(dst_buffer->data, dst_origin, region, dst_row_pitch, dst_slice_pitch),
-		.from = place(src_buffer->data, src_origin, region, src_row_pitch,
-			      src_slice_pitch),
+		.from = place(src_buffer->data, src_origin, region, src_row_pitch, src_slice_pitch),
 		.size = {region[0], region[1], region[2]},
 	};
 

@@ -8,12 +8,12 @@
 
 static int check_failures;
 
-#define CHECK(condition)                                                       \
-	do {                                                                   \
-		if (!(condition)) {                                            \
+#define CHECK(condition)                                                                \
+	do {                                                                            \
+		if (!(condition)) {                                                     \
 			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			check_failures++;                                      \
-		}                                                              \
+			check_failures++;                                               \
+		}                                                                       \
 	} while (0)
 
 static inline int check_status(void)

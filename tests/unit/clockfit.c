@@ -419,8 +419,8 @@ static bool agrees(const struct constraint *constraints, long double host, long 
 		   long double rate)
 {
 	for (int i = 0; i < POINTS; i++) {
-		long double above = device + rate * (constraints[i].host - host) -
-				    constraints[i].device;
+		long double above =
+			device + rate * (constraints[i].host - host) - constraints[i].device;
 
 		if (constraints[i].lower ? above > 1e-6L : above < -1e-6L)
 			return false;

@@ -87,11 +87,11 @@ struct command {
 /* How the program and the device behave, in ns. */
 struct load {
 	size_t commands;
-	double every;	   /* mean time between enqueues */
+	double every;			/* mean time between enqueues */
 	double queue_least, queue_mean; /* begin to queued */
 	double run_mean;
 	double seen_least, seen_mean; /* end to seen */
-	double stretch_seen; /* sometimes the end is seen so much later */
+	double stretch_seen;	      /* sometimes the end is seen so much later */
 };
 
 static struct command *make_commands(const struct load *load)
@@ -155,8 +155,8 @@ static void bounded(const struct clockfit *fit, const struct clockfit_options *o
 	clockfit_lines(fit, &segments);
 	/* A segment has two edges and two hulls, a point has two numbers, and
 	 * an array grows by half; a hull keeps as much again that is done with. */
-	CHECK(stats.memory_bytes <= 4096 + 36 * options->max_waiting +
-					    segments * (1024 + 144 * options->max_points));
+	CHECK(stats.memory_bytes <=
+	      4096 + 36 * options->max_waiting + segments * (1024 + 144 * options->max_points));
 	CHECK(stats.constraints == 2 * commands);
 	CHECK(stats.steps <= 32 * stats.constraints);
 }
@@ -164,8 +164,7 @@ static void bounded(const struct clockfit *fit, const struct clockfit_options *o
 /* Every event of every command: is it where the fit says? `within`: the fit may
  * use that the command was enqueued before and seen after. Returns the number of
  * segments. */
-static size_t check(const struct load *load, const struct clockfit_options *options,
-			    bool within)
+static size_t check(const struct load *load, const struct clockfit_options *options, bool within)
 {
 	struct command *commands = make_commands(load);
 	struct clockfit *fits[2];

@@ -45,7 +45,9 @@ int main(void)
 	expect("\x1b[31mred", "\\x1b[31mred");
 	expect("bell\x07", "bell\\x07");
 	expect("over\rwritten", "over\\x0dwritten");
-	expect("\xc2\x9b" "31m", "\\x9b31m");
+	expect("\xc2\x9b"
+	       "31m",
+	       "\\x9b31m");
 	expect("\x7f", "\\x7f");
 	expect("caf\xc3\xa9", "caf\xc3\xa9");
 	expect("no\xff utf8", "no\xef\xbf\xbd utf8");

@@ -8,29 +8,38 @@
 
 /* NVIDIA's names begin with CUPTI_ too: ours are taken after theirs. */
 static const int vendor_kinds[] = {
-	CUPTI_ACTIVITY_KIND_MEMCPY,  CUPTI_ACTIVITY_KIND_MEMSET,
-	CUPTI_ACTIVITY_KIND_KERNEL,  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-	CUPTI_ACTIVITY_KIND_OVERHEAD, CUPTI_ACTIVITY_KIND_MEMCPY2,
-	CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER, CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
-	CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_RUNTIME,
+	CUPTI_ACTIVITY_KIND_MEMCPY,
+	CUPTI_ACTIVITY_KIND_MEMSET,
+	CUPTI_ACTIVITY_KIND_KERNEL,
+	CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+	CUPTI_ACTIVITY_KIND_OVERHEAD,
+	CUPTI_ACTIVITY_KIND_MEMCPY2,
+	CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER,
+	CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
+	CUPTI_ACTIVITY_KIND_DRIVER,
+	CUPTI_ACTIVITY_KIND_RUNTIME,
 	CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
 };
 
 #include "domains/cuda/cupti/cupti.h"
 
 static const int our_kinds[] = {
-	CUPTI_KIND_COPY,	      CUPTI_KIND_MEMSET,	 CUPTI_KIND_KERNEL,
-	CUPTI_KIND_CONCURRENT_KERNEL, CUPTI_KIND_OVERHEAD,	 CUPTI_KIND_PEER_COPY,
-	CUPTI_KIND_UNIFIED_MEMORY,    CUPTI_KIND_GRAPH,		 CUPTI_KIND_DRIVER,
-	CUPTI_KIND_RUNTIME,	      CUPTI_KIND_EXTERNAL,
+	CUPTI_KIND_COPY,	   CUPTI_KIND_MEMSET,
+	CUPTI_KIND_KERNEL,	   CUPTI_KIND_CONCURRENT_KERNEL,
+	CUPTI_KIND_OVERHEAD,	   CUPTI_KIND_PEER_COPY,
+	CUPTI_KIND_UNIFIED_MEMORY, CUPTI_KIND_GRAPH,
+	CUPTI_KIND_DRIVER,	   CUPTI_KIND_RUNTIME,
+	CUPTI_KIND_EXTERNAL,
 };
 
-#define SAME(ours, our_field, theirs, their_field)                             \
+#define SAME(ours, our_field, theirs, their_field)                                          \
 	_Static_assert(offsetof(struct ours, our_field) == offsetof(theirs, their_field) && \
-		       sizeof(((struct ours *)0)->our_field) ==                \
-			       sizeof(((theirs *)0)->their_field), #ours "." #our_field)
+			       sizeof(((struct ours *)0)->our_field) ==                     \
+				       sizeof(((theirs *)0)->their_field),                  \
+		       #ours "." #our_field)
 
-#define KERNEL(our_field, their_field) SAME(cupti_kernel, our_field, CUpti_ActivityKernel8, their_field)
+#define KERNEL(our_field, their_field) \
+	SAME(cupti_kernel, our_field, CUpti_ActivityKernel8, their_field)
 KERNEL(registers, registersPerThread);
 KERNEL(start, start);
 KERNEL(end, end);
@@ -55,7 +64,8 @@ KERNEL(graph, graphId);
 KERNEL(cluster[0], clusterX);
 KERNEL(cluster[2], clusterZ);
 /* Later versions only add at the end. */
-_Static_assert(offsetof(CUpti_ActivityKernel8, clusterZ) == offsetof(CUpti_ActivityKernel9, clusterZ),
+_Static_assert(offsetof(CUpti_ActivityKernel8, clusterZ) ==
+		       offsetof(CUpti_ActivityKernel9, clusterZ),
 	       "a kernel of CUDA 12");
 
 #define COPY(our_field, their_field) SAME(cupti_copy, our_field, CUpti_ActivityMemcpy5, their_field)
@@ -73,7 +83,7 @@ COPY(correlation, correlationId);
 COPY(node, graphNodeId);
 COPY(graph, graphId);
 
-#define PEER(our_field, their_field)                                           \
+#define PEER(our_field, their_field) \
 	SAME(cupti_peer_copy, our_field, CUpti_ActivityMemcpyPtoP4, their_field)
 PEER(bytes, bytes);
 PEER(start, start);
@@ -85,7 +95,8 @@ PEER(correlation, correlationId);
 PEER(node, graphNodeId);
 PEER(graph, graphId);
 
-#define FILL(our_field, their_field) SAME(cupti_memset, our_field, CUpti_ActivityMemset4, their_field)
+#define FILL(our_field, their_field) \
+	SAME(cupti_memset, our_field, CUpti_ActivityMemset4, their_field)
 FILL(bytes, bytes);
 FILL(start, start);
 FILL(device, deviceId);
@@ -96,7 +107,8 @@ FILL(memory_kind, memoryKind);
 FILL(node, graphNodeId);
 FILL(graph, graphId);
 
-#define GRAPH(our_field, their_field) SAME(cupti_graph, our_field, CUpti_ActivityGraphTrace2, their_field)
+#define GRAPH(our_field, their_field) \
+	SAME(cupti_graph, our_field, CUpti_ActivityGraphTrace2, their_field)
 GRAPH(correlation, correlationId);
 GRAPH(start, start);
 GRAPH(device, deviceId);
@@ -147,9 +159,12 @@ SAME(cupti_module, cubin, CUpti_ModuleResourceData, pCubin);
 SAME(cupti_state, result, CUpti_StateData, notification.result);
 SAME(cupti_subscriber_options, other_bytes, CUpti_SubscriberParams, oldSubscriberSize);
 _Static_assert(sizeof(struct cupti_unified_config) ==
-		       sizeof(CUpti_ActivityUnifiedMemoryCounterConfig), "configuration");
+		       sizeof(CUpti_ActivityUnifiedMemoryCounterConfig),
+	       "configuration");
 
-_Static_assert((int)CUPTI_MULTIPLE_SUBSCRIBERS == (int)CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, "");
+_Static_assert((int)CUPTI_MULTIPLE_SUBSCRIBERS ==
+		       (int)CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
+	       "");
 _Static_assert((int)CUPTI_DRIVER == (int)CUPTI_CB_DOMAIN_DRIVER_API, "");
 _Static_assert((int)CUPTI_RUNTIME == (int)CUPTI_CB_DOMAIN_RUNTIME_API, "");
 _Static_assert((int)CUPTI_RESOURCE == (int)CUPTI_CB_DOMAIN_RESOURCE, "");
@@ -158,7 +173,8 @@ _Static_assert((int)CUPTI_STREAM_CREATED == (int)CUPTI_CBID_RESOURCE_STREAM_CREA
 _Static_assert((int)CUPTI_STREAM_DESTROYED == (int)CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, "");
 _Static_assert((int)CUPTI_MODULE_LOADED == (int)CUPTI_CBID_RESOURCE_MODULE_LOADED, "");
 _Static_assert((int)CUPTI_UNIFIED_DTOD ==
-		       (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD, "");
+		       (int)CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOD,
+	       "");
 
 static int compare(void)
 {
@@ -175,9 +191,10 @@ static int compare(void)
 
 #include "domains/annotation/nvtx.h"
 
-#define EVENT(ours, theirs)                                                    \
-	_Static_assert(offsetof(struct nvtx_attributes, ours) ==               \
-		       offsetof(nvtxEventAttributes_t, theirs), #ours)
+#define EVENT(ours, theirs)                                             \
+	_Static_assert(offsetof(struct nvtx_attributes, ours) ==        \
+			       offsetof(nvtxEventAttributes_t, theirs), \
+		       #ours)
 EVENT(category, category);
 EVENT(color_type, colorType);
 EVENT(color, color);

@@ -160,8 +160,8 @@ static struct outcome session_read(bool print)
 	event_samples_init(&stacks);
 	CHECK(trace_merge_open(&merge, &session, 0) == 0);
 	while (trace_merge_next(&merge, &event) > 0) {
-		struct event_text view = {.session = &session, .objects = &objects,
-					  .stacks = &stacks};
+		struct event_text view = {
+			.session = &session, .objects = &objects, .stacks = &stacks};
 
 		CHECK(sound_order(event, &last));
 		outcome.events++;
@@ -240,9 +240,8 @@ static void expect(const char *what, bool events, bool told)
 
 	if (outcome.status || (events && !outcome.events) ||
 	    (told ? !outcome.problems : outcome.problems > 0)) {
-		fprintf(stderr, "%s: status %d, %llu events, %llu problems\n", what,
-			outcome.status, (unsigned long long)outcome.events,
-			(unsigned long long)outcome.problems);
+		fprintf(stderr, "%s: status %d, %llu events, %llu problems\n", what, outcome.status,
+			(unsigned long long)outcome.events, (unsigned long long)outcome.problems);
 		check_failures++;
 	}
 }
@@ -368,15 +367,17 @@ static int make(const char *generator)
 	int status;
 
 	snprintf(session_path, sizeof(session_path), "%s/damage-XXXXXX",
-		 memory ? "/dev/shm" : folder ? folder : "/tmp");
+		 memory	  ? "/dev/shm"
+		 : folder ? folder
+			  : "/tmp");
 	if (!mkdtemp(session_path))
 		return -1;
 	child = fork();
 	if (!child) {
 		if (!freopen("/dev/null", "w", stdout))
 			_exit(1);
-		execl(generator, generator, "-n", size, "-w", window, "-t", threads,
-		      session_path, (char *)NULL);
+		execl(generator, generator, "-n", size, "-w", window, "-t", threads, session_path,
+		      (char *)NULL);
 		_exit(127);
 	}
 	return waitpid(child, &status, 0) == child && !status ? 0 : -1;

@@ -21,18 +21,40 @@ static void round_trip(const char *kind, uint64_t number, uint64_t part, const c
 int main(void)
 {
 	static const char *const wrong[] = {
-		"stream", "stream-", "stream-0", "stream-01", "stream--1", "stream-1a", "stream-1.",
-		"stream-1.0", "stream-1.2.3", "stream-1 ", "Stream-1", "stream_1", "xstream-1", "",
-		"stream-18446744073709551616", "stream-1.99999999999999999999", ".stream-1",
+		"stream",
+		"stream-",
+		"stream-0",
+		"stream-01",
+		"stream--1",
+		"stream-1a",
+		"stream-1.",
+		"stream-1.0",
+		"stream-1.2.3",
+		"stream-1 ",
+		"Stream-1",
+		"stream_1",
+		"xstream-1",
+		"",
+		"stream-18446744073709551616",
+		"stream-1.99999999999999999999",
+		".stream-1",
 	};
-	static const char *const session[] = { "control", "schema", "kernel", "session.json",
-					       "session.json.new", "process-1", "process-7.2",
-					       "cubin-0123456789abcdef",
-					       "cache", "timeline.index", "timeline.index.Xy3" };
-	static const char *const folder[] = { "metadata", ".metadata", "stream-1", "stream-1.2",
-					      ".stream-3", "window-9", "session.sqlite" };
-	static const char *const neither[] = { "notes", "process-", "process-1x", "controls", "..",
-					       "metadata2", "stream", "" };
+	static const char *const session[] = {"control",
+					      "schema",
+					      "kernel",
+					      "session.json",
+					      "session.json.new",
+					      "process-1",
+					      "process-7.2",
+					      "cubin-0123456789abcdef",
+					      "cache",
+					      "timeline.index",
+					      "timeline.index.Xy3"};
+	static const char *const folder[] = {"metadata",      ".metadata", "stream-1",
+					     "stream-1.2",    ".stream-3", "window-9",
+					     "session.sqlite"};
+	static const char *const neither[] = {"notes", "process-",  "process-1x", "controls",
+					      "..",    "metadata2", "stream",	  ""};
 	struct directory_number number;
 
 	round_trip(DIRECTORY_STREAM, 1, 0, "stream-1");

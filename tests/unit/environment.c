@@ -65,7 +65,7 @@ static const char *value_of(char **variables, const char *name)
 
 static void whole(void)
 {
-	struct environment_request request = { .session = "/inner", .library = OURS, .layer = LAYER };
+	struct environment_request request = {.session = "/inner", .library = OURS, .layer = LAYER};
 	struct environment environment;
 
 	clearenv();
@@ -98,7 +98,7 @@ static void whole(void)
 /* One library each: another tool's is brought in by ours, or stays. */
 static void injections(void)
 {
-	struct environment_request request = { "/inner", OURS, NULL, false, true, true };
+	struct environment_request request = {"/inner", OURS, NULL, false, true, true};
 	struct environment environment;
 
 	clearenv();
@@ -135,7 +135,7 @@ static void injections(void)
 /* As many as anybody may ever want to set. */
 static void many(void)
 {
-	struct environment_request request = { .session = "/s", .library = OURS, .preload = true };
+	struct environment_request request = {.session = "/s", .library = OURS, .preload = true};
 	struct environment environment;
 	char name[32];
 

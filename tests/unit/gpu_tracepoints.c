@@ -6,11 +6,11 @@
 
 int main(void)
 {
-	static const char *const gpu[] = { "i915", "xe", "amdgpu", "gpu_scheduler", "gpu_mem",
-					   "dma_fence", "fence", "nvidia_uvm", "panthor", "msm_gpu",
-					   "host1x", "virtio_gpu" };
-	static const char *const others[] = { "sched", "irq", "raw_syscalls", "gpu", "fences",
-					      "drmx", "" };
+	static const char *const gpu[] = {"i915",    "xe",	  "amdgpu", "gpu_scheduler",
+					  "gpu_mem", "dma_fence", "fence",  "nvidia_uvm",
+					  "panthor", "msm_gpu",	  "host1x", "virtio_gpu"};
+	static const char *const others[] = {"sched", "irq", "raw_syscalls", "gpu", "fences",
+					     "drmx",  ""};
 
 	for (unsigned i = 0; i < sizeof(gpu) / sizeof(*gpu); i++)
 		CHECK(gpu_tracepoints_system(gpu[i]));

@@ -27,20 +27,20 @@ static void formats_fill(struct linux_formats *formats)
 	struct linux_format *sw = &formats->of[LINUX_SWITCH];
 	struct linux_format *waking = &formats->of[LINUX_WAKING];
 
-	formats->type = (struct linux_field){ 0, 2 };
-	formats->flags = (struct linux_field){ 2, 1 };
-	formats->tid = (struct linux_field){ 4, 4 };
+	formats->type = (struct linux_field){0, 2};
+	formats->flags = (struct linux_field){2, 1};
+	formats->tid = (struct linux_field){4, 4};
 	sw->id = ID_SWITCH;
-	sw->fields[LINUX_SWITCH_PREV_COMM] = (struct linux_field){ 8, 16 };
-	sw->fields[LINUX_SWITCH_PREV] = (struct linux_field){ 24, 4 };
-	sw->fields[LINUX_SWITCH_PREV_PRIO] = (struct linux_field){ 28, 4 };
-	sw->fields[LINUX_SWITCH_STATE] = (struct linux_field){ 32, 8 };
-	sw->fields[LINUX_SWITCH_NEXT_COMM] = (struct linux_field){ 40, 16 };
-	sw->fields[LINUX_SWITCH_NEXT] = (struct linux_field){ 56, 4 };
-	sw->fields[LINUX_SWITCH_NEXT_PRIO] = (struct linux_field){ 60, 4 };
+	sw->fields[LINUX_SWITCH_PREV_COMM] = (struct linux_field){8, 16};
+	sw->fields[LINUX_SWITCH_PREV] = (struct linux_field){24, 4};
+	sw->fields[LINUX_SWITCH_PREV_PRIO] = (struct linux_field){28, 4};
+	sw->fields[LINUX_SWITCH_STATE] = (struct linux_field){32, 8};
+	sw->fields[LINUX_SWITCH_NEXT_COMM] = (struct linux_field){40, 16};
+	sw->fields[LINUX_SWITCH_NEXT] = (struct linux_field){56, 4};
+	sw->fields[LINUX_SWITCH_NEXT_PRIO] = (struct linux_field){60, 4};
 	waking->id = ID_WAKING;
-	waking->fields[LINUX_WAKE_TID] = (struct linux_field){ 24, 4 };
-	waking->fields[LINUX_WAKE_CPU] = (struct linux_field){ 32, 4 };
+	waking->fields[LINUX_WAKE_TID] = (struct linux_field){24, 4};
+	waking->fields[LINUX_WAKE_CPU] = (struct linux_field){32, 4};
 	formats->states[0].bit = 1;
 	formats->states[0].state = TANDEM_TASK_STATE_sleeping;
 	formats->states[1].bit = 0x20;
@@ -82,8 +82,8 @@ struct sample {
 static struct sample sample_make(uint16_t id, uint32_t tid, uint64_t ns)
 {
 	struct sample sample = {
-		.header = { .type = PERF_RECORD_SAMPLE, .size = 8 + 16 + 4 + 68 },
-		.current = { .pid = tid, .tid = tid, .ns = ns },
+		.header = {.type = PERF_RECORD_SAMPLE, .size = 8 + 16 + 4 + 68},
+		.current = {.pid = tid, .tid = tid, .ns = ns},
 		.raw_bytes = 68,
 	};
 
@@ -136,7 +136,8 @@ static void test_switch(void)
 	task = (const void *)record_at(1);
 	CHECK(task->tid == 12 && task->pid == 0 && task->local_tid == 12);
 	record = (const void *)record_at(2);
-	CHECK(record->head.id == TANDEM_KERNEL_EVENT_sched_switch && record->head.timestamp == 5000);
+	CHECK(record->head.id == TANDEM_KERNEL_EVENT_sched_switch &&
+	      record->head.timestamp == 5000);
 	CHECK(record->prev_tid == 11 && record->next_tid == 12 && record->prev_prio == 120);
 	CHECK(record->prev_state == TANDEM_TASK_STATE_sleeping);
 
@@ -166,9 +167,11 @@ static void test_waking(void)
 {
 	static const struct {
 		uint8_t flags, waker;
-	} cases[] = { { 0, TANDEM_WAKER_thread }, { 0x10, TANDEM_WAKER_softirq },
-		      { 0x18, TANDEM_WAKER_hardirq }, { 0x08, TANDEM_WAKER_hardirq },
-		      { 0x48, TANDEM_WAKER_nmi } };
+	} cases[] = {{0, TANDEM_WAKER_thread},
+		     {0x10, TANDEM_WAKER_softirq},
+		     {0x18, TANDEM_WAKER_hardirq},
+		     {0x08, TANDEM_WAKER_hardirq},
+		     {0x48, TANDEM_WAKER_nmi}};
 
 	begin();
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -191,8 +194,9 @@ static void test_waking(void)
 static void test_lost(void)
 {
 	struct perf_lost lost = {
-		.header = { .type = PERF_RECORD_LOST, .size = sizeof(lost) },
-		.count = 55, .current = { .ns = 2000 },
+		.header = {.type = PERF_RECORD_LOST, .size = sizeof(lost)},
+		.count = 55,
+		.current = {.ns = 2000},
 	};
 	const struct tandem_rec_lost *record;
 

@@ -28,8 +28,8 @@ static int keep(void *context, const struct reorder_event *event)
 
 	if (output->count == output->capacity) {
 		output->capacity = output->capacity * 2 + 64;
-		output->events = realloc(output->events,
-					 output->capacity * sizeof(*output->events));
+		output->events =
+			realloc(output->events, output->capacity * sizeof(*output->events));
 		if (!output->events)
 			exit(1);
 	}
@@ -91,8 +91,8 @@ static bool is_sequence(const struct output *output, const enum kind *kinds, siz
 	return true;
 }
 
-#define IS_SEQUENCE(output, ...)                                               \
-	is_sequence(output, (const enum kind[]){__VA_ARGS__},                  \
+#define IS_SEQUENCE(output, ...)                              \
+	is_sequence(output, (const enum kind[]){__VA_ARGS__}, \
 		    sizeof((const enum kind[]){__VA_ARGS__}) / sizeof(enum kind))
 
 /* Section 3.3.2 of the paper: clEnqueueNDRangeKernel, clFinish, and the times of
@@ -373,7 +373,7 @@ struct comparison {
 	const int64_t *times; /* all, sorted; NULL: too many to sort in a test */
 	int64_t last;
 	size_t count;
-	uint64_t sum;	      /* of all that was handed out, by content */
+	uint64_t sum; /* of all that was handed out, by content */
 	bool differs;
 };
 

@@ -23,8 +23,8 @@ static void test_line(void)
 	/* 2.3 GHz, and pairs a tenth of a second apart. */
 	struct perf_clock clock = {
 		.source = TANDEM_CLOCK_COUNTER,
-		.before = { .ns = 5000000000000, .ticks = 11500000000000 },
-		.now = { .ns = 5000100000000, .ticks = 11500230000000 },
+		.before = {.ns = 5000000000000, .ticks = 11500000000000},
+		.now = {.ns = 5000100000000, .ticks = 11500230000000},
 	};
 
 	CHECK(perf_clock_ticks(&clock, 5000000000000) == 11500000000000);
@@ -44,7 +44,7 @@ static void test_line(void)
  * their widths. */
 static void test_real(void)
 {
-	static const struct timespec moment = { .tv_nsec = 12000000 };
+	static const struct timespec moment = {.tv_nsec = 12000000};
 	struct perf_clock clock;
 	struct perf_clock_pair truth[20];
 
@@ -59,14 +59,14 @@ static void test_real(void)
 			continue;
 		perf_clock_advance(&clock);
 		for (int k = i - 3; k <= i; k++) {
-			int64_t off = (int64_t)(perf_clock_ticks(&clock, truth[k].ns) -
-						truth[k].ticks);
+			int64_t off =
+				(int64_t)(perf_clock_ticks(&clock, truth[k].ns) - truth[k].ticks);
 
 			if (off < 0)
 				off = -off;
 			/* Both ends of the line, the truth itself, and a rounding. */
-			CHECK(off <= (int64_t)clock.now.error + clock.before.error +
-					     truth[k].error + 2);
+			CHECK(off <=
+			      (int64_t)clock.now.error + clock.before.error + truth[k].error + 2);
 		}
 	}
 }

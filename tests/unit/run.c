@@ -17,8 +17,22 @@ int plain_parse(struct trace_run *run, const char *text, size_t bytes, uint64_t 
 #undef trace_run_parse
 
 static const char *const strange[] = {
-	"plain", "", "a b", "it's", "say \": x", "\"quoted\": {", "back\\slash", "{", "[", "}", "]",
-	"\t\n\r\b\f\001", "\"member\": \"value\",", "caf\xc3\xa9", "\xff\xfe", "ends, with,",
+	"plain",
+	"",
+	"a b",
+	"it's",
+	"say \": x",
+	"\"quoted\": {",
+	"back\\slash",
+	"{",
+	"[",
+	"}",
+	"]",
+	"\t\n\r\b\f\001",
+	"\"member\": \"value\",",
+	"caf\xc3\xa9",
+	"\xff\xfe",
+	"ends, with,",
 };
 
 static void write(struct text *text)
@@ -80,7 +94,8 @@ static void compare(const char *text, size_t bytes)
 	CHECK(plain_parse(&ours, text, bytes, &offset, why, sizeof(why)) == 0);
 	CHECK(trace_run_parse(&theirs, text, bytes, &offset, why, sizeof(why)) == 0);
 	CHECK(strstr(ours.command, "plain '' 'a b' 'it'\\''s'"));
-	CHECK(ours.exit_signal == 9 && ours.has_exit && ours.has_end && ours.ticks_hz == 2596134306u);
+	CHECK(ours.exit_signal == 9 && ours.has_exit && ours.has_end &&
+	      ours.ticks_hz == 2596134306u);
 	SAME_TEXT(tandem);
 	SAME_TEXT(schema);
 	SAME_TEXT(program);

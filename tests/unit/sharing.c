@@ -63,7 +63,7 @@ static void count_plainly(const struct contention_operation *commands,
 			  double sums[PROCESSES][PROCESSES + 1])
 {
 	for (uint64_t ns = 0; ns < 2 * SPAN; ns++) {
-		double executing[PROCESSES] = { 0 }, all = 0, waiting[PROCESSES] = { 0 };
+		double executing[PROCESSES] = {0}, all = 0, waiting[PROCESSES] = {0};
 
 		for (int i = 0; i < COMMANDS; i++) {
 			const struct contention_operation *c = &commands[i];
@@ -83,7 +83,7 @@ static void count_plainly(const struct contention_operation *commands,
 
 static void test_plainly(bool in_two)
 {
-	double sums[PROCESSES][PROCESSES + 1] = { { 0 } };
+	double sums[PROCESSES][PROCESSES + 1] = {{0}};
 	struct contention_operation commands[COMMANDS];
 	struct contention contention = {.count = 0};
 

@@ -387,21 +387,47 @@ static void test_storm(void)
 
 		ns += any(2000);
 		switch (any(14)) {
-		case 0: states_lost(&states, ns, cpu); break;
-		case 1: states_task(&states, ns, cpu, tid + !tid, tid, tid, any(2), "x", 1); break;
-		case 2: states_task_new(&states, ns, cpu, tid, tid, tid, other); break;
-		case 3: states_task_exit(&states, ns, cpu, tid); break;
-		case 4: states_in(&states, ns, cpu, tid); break;
-		case 5: states_out(&states, ns, cpu, tid, any(2)); break;
-		case 6: states_waking(&states, ns, cpu, tid, (enum states_waker)any(3), other,
-				      any(CPUS)); break;
-		case 7: states_wakeup(&states, ns, cpu, tid, any(CPUS)); break;
-		case 8: states_wakeup_new(&states, ns, cpu, tid, other, any(CPUS)); break;
-		case 9: states_migrate(&states, ns, cpu, tid, any(CPUS)); break;
-		case 10: states_syscall(&states, ns, cpu, tid, any(2)); break;
-		case 11: states_collecting(&states, ns, cpu, (uint8_t)any(3), any(2), any(2),
-					   any(2)); break;
-		default: states_switch(&states, ns, cpu, tid, (uint8_t)any(12), other); break;
+		case 0:
+			states_lost(&states, ns, cpu);
+			break;
+		case 1:
+			states_task(&states, ns, cpu, tid + !tid, tid, tid, any(2), "x", 1);
+			break;
+		case 2:
+			states_task_new(&states, ns, cpu, tid, tid, tid, other);
+			break;
+		case 3:
+			states_task_exit(&states, ns, cpu, tid);
+			break;
+		case 4:
+			states_in(&states, ns, cpu, tid);
+			break;
+		case 5:
+			states_out(&states, ns, cpu, tid, any(2));
+			break;
+		case 6:
+			states_waking(&states, ns, cpu, tid, (enum states_waker)any(3), other,
+				      any(CPUS));
+			break;
+		case 7:
+			states_wakeup(&states, ns, cpu, tid, any(CPUS));
+			break;
+		case 8:
+			states_wakeup_new(&states, ns, cpu, tid, other, any(CPUS));
+			break;
+		case 9:
+			states_migrate(&states, ns, cpu, tid, any(CPUS));
+			break;
+		case 10:
+			states_syscall(&states, ns, cpu, tid, any(2));
+			break;
+		case 11:
+			states_collecting(&states, ns, cpu, (uint8_t)any(3), any(2), any(2),
+					  any(2));
+			break;
+		default:
+			states_switch(&states, ns, cpu, tid, (uint8_t)any(12), other);
+			break;
 		}
 	}
 	states_finish(&states, ns + 1);

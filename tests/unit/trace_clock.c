@@ -23,9 +23,9 @@ static uint64_t true_ns(uint64_t ticks)
 	double passed = (double)(ticks - START) / (double)HZ * 1e9;
 	double half = 50e9;
 
-	return 400000000000u + (uint64_t)(passed < half ? passed * (1 + 30e-6)
-							: half * (1 + 30e-6) +
-								  (passed - half) * (1 - 40e-6));
+	return 400000000000u +
+	       (uint64_t)(passed < half ? passed * (1 + 30e-6)
+					: half * (1 + 30e-6) + (passed - half) * (1 - 40e-6));
 }
 
 static void follows_a_steered_clock(unsigned packets)
@@ -93,8 +93,8 @@ static void damage_is_dropped(void)
 						(1000 + i * 1000000000) ^ flip, 10);
 			}
 			trace_clock_finish(&tested);
-			CHECK(distance(trace_clock_ns(&tested, START + HZ * 21 / 2),
-				       10500001000) <= 2000000);
+			CHECK(distance(trace_clock_ns(&tested, START + HZ * 21 / 2), 10500001000) <=
+			      2000000);
 			trace_clock_init(&tested, HZ);
 			for (uint64_t i = 0; i < 20; i++) {
 				uint64_t flip = i == which ? UINT64_C(1) << bit : 0;
@@ -103,8 +103,8 @@ static void damage_is_dropped(void)
 						1000 + i * 1000000000, 10);
 			}
 			trace_clock_finish(&tested);
-			CHECK(distance(trace_clock_ns(&tested, START + HZ * 21 / 2),
-				       10500001000) <= 2000000);
+			CHECK(distance(trace_clock_ns(&tested, START + HZ * 21 / 2), 10500001000) <=
+			      2000000);
 		}
 	}
 }

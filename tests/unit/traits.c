@@ -52,14 +52,15 @@ static void each(const char *(*check_event)(const struct tandem_event *event))
 static const char *check_memory(const struct tandem_event *event)
 {
 	static const char *const allocs[] = {
-		"cuda*Malloc*", "cudaHostAlloc", "cuMemAlloc*", "cuMemHostAlloc", "cuMemCreate",
-		"cu*Array*Create", "clCreateBuffer*", "clCreateImage*", "clCreatePipe",
-		"clSVMAlloc*", "cl*MemAllocINTEL", NULL};
-	static const char *const frees[] = {
-		"cudaFree*", "cuMemFree*", "cuMemRelease", "cu*ArrayDestroy", "clSVMFree*",
-		"clReleaseMemObject", "clMem*FreeINTEL", NULL};
+		"cuda*Malloc*", "cudaHostAlloc",   "cuMemAlloc*",      "cuMemHostAlloc",
+		"cuMemCreate",	"cu*Array*Create", "clCreateBuffer*",  "clCreateImage*",
+		"clCreatePipe", "clSVMAlloc*",	   "cl*MemAllocINTEL", NULL};
+	static const char *const frees[] = {"cudaFree*",       "cuMemFree*", "cuMemRelease",
+					    "cu*ArrayDestroy", "clSVMFree*", "clReleaseMemObject",
+					    "clMem*FreeINTEL", NULL};
 	static const char *const registers[] = {"cudaHostRegister", "cuMemHostRegister", NULL};
-	static const char *const unregisters[] = {"cudaHostUnregister", "cuMemHostUnregister", NULL};
+	static const char *const unregisters[] = {"cudaHostUnregister", "cuMemHostUnregister",
+						  NULL};
 	uint8_t role = event->traits.memory;
 
 	if (any_matches(allocs, event->name) != (role == TANDEM_MEMORY_ROLE_alloc))

@@ -61,9 +61,8 @@ static void make_spans(void)
 static void build(struct view_index *index)
 {
 	struct view_row row = {.kind = VIEW_ROW_thread, .parent = VIEW_NONE, .device = VIEW_NONE};
-	struct view_header header = {.magic = VIEW_INDEX_MAGIC,
-				     .version = VIEW_INDEX_VERSION,
-				     .bytes = sizeof(header)};
+	struct view_header header = {
+		.magic = VIEW_INDEX_MAGIC, .version = VIEW_INDEX_VERSION, .bytes = sizeof(header)};
 	struct error error = ERROR_INIT;
 	struct index_writer writer;
 	struct track_writer *track, *counter, *samples;
@@ -158,7 +157,8 @@ static void tiles_hold_all(const struct view_index *index)
 				CHECK(item + count <= SPANS);
 				CHECK(tile.begin[i] == (double)spans[item].begin);
 				CHECK(tile.end[i] == (double)spans[item + count - 1].end);
-				CHECK(count == 1 || tile.end[i] - tile.begin[i] < 2.0 * (double)bin);
+				CHECK(count == 1 ||
+				      tile.end[i] - tile.begin[i] < 2.0 * (double)bin);
 				CHECK(!tile.head[2] || count == 1);
 				if (tile.begin[i] < (double)(number * width))
 					continue;
@@ -211,10 +211,9 @@ static void samples_are_summed(const struct view_index *index)
 
 	CHECK(!view_select_json(index, VIEW_NONE, 20 * SAMPLES_APART_NS, 30 * SAMPLES_APART_NS,
 				&out));
-	CHECK(strstr(out.data,
-		     "\"samples\": [{\"name\": \"main\", \"self\": 5, \"total\": 10, "
-		     "\"file\": \"/bin/program\"}, {\"name\": \"work\", \"self\": 5, "
-		     "\"total\": 5, \"file\": \"\"}]"));
+	CHECK(strstr(out.data, "\"samples\": [{\"name\": \"main\", \"self\": 5, \"total\": 10, "
+			       "\"file\": \"/bin/program\"}, {\"name\": \"work\", \"self\": 5, "
+			       "\"total\": 5, \"file\": \"\"}]"));
 	text_free(&out);
 }
 
@@ -224,8 +223,9 @@ static void counter_tiles(const struct view_index *index)
 	for (int round = 0; round < 200; round++) {
 		unsigned level = 4 + (unsigned)(next_random() % 20);
 		int64_t width = (int64_t)TILE_BINS << level;
-		int64_t number = (int64_t)(next_random() %
-					   ((uint64_t)spans[SPANS - 1].begin / (uint64_t)width + 2));
+		int64_t number =
+			(int64_t)(next_random() %
+				  ((uint64_t)spans[SPANS - 1].begin / (uint64_t)width + 2));
 		double least = 1e9, most = -1, first = -1, said_least = 1e9, said_most = -1;
 		struct text out = TEXT_INIT;
 		struct tile tile;
@@ -350,8 +350,10 @@ static void totals(const struct view_index *index)
 	}
 	CHECK(count > 0);
 	CHECK(!view_select_json(index, VIEW_NONE, 500000, 900000, &out));
-	snprintf(want, sizeof(want), "\"name\": \"label-3\", \"calls\": %zu, \"errors\": 0, "
-		 "\"total_ns\": %zu,", (size_t)count, (size_t)total);
+	snprintf(want, sizeof(want),
+		 "\"name\": \"label-3\", \"calls\": %zu, \"errors\": 0, "
+		 "\"total_ns\": %zu,",
+		 (size_t)count, (size_t)total);
 	CHECK(strstr(out.data, want) != NULL);
 	text_free(&out);
 }
@@ -417,8 +419,8 @@ static void damage_is_harmless(const struct view_index *index)
 	for (int round = 0; round < 300; round++) {
 		uint64_t r = next_random();
 		/* The header, or the sections: items are only numbers. */
-		size_t at = r % 2 ? r / 2 % sizeof(struct view_header)
-				  : body + r / 2 % (bytes - body);
+		size_t at =
+			r % 2 ? r / 2 % sizeof(struct view_header) : body + r / 2 % (bytes - body);
 		uint8_t was = copy[at];
 		struct text out = TEXT_INIT;
 		int fd = open("damaged", O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

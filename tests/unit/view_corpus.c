@@ -134,8 +134,8 @@ static int add_command(struct index_writer *writer, uint64_t bytes, uint32_t *re
 	if (!writer->commands || writer->command_count == COMMANDS_MOST)
 		return -ENOMEM;
 	*ref = (uint32_t)writer->command_count;
-	writer->commands[writer->command_count++] = (struct view_command){
-		.op = *ref, .bytes = bytes, .track = VIEW_NONE, .process = 0};
+	writer->commands[writer->command_count++] =
+		(struct view_command){.op = *ref, .bytes = bytes, .track = VIEW_NONE, .process = 0};
 	return 0;
 }
 
@@ -157,9 +157,8 @@ static void read_spans(struct corpus *corpus, const char *text)
 	unsigned count, label;
 	uint64_t ref = 0;
 
-	if (!corpus->track ||
-	    sscanf(text, "%u %" SCNd64 " %" SCNd64 " %" SCNd64 " %u %" SCNu64, &count, &begin,
-		   &step, &length, &label, &ref) < 5)
+	if (!corpus->track || sscanf(text, "%u %" SCNd64 " %" SCNd64 " %" SCNd64 " %u %" SCNu64,
+				     &count, &begin, &step, &length, &label, &ref) < 5)
 		return wrong(corpus, "spans COUNT BEGIN STEP LENGTH LABEL [BYTES|STACK]");
 	for (unsigned i = 0; i < count; i++)
 		if (add_span(corpus, begin + i * step, begin + i * step + length, label, ref))
@@ -172,8 +171,8 @@ static void read_span(struct corpus *corpus, const char *text)
 	unsigned label;
 	uint64_t ref = 0;
 
-	if (!corpus->track || sscanf(text, "%" SCNd64 " %" SCNd64 " %u %" SCNu64, &begin, &end,
-				     &label, &ref) < 3)
+	if (!corpus->track ||
+	    sscanf(text, "%" SCNd64 " %" SCNd64 " %u %" SCNu64, &begin, &end, &label, &ref) < 3)
 		wrong(corpus, "span BEGIN END LABEL [BYTES|STACK]");
 	else if (add_span(corpus, begin, end, label, ref))
 		wrong(corpus, "out of memory, or too many commands");
@@ -233,9 +232,9 @@ static void read_picture_line(struct corpus *corpus, char *line)
 		const char *word;
 		void (*read)(struct corpus *corpus, const char *text);
 	} words[] = {
-		{"label", read_label}, {"row", read_row},	{"track", read_track},
-		{"span", read_span},   {"spans", read_spans},	{"point", read_point},
-		{"frame", read_frame}, {"points", read_points}, {"stack", read_stack},
+		{"label", read_label},	     {"row", read_row},	      {"track", read_track},
+		{"span", read_span},	     {"spans", read_spans},   {"point", read_point},
+		{"frame", read_frame},	     {"points", read_points}, {"stack", read_stack},
 		{"duration", read_duration},
 	};
 	char *text = strchr(line, ' ');
@@ -350,11 +349,13 @@ static void render_tiles(const struct view_index *index, const struct text *byte
 			text_format(out, "= %.0f %.0f ", f64_at(columns, i),
 				    f64_at(columns + 8 * (size_t)count, i));
 			if (index->tracks[track].type == VIEW_TRACK_counter) {
-				text_format(out, "%.0f %.0f\n", f64_at(columns + 16 * (size_t)count, i),
+				text_format(out, "%.0f %.0f\n",
+					    f64_at(columns + 16 * (size_t)count, i),
 					    f64_at(columns + 24 * (size_t)count, i));
 				continue;
 			}
-			memcpy(&busy, columns + 28 * (size_t)count + i * sizeof(busy), sizeof(busy));
+			memcpy(&busy, columns + 28 * (size_t)count + i * sizeof(busy),
+			       sizeof(busy));
 			text_format(out, "%u %u %u %.4g\n", u32_at(columns + 16 * (size_t)count, i),
 				    u32_at(columns + 20 * (size_t)count, i),
 				    u32_at(columns + 24 * (size_t)count, i), (double)busy);
@@ -519,7 +520,7 @@ static size_t split_lines(char *text, char ***lines)
 
 static int run(const char *path, bool print, const char *most, const char *folder)
 {
-	struct trace_session session = {.path = (char *)(uintptr_t)"corpus"};
+	struct trace_session session = {.path = (char *)(uintptr_t) "corpus"};
 	struct view_source source = {.session = &session};
 	struct corpus corpus = {.path = path};
 	char **lines, *text = read_file(path);

@@ -68,9 +68,9 @@ static bool queue_create(struct frame *frame)
 {
 	cl_int error;
 
-	frame->queue = clCreateCommandQueue(frame->context, frame->device,
-					    frame->options.profiling ? CL_QUEUE_PROFILING_ENABLE : 0,
-					    &error);
+	frame->queue = clCreateCommandQueue(
+		frame->context, frame->device,
+		frame->options.profiling ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
 	return frame_try(error, "clCreateCommandQueue");
 }
 
@@ -210,15 +210,15 @@ int frame_draw(struct frame *frame, uint64_t number)
 	    !TRY(clGetMemObjectInfo(frame->image, CL_MEM_SIZE, sizeof(image_bytes), &image_bytes,
 				    NULL)) ||
 	    !TRY(clEnqueueNDRangeKernel(frame->queue, frame->kernel, 2,
-				    frame->first_row ? first : NULL, global, local, 0, NULL,
+					frame->first_row ? first : NULL, global, local, 0, NULL,
 					&drawn)))
 		return -1;
 	if (!TRY(clFlush(frame->queue)) ||
 	    !TRY(clEnqueueReadBuffer(frame->queue, frame->image, CL_TRUE,
 				     frame->first_row * row_bytes,
 				     image_bytes / frame->options.height * frame->rows,
-				     frame->pixels + (size_t)frame->first_row * frame->row_pixels, 1,
-				     &drawn, NULL))) {
+				     frame->pixels + (size_t)frame->first_row * frame->row_pixels,
+				     1, &drawn, NULL))) {
 		clReleaseEvent(drawn);
 		return -1;
 	}

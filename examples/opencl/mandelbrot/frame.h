@@ -28,7 +28,7 @@ struct frame {
 	uint32_t *pixels;    /* 0x00bbggrr; valid after frame_draw() */
 	size_t pixels_bytes;
 	uint32_t first_row, rows; /* of the band; all of them, at first */
-	bool shares; /* context, program, image and pixels are another frame's */
+	bool shares;		  /* context, program, image and pixels are another frame's */
 	char device_name[128];
 };
 

@@ -40,8 +40,8 @@ static int clock_make(struct clock_sync *clock_sync, const struct devices *devic
 	return 0;
 }
 
-static inline int clock_of(struct clock_sync *clock_sync, const struct devices *devices, uint32_t device,
-		    struct clock_sync_clock **clock)
+static inline int clock_of(struct clock_sync *clock_sync, const struct devices *devices,
+			   uint32_t device, struct clock_sync_clock **clock)
 {
 	if (device >= clock_sync->count || !clock_sync->clocks[device].fit)
 		return clock_make(clock_sync, devices, device, clock);
@@ -57,7 +57,7 @@ static bool is_lower(const struct clock_sync_clock *clock, const struct clock_sy
 /* Times that no clock shows are left out: a damaged trace can hold any. */
 static int constraint_add(struct clock_sync_clock *clock, const struct clock_sync_moment *moment)
 {
-	int (*add)(struct clockfit *fit, int64_t device_ns, int64_t host_ns) =
+	int (*add)(struct clockfit * fit, int64_t device_ns, int64_t host_ns) =
 		is_lower(clock, moment) ? clockfit_add_lower : clockfit_add_upper;
 	int status = 0;
 
@@ -106,7 +106,7 @@ static inline int moment_add(struct clock_sync_clock *clock, struct clock_sync_m
 }
 
 static inline int add_device_clock(struct clock_sync *clock_sync, const struct devices *devices,
-			    const struct operation *operation)
+				   const struct operation *operation)
 {
 	const struct tandem_rec_operation *record = operation->record;
 	struct clock_sync_clock *clock;
@@ -178,8 +178,8 @@ static size_t devices_known(const struct devices *devices, const struct trace_ev
 
 	for (size_t i = 0; i < objects->device_count; i++)
 		count += objects->devices[i].process == event->stream->process->index &&
-			 !strcmp(trace_session_domain(devices->session,
-						      objects->devices[i].domain)->name,
+			 !strcmp(trace_session_domain(devices->session, objects->devices[i].domain)
+					 ->name,
 				 row->part);
 	return count;
 }

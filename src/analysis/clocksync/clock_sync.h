@@ -23,7 +23,7 @@
 #include "analysis/operations/operation.h"
 
 struct clock_sync_moment { /* the tightest constraint of the latest moment */
-	int64_t begin_ns; /* of the moment */
+	int64_t begin_ns;  /* of the moment */
 	int64_t device_ns, host_ns;
 	bool any;
 };

@@ -243,8 +243,7 @@ const struct clockfit_line *clockfit_lines(const struct clockfit *fit, size_t *c
 	return fit->segments;
 }
 
-int clockfit_to_host(struct clockfit *fit, int64_t device_ns, int64_t *host_ns,
-		     uint64_t *bound_ns)
+int clockfit_to_host(struct clockfit *fit, int64_t device_ns, int64_t *host_ns, uint64_t *bound_ns)
 {
 	return clockfit_to_host_within(fit, device_ns, INT64_MIN, INT64_MAX, host_ns, bound_ns);
 }

@@ -55,15 +55,10 @@ struct clockfit_options {
 
 /* CLOCK_MONOTONIC is slewed by up to 500 ppm, by adjtime() by 500 more; in the
  * ordinary course of NTP by a few. */
-#define CLOCKFIT_DEFAULTS                                                      \
-	{                                                                      \
-		.drift_ppm = 1000,                                             \
-		.wander_ppm = 20,                                              \
-		.resolution_ns = 1,                                            \
-		.host_error_ns = 1,                                            \
-		.max_waiting = 8192,                                           \
-		.max_points = 16384,                                           \
-		.max_segments = 16,                                            \
+#define CLOCKFIT_DEFAULTS                                                                    \
+	{                                                                                    \
+		.drift_ppm = 1000, .wander_ppm = 20, .resolution_ns = 1, .host_error_ns = 1, \
+		.max_waiting = 8192, .max_points = 16384, .max_segments = 16,                \
 	}
 
 struct clockfit_line {
@@ -101,8 +96,7 @@ int clockfit_add_upper(struct clockfit *fit, int64_t device_ns, int64_t host_ns)
 
 /* The device showed device_ns at host_ns, give or take error_ns. Returns as
  * clockfit_add_lower(); on -ENOMEM, half of it may be used. */
-int clockfit_add_pair(struct clockfit *fit, int64_t device_ns, int64_t host_ns,
-		      uint64_t error_ns);
+int clockfit_add_pair(struct clockfit *fit, int64_t device_ns, int64_t host_ns, uint64_t error_ns);
 
 /* Makes the fit of what was given so far; more may be added, and finished again.
  * Returns 0 or -ENOMEM (there is no fit). */
@@ -117,8 +111,7 @@ const struct clockfit_line *clockfit_lines(const struct clockfit *fit, size_t *c
  * Returns 0; -ENODATA (no constraint); -ERANGE; -EDOM: no segment has this
  * device time (a gap over which the clock was set). *bound_ns is
  * CLOCKFIT_UNBOUNDED where a side is not known, and on errors. */
-int clockfit_to_host(struct clockfit *fit, int64_t device_ns, int64_t *host_ns,
-		     uint64_t *bound_ns);
+int clockfit_to_host(struct clockfit *fit, int64_t device_ns, int64_t *host_ns, uint64_t *bound_ns);
 
 /* The same of a moment that is known to lie in [after_ns, before_ns]: needed
  * where a clock was set back and has shown a time twice, and a bound of its own.

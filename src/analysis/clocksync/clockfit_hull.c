@@ -107,8 +107,8 @@ int clockfit_hull_push(struct clockfit_hull *edge, struct clockfit_point point,
 		}
 	}
 	if (edge->count == edge->capacity &&
-	    array_reserve(&edge->points, &edge->capacity, edge->count + 1,
-			  sizeof(*edge->points)) < 0)
+	    array_reserve(&edge->points, &edge->capacity, edge->count + 1, sizeof(*edge->points)) <
+		    0)
 		return -ENOMEM;
 	edge->count = append(edge, edge->count, point, rates);
 	return 0;

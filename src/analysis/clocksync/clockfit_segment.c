@@ -155,9 +155,9 @@ static struct constraint_cursor constraint_cursor_begin(const struct clockfit_se
 					  backward};
 }
 
-static const struct clockfit_point *constraint_cursor_peek(
-	const struct constraint_cursor *constraint_cursor, const struct clockfit_hull *edge,
-	size_t left)
+static const struct clockfit_point *
+constraint_cursor_peek(const struct constraint_cursor *constraint_cursor,
+		       const struct clockfit_hull *edge, size_t left)
 {
 	if (!left)
 		return NULL;
@@ -337,7 +337,8 @@ void clockfit_segment_width(const struct clockfit_segment *stretch, int64_t *nar
 		if (stretch->model->wander)
 			peak = (before + width + 1 +
 				clockfit_gain_up(stretch->rates.high - stretch->rates.low,
-						 x - before_x)) / 2;
+						 x - before_x)) /
+			       2;
 		*narrowest = width < *narrowest ? width : *narrowest;
 		*widest = width > *widest ? width : *widest;
 		*widest = peak > *widest ? peak : *widest;

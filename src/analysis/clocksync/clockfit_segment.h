@@ -38,7 +38,7 @@ struct clockfit_segment {
 	const struct clockfit_model *model;
 	struct clockfit_tangent rising, falling; /* the steepest and the flattest line */
 	struct clockfit_hull floors, ceilings;
-	struct clockfit_rates rates, inverse;	 /* left when it was closed last */
+	struct clockfit_rates rates, inverse; /* left when it was closed last */
 	uint64_t constraints;
 	int64_t begin, end;  /* x of the first and of the last constraint */
 	int64_t first_floor; /* x; INT64_MAX while there is none */

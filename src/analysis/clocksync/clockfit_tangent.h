@@ -24,8 +24,8 @@ struct clockfit_tangent {
 	struct clockfit_point *points; /* the upper hull of the points on the left ... */
 	size_t first, count;	       /* ... [first, count) */
 	size_t capacity;
-	size_t limit;  /* most vertices to keep; 0: no limit */
-	int64_t slope; /* the steepest that is still allowed */
+	size_t limit;	/* most vertices to keep; 0: no limit */
+	int64_t slope;	/* the steepest that is still allowed */
 	uint64_t steps; /* vertices visited so far: the work done */
 };
 

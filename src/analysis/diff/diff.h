@@ -39,17 +39,16 @@
 enum diff_side { DIFF_A, DIFF_B, DIFF_SIDES };
 
 /* X(constant, name of the table, words) */
-#define DIFF_TABLES(X)                                                         \
-	X(TOTAL, "total", "Totals")                                            \
-	X(API, "api", "API calls")                                             \
-	X(DEVICE, "device", "Device operations")                               \
+#define DIFF_TABLES(X)                           \
+	X(TOTAL, "total", "Totals")              \
+	X(API, "api", "API calls")               \
+	X(DEVICE, "device", "Device operations") \
 	X(FINDINGS, "findings", "Findings")
 
 enum diff_kind {
 #define X(constant, name, words) DIFF_##constant,
-	DIFF_TABLES(X)
+	DIFF_TABLES(X) DIFF_TABLE_COUNT
 #undef X
-	DIFF_TABLE_COUNT
 };
 
 struct diff_sample { /* one run's */
@@ -58,7 +57,7 @@ struct diff_sample { /* one run's */
 	double p50_ns, bytes, errors;
 };
 
-struct diff_value { /* one side's */
+struct diff_value {  /* one side's */
 	size_t runs; /* in which it occurs at all */
 	/* Means over all runs of the side: */
 	double total_ns, count, bytes, errors;
@@ -96,8 +95,8 @@ struct diff_run { /* a session */
 };
 
 struct diff_options {
-	double most_p;	      /* of a change; 0.05 */
-	double least_percent; /* of a change, of what it was; 5 */
+	double most_p;		  /* of a change; 0.05 */
+	double least_percent;	  /* of a change, of what it was; 5 */
 	double least_run_percent; /* ... and of the run; 0.5 */
 };
 
@@ -111,13 +110,12 @@ struct diff {
 	struct arena arena;
 	struct intern names;
 	struct map keys; /* interned key -> row */
-	bool by_name; /* devices differ: operations were matched by kind and name */
+	bool by_name;	 /* devices differ: operations were matched by kind and name */
 };
 
 /* Number of runs of each side. Returns 0 or -ENOMEM; on error there is nothing to
  * free. */
-int diff_init(struct diff *diff, const size_t runs[DIFF_SIDES],
-	      const struct diff_options *options);
+int diff_init(struct diff *diff, const size_t runs[DIFF_SIDES], const struct diff_options *options);
 
 /* The next run of this side. `findings` may be NULL. Returns 0 or -ENOMEM. */
 int diff_add(struct diff *diff, enum diff_side side, const struct trace_session *session,

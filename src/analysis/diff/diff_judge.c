@@ -138,8 +138,8 @@ static const char *appeared(const struct diff *diff, const struct diff_row *row)
 
 static void judge_total(const struct diff *diff, struct diff_row *row)
 {
-	row->significant = passes(diff, row->p, row->each_percent) &&
-			   matters(diff, row->difference_ns);
+	row->significant =
+		passes(diff, row->p, row->each_percent) && matters(diff, row->difference_ns);
 	if (row->significant)
 		row->verdict = row->difference_ns > 0 ? "longer" : "shorter";
 }
@@ -165,10 +165,10 @@ static void judge_operation(const struct diff *diff, struct diff_row *row)
 	else if (number)
 		row->verdict = b > a ? "more often" : "less often";
 	/* Slower, but less often: the two may even out, and both are changes. */
-	row->significant = *row->verdict &&
-			   (matters(diff, row->difference_ns) ||
-			    (time && matters(diff, row->side[DIFF_B].total_ns *
-							   row->each_percent / 100)));
+	row->significant =
+		*row->verdict &&
+		(matters(diff, row->difference_ns) ||
+		 (time && matters(diff, row->side[DIFF_B].total_ns * row->each_percent / 100)));
 }
 
 static void judge_finding(const struct diff *diff, struct diff_row *row)
@@ -234,8 +234,8 @@ static const char *statistic(const struct diff *diff)
 
 int diff_judge(struct diff *diff)
 {
-	size_t room_bytes = (diff->run_count[DIFF_A] + diff->run_count[DIFF_B] + 1) *
-			    sizeof(double);
+	size_t room_bytes =
+		(diff->run_count[DIFF_A] + diff->run_count[DIFF_B] + 1) * sizeof(double);
 	double *values = malloc(room_bytes);
 	struct room room = {{values, values + diff->run_count[DIFF_A]}};
 	int status = values ? 0 : -ENOMEM;

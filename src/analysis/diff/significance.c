@@ -52,8 +52,7 @@ static double beta(double x, double a, double b)
 
 	if (x <= 0 || x >= 1)
 		return x >= 1;
-	front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) +
-		    b * log1p(-x));
+	front = exp(log_gamma(a + b) - log_gamma(a) - log_gamma(b) + a * log(x) + b * log1p(-x));
 	return x < (a + 1) / (a + b + 2) ? front * beta_fraction(x, a, b) / a
 					 : 1 - front * beta_fraction(1 - x, b, a) / b;
 }

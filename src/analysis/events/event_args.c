@@ -33,8 +33,8 @@ static void give_value(struct visit *visit, const char *name, enum event_arg_kin
 	text_clear(&visit->value);
 }
 
-static void give_enumerator(struct visit *visit, const char *name,
-			    const struct tandem_field *field, const uint8_t *at)
+static void give_enumerator(struct visit *visit, const char *name, const struct tandem_field *field,
+			    const uint8_t *at)
 {
 	int64_t value = trace_element_signed(field, at);
 	const char *word = trace_name_find(field->names, value);
@@ -158,15 +158,11 @@ static bool give_shape(struct visit *visit, const struct tandem_field *field,
 	return true;
 }
 
-void event_args_visit(const struct event_args_sink *sink, void *user,
-		      struct trace_objects *objects, struct trace_session *session,
-		      const struct trace_event *event)
+void event_args_visit(const struct event_args_sink *sink, void *user, struct trace_objects *objects,
+		      struct trace_session *session, const struct trace_event *event)
 {
-	struct visit visit = {.sink = sink,
-			      .user = user,
-			      .objects = objects,
-			      .session = session,
-			      .event = event};
+	struct visit visit = {
+		.sink = sink, .user = user, .objects = objects, .session = session, .event = event};
 	const struct tandem_layout *layout = event->layout->layout;
 	struct event_shape shape;
 	bool shaped = event->layout->variable_count >= 4 && event_shape_read(event, &shape);

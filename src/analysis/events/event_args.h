@@ -42,9 +42,8 @@ struct event_args_sink {
 
 /* `objects` is where names are looked up, in the whole session if need be. A
  * value that memory did not suffice for is left out. */
-void event_args_visit(const struct event_args_sink *sink, void *user,
-		      struct trace_objects *objects, struct trace_session *session,
-		      const struct trace_event *event);
+void event_args_visit(const struct event_args_sink *sink, void *user, struct trace_objects *objects,
+		      struct trace_session *session, const struct trace_event *event);
 
 /* All of them as members of a JSON object that was begun. */
 void event_args_json(struct json *json, struct trace_objects *objects,

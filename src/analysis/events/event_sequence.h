@@ -35,7 +35,7 @@ struct sequence_event {
 
 	/* Of a call. */
 	const struct tandem_event *api;
-	bool blocking; /* it waits for the device before it returns */
+	bool blocking;	  /* it waits for the device before it returns */
 	int64_t other_ns; /* its end, at the begin; its begin, at the end */
 
 	/* Of a command. */

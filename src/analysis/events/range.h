@@ -41,8 +41,7 @@ static inline struct range range_since(const struct range *range, int64_t start_
 	if (moved.from_ns > INT64_MIN &&
 	    __builtin_add_overflow(moved.from_ns, start_ns, &moved.from_ns))
 		moved.from_ns = start_ns < 0 ? INT64_MIN : INT64_MAX;
-	if (moved.to_ns < INT64_MAX &&
-	    __builtin_add_overflow(moved.to_ns, start_ns, &moved.to_ns))
+	if (moved.to_ns < INT64_MAX && __builtin_add_overflow(moved.to_ns, start_ns, &moved.to_ns))
 		moved.to_ns = start_ns < 0 ? INT64_MIN : INT64_MAX;
 	return moved;
 }

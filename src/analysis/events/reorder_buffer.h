@@ -39,9 +39,9 @@ struct reorder_buffer;
 
 struct reorder_event {
 	int64_t time_ns;
-	uint64_t op;	   /* free for the caller, as kind and payload */
+	uint64_t op;	     /* free for the caller, as kind and payload */
 	const void *payload; /* copied; borrowed while the event is handed out */
-	uint32_t bytes;	   /* of payload */
+	uint32_t bytes;	     /* of payload */
 	uint32_t kind;
 	/* Handed out only: it came too late for its place by so much, and stands
 	 * at time_ns + moved_ns. Else 0. */
@@ -53,17 +53,17 @@ struct reorder_options {
 	const char *directory; /* for these files; borrowed */
 };
 
-#define REORDER_DEFAULTS                                                                           \
-	{                                                                                          \
-		.max_bytes = 64 << 20, .directory = "/tmp"                                         \
+#define REORDER_DEFAULTS                                   \
+	{                                                  \
+		.max_bytes = 64 << 20, .directory = "/tmp" \
 	}
 
 struct reorder_stats {
-	uint64_t events;	/* handed out */
-	uint64_t late;		/* of these, too late for their place */
-	int64_t latest_ns;	/* the most that one of them was late */
-	uint64_t unknown;	/* operations whose enqueue was not seen */
-	uint64_t unfinished;	/* commands without an operation, given up */
+	uint64_t events;     /* handed out */
+	uint64_t late;	     /* of these, too late for their place */
+	int64_t latest_ns;   /* the most that one of them was late */
+	uint64_t unknown;    /* operations whose enqueue was not seen */
+	uint64_t unfinished; /* commands without an operation, given up */
 	size_t most_in_flight, most_waiting, most_bytes;
 	uint64_t runs, spilled_bytes; /* written to files */
 };

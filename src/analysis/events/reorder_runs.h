@@ -19,7 +19,7 @@
 /* An event that waits. */
 struct reorder_node {
 	struct reorder_event event; /* the payload is behind the node */
-	uint64_t tie;		  /* order of events of the same time */
+	uint64_t tie;		    /* order of events of the same time */
 	char payload[];
 };
 

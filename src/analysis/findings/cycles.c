@@ -24,10 +24,10 @@ struct cycles_thread {
 	struct cycles_command *operations; /* made at the first enqueue */
 	size_t count;
 	bool too_long;
-	bool any;	  /* latest_ns is known */
-	int64_t from_ns;  /* the cycle began where the last wait ended */
+	bool any;	   /* latest_ns is known */
+	int64_t from_ns;   /* the cycle began where the last wait ended */
 	int64_t latest_ns; /* end of the latest enqueue or wait */
-	bool closed;	  /* it was waited for: */
+	bool closed;	   /* it was waited for: */
 	int64_t wait_begin_ns, wait_end_ns;
 };
 
@@ -49,7 +49,8 @@ static int lane_find(struct cycles *cycles, uint32_t stream, uint32_t device, ui
 		*lane = &cycles->lanes[known];
 		return 0;
 	}
-	if (map_set(&cycles->lane_of, key, cycles->lane_count) || array_reserve(&cycles->lanes, &cycles->lane_capacity, cycles->lane_count + 1,
+	if (map_set(&cycles->lane_of, key, cycles->lane_count) ||
+	    array_reserve(&cycles->lanes, &cycles->lane_capacity, cycles->lane_count + 1,
 			  sizeof(*cycles->lanes)))
 		return -ENOMEM;
 	*lane = &cycles->lanes[cycles->lane_count++];

@@ -38,8 +38,8 @@ int effort_interval(struct effort *effort, const struct wait_thread *thread,
 		return 0;
 	status = add(effort, &effort->processes, thread->thread->pid, runs ? ns : 0, away ? ns : 0);
 	if (!status && thread->stream)
-		status = add(effort, &effort->threads, thread->stream, runs ? ns : 0,
-			     away ? ns : 0);
+		status =
+			add(effort, &effort->threads, thread->stream, runs ? ns : 0, away ? ns : 0);
 	return status;
 }
 
@@ -61,8 +61,7 @@ int effort_cycle(struct effort *effort, size_t lane, uint32_t stream, uint64_t p
 	struct effort_time process = now(effort, &effort->processes, pid);
 	struct effort_lane *mine;
 
-	if (array_reserve(&effort->lanes, &effort->lane_capacity, lane + 1,
-			  sizeof(*effort->lanes)))
+	if (array_reserve(&effort->lanes, &effort->lane_capacity, lane + 1, sizeof(*effort->lanes)))
 		return -ENOMEM;
 	while (effort->lane_count <= lane)
 		effort->lanes[effort->lane_count++] = (struct effort_lane){.begun = false};

@@ -23,7 +23,7 @@ struct effort_time { /* of one thread, or of several */
 
 struct effort_share {
 	struct effort_time driver, others; /* the thread; the rest of its process */
-	uint64_t cycles_ns; /* of the cycles in which they had it */
+	uint64_t cycles_ns;		   /* of the cycles in which they had it */
 };
 
 struct effort_lane {

@@ -10,8 +10,7 @@
 bool findings_shown(const struct finding *finding, double least_percent);
 
 /* A member `findings`: an array of objects, of all that are dear enough. */
-void findings_json_print(struct json *json, const struct findings *findings,
-			 double least_percent);
+void findings_json_print(struct json *json, const struct findings *findings, double least_percent);
 
 /* A member `replays`: what several queues would bring to each thread and queue. */
 void findings_json_replays(struct json *json, const struct findings *findings);

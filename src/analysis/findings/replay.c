@@ -59,9 +59,8 @@ struct simulation {
 
 static void plan(struct simulation *simulation, unsigned lane, enum step step, int64_t ns)
 {
-	struct heap_item item = {.key = ns,
-				 .tie = simulation->sequence++,
-				 .value = (uint64_t)lane * STEPS + step};
+	struct heap_item item = {
+		.key = ns, .tie = simulation->sequence++, .value = (uint64_t)lane * STEPS + step};
 
 	simulation->failed |= heap_push(&simulation->steps, item) != 0;
 }

@@ -51,8 +51,8 @@ static int device_unknown(struct devices *devices, uint8_t domain, uint32_t *row
 	return status;
 }
 
-static int device_find(struct devices *devices, uint32_t process, uint32_t number,
-		       uint8_t domain, uint32_t *row, unsigned depth)
+static int device_find(struct devices *devices, uint32_t process, uint32_t number, uint8_t domain,
+		       uint32_t *row, unsigned depth)
 {
 	const struct trace_device *device;
 	struct device_row made = {.described = true, .parent = TRACE_NONE};
@@ -83,8 +83,8 @@ static int device_find(struct devices *devices, uint32_t process, uint32_t numbe
 	return device_add(devices, &made, row);
 }
 
-int devices_of_known(struct devices *devices, uint32_t process, uint32_t number,
-		     uint8_t domain, uint32_t *row)
+int devices_of_known(struct devices *devices, uint32_t process, uint32_t number, uint8_t domain,
+		     uint32_t *row)
 {
 	uint64_t key = (uint64_t)process << 32 | number;
 	uint64_t known = map_get(&devices->known, key);
@@ -100,14 +100,13 @@ int devices_of_known(struct devices *devices, uint32_t process, uint32_t number,
 	return status;
 }
 
-int devices_of_number(struct devices *devices, const struct trace_event *event,
-		      uint32_t number, uint8_t domain, uint32_t *row)
+int devices_of_number(struct devices *devices, const struct trace_event *event, uint32_t number,
+		      uint8_t domain, uint32_t *row)
 {
 	int status = 0;
 
 	if (number)
-		status = trace_objects_look(&devices->objects, event, TANDEM_OBJECT_device,
-					    number);
+		status = trace_objects_look(&devices->objects, event, TANDEM_OBJECT_device, number);
 	return status ? status
 		      : devices_of_known(devices, event->stream->process->index, number, domain,
 					 row);
@@ -165,8 +164,7 @@ const char *devices_type(uint8_t type)
 
 /* Numbers those that share a name: " #1" goes to the first by platform and
  * ordinal, which is the order in which a program finds them. */
-static const char *device_shown(const struct devices *devices, size_t index,
-				struct arena *arena)
+static const char *device_shown(const struct devices *devices, size_t index, struct arena *arena)
 {
 	const struct device_row *row = &devices->rows[index];
 	const char *name = intern_text(&devices->objects.names, row->name);
@@ -179,8 +177,7 @@ static const char *device_shown(const struct devices *devices, size_t index,
 	for (size_t i = 0; i < devices->count; i++) {
 		const struct device_row *other = &devices->rows[i];
 
-		if (!other->described || other->name != row->name ||
-		    other->domain != row->domain)
+		if (!other->described || other->name != row->name || other->domain != row->domain)
 			continue;
 		same++;
 		before += other->platform < row->platform ||
@@ -254,8 +251,9 @@ static int finish_sharing(struct devices *devices, struct report *report)
 				.device = devices->rows[i].shown,
 				.process = processes[pair->process].pid,
 				.name = process_name(devices, report, pair->process),
-				.by_kind = nobody ? "idle" : pair->other == pair->process ? "itself"
-											   : "process",
+				.by_kind = nobody			  ? "idle"
+					   : pair->other == pair->process ? "itself"
+									  : "process",
 				.by_process = nobody ? 0 : processes[pair->other].pid,
 				.by = process_name(devices, report, pair->other),
 				.waited_ns = (uint64_t)(pair->waited_ns + 0.5),
@@ -295,8 +293,8 @@ int devices_finish(struct devices *devices, struct report *report)
 			.domain = devices_domain(devices->session, row->domain),
 			.name = row->shown,
 			.type = devices_type(row->type),
-			.platform = table_string(report, intern_text(&devices->objects.names,
-								     row->platform_name)),
+			.platform = table_string(
+				report, intern_text(&devices->objects.names, row->platform_name)),
 			.busy_ns = busy_ns,
 			.busy_percent = table_percent(busy_ns, report->span_ns),
 			.idle_ns = busy_ns < report->span_ns ? report->span_ns - busy_ns : 0,

@@ -22,17 +22,17 @@
 
 struct device_row {
 	uint8_t domain, type;
-	bool described;	      /* false: what it is was never said */
+	bool described;		      /* false: what it is was never said */
 	uint32_t name, platform_name; /* in objects->names */
 	uint32_t platform, ordinal;
-	uint64_t timer_ns;    /* resolution of its clock; 0: not known */
-	uint32_t parent;      /* row, or TRACE_NONE */
+	uint64_t timer_ns; /* resolution of its clock; 0: not known */
+	uint32_t parent;   /* row, or TRACE_NONE */
 	uint64_t operations;
 	/* Sums of its commands' waits and executions. */
 	uint64_t host_queue_ns, device_queue_ns, executing_ns;
 	struct utilization utilization;
 	struct contention contention; /* only where several processes were traced */
-	const char *shown; /* with " #1", once finished */
+	const char *shown;	      /* with " #1", once finished */
 };
 
 struct devices {
@@ -40,7 +40,7 @@ struct devices {
 	struct trace_objects objects;
 	struct device_row *rows;
 	size_t count, capacity;
-	struct map known; /* process and number -> row */
+	struct map known;      /* process and number -> row */
 	uint32_t unknown[256]; /* by domain: the row of what was never described; + 1 */
 };
 
@@ -48,12 +48,12 @@ void devices_init(struct devices *devices, struct trace_session *session);
 
 /* Row of the device that `event` calls by its number, looked for ahead if need
  * be. Returns 0 or -ENOMEM. */
-int devices_of_number(struct devices *devices, const struct trace_event *event,
-		      uint32_t number, uint8_t domain, uint32_t *row);
+int devices_of_number(struct devices *devices, const struct trace_event *event, uint32_t number,
+		      uint8_t domain, uint32_t *row);
 
 /* Same, of a device that is known by now or never. */
-int devices_of_known(struct devices *devices, uint32_t process, uint32_t number,
-		     uint8_t domain, uint32_t *row);
+int devices_of_known(struct devices *devices, uint32_t process, uint32_t number, uint8_t domain,
+		     uint32_t *row);
 
 /* An operation with times. Returns 0 or -ENOMEM. */
 int devices_busy(struct devices *devices, uint32_t row, uint64_t start_ns, uint64_t end_ns);

@@ -19,7 +19,7 @@
 #include "util/map.h"
 
 struct launch_config {
-	bool is_launch; /* else a transfer */
+	bool is_launch;		      /* else a transfer */
 	uint64_t groups, group_items; /* of a launch */
 	uint32_t registers, static_bytes, dynamic_bytes, private_bytes;
 	uint8_t source, destination; /* of a transfer: enum tandem_place */

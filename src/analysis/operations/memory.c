@@ -48,8 +48,7 @@ static int place_find(struct memory *memory, const struct trace_event *event, ui
 	if (record->kind == TANDEM_MEMORY_KIND_host || record->kind == TANDEM_MEMORY_KIND_usm_host)
 		return row_find(memory, &place, row);
 	if (!device && record->context)
-		status = trace_objects_look(objects, event, TANDEM_OBJECT_context,
-					    record->context);
+		status = trace_objects_look(objects, event, TANDEM_OBJECT_context, record->context);
 	context = trace_objects_context(objects, event->stream->process->index, record->context);
 	if (!device && context != TRACE_NONE) {
 		if (objects->contexts[context].device_count == 1)
@@ -166,8 +165,7 @@ int memory_finish(struct memory *memory, struct report *report)
 
 	if (!memory->inside)
 		range_begin(memory);
-	report->memory = arena_alloc(&report->arena,
-				     memory->row_count * sizeof(*report->memory));
+	report->memory = arena_alloc(&report->arena, memory->row_count * sizeof(*report->memory));
 	if (!report->memory)
 		return -ENOMEM;
 	for (size_t i = 0; i < memory->row_count; i++) {
@@ -192,8 +190,7 @@ int memory_finish(struct memory *memory, struct report *report)
 			.frees = row->frees,
 		};
 	}
-	table_sort(report->memory, report->memory_count, sizeof(*report->memory),
-		   memory_compare);
+	table_sort(report->memory, report->memory_count, sizeof(*report->memory), memory_compare);
 	return 0;
 }
 

@@ -70,10 +70,8 @@ void occupancy_compute(const struct occupancy_limits *limits, const struct occup
 const char *occupancy_limiter_name(enum occupancy_limiter limiter)
 {
 	static const char *const names[] = {
-		[OCCUPANCY_ITEMS] = "threads",
-		[OCCUPANCY_GROUPS] = "blocks",
-		[OCCUPANCY_REGISTERS] = "registers",
-		[OCCUPANCY_SHARED] = "shared memory",
+		[OCCUPANCY_ITEMS] = "threads",	     [OCCUPANCY_GROUPS] = "blocks",
+		[OCCUPANCY_REGISTERS] = "registers", [OCCUPANCY_SHARED] = "shared memory",
 		[OCCUPANCY_UNKNOWN] = "unknown",
 	};
 

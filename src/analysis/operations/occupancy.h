@@ -16,7 +16,7 @@
 
 #include <stdint.h>
 
-struct occupancy_limits { /* of one multiprocessor */
+struct occupancy_limits {      /* of one multiprocessor */
 	uint32_t major, minor; /* compute capability */
 	uint32_t warp_items;   /* threads of a warp */
 	uint32_t items;	       /* threads */
@@ -28,7 +28,7 @@ struct occupancy_limits { /* of one multiprocessor */
 
 struct occupancy_use { /* of one block */
 	uint32_t items;
-	uint32_t registers; /* of a thread */
+	uint32_t registers;    /* of a thread */
 	uint32_t shared_bytes; /* static and dynamic */
 };
 
@@ -43,7 +43,7 @@ enum occupancy_limiter {
 struct occupancy {
 	uint32_t groups; /* blocks at once */
 	uint32_t warps, warps_most;
-	double ratio; /* of warps */
+	double ratio;			/* of warps */
 	enum occupancy_limiter limiter; /* the first of the enumeration, of equals */
 };
 

@@ -10,7 +10,7 @@
 #include "util/array.h"
 
 #define RING_FIRST 16u
-#define RING_MOST  (1u << 20)
+#define RING_MOST (1u << 20)
 /* Where calls can have several operations, they stay known until so many others have
  * ended since the latest of theirs. */
 #define KEPT 16384u
@@ -595,8 +595,7 @@ int operation_matcher_unfinished(struct operation_matcher *matcher, struct opera
 	open = &matcher->unfinished[matcher->unfinished_at++];
 	*operation = (struct operation){.kind = TANDEM_OPERATION_KIND_other};
 	take_slot(operation, open->slot, open->size);
-	operation->domain =
-		(uint8_t)trace_session_domain_of(matcher->session, open->slot->api);
+	operation->domain = (uint8_t)trace_session_domain_of(matcher->session, open->slot->api);
 	operation->process = open->ring->process;
 	operation->name = operation_name(matcher->session, operation->api, operation->kind);
 	status = find_queue(matcher, NULL, operation);

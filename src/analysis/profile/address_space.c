@@ -115,9 +115,9 @@ static int feed_mapping(struct address_spaces *address_spaces,
 {
 	const uint8_t *id = (const uint8_t *)(record + 1);
 	struct space *space = address_spaces_get(address_spaces, record->pid);
-	struct space_mapping fresh = { .start = record->start,
-				       .end = record->start + record->bytes,
-				       .offset = record->offset };
+	struct space_mapping fresh = {.start = record->start,
+				      .end = record->start + record->bytes,
+				      .offset = record->offset};
 
 	if (!space || file_of(address_spaces, (const char *)id + record->build_id_count,
 			      record->path_count, id, record->build_id_count, &fresh.file))
@@ -136,12 +136,12 @@ static int feed_child(struct address_spaces *address_spaces,
 		return 0;
 	child = address_spaces_get(address_spaces, record->pid);
 	parent = address_spaces_get(address_spaces, record->parent_pid);
-	if (!child || !parent || array_reserve(&child->mappings, &child->capacity, parent->count,
-					       sizeof(*child->mappings)))
+	if (!child || !parent ||
+	    array_reserve(&child->mappings, &child->capacity, parent->count,
+			  sizeof(*child->mappings)))
 		return -ENOMEM;
 	if (parent->count)
-		memcpy(child->mappings, parent->mappings,
-		       parent->count * sizeof(*child->mappings));
+		memcpy(child->mappings, parent->mappings, parent->count * sizeof(*child->mappings));
 	child->count = parent->count;
 	child->changes++;
 	return 0;

@@ -12,8 +12,7 @@
 
 void samples_init(struct samples *samples, samples_fn *on_sample, void *user)
 {
-	*samples = (struct samples){ .on_sample = on_sample, .user = user,
-				     .range = RANGE_WHOLE };
+	*samples = (struct samples){.on_sample = on_sample, .user = user, .range = RANGE_WHOLE};
 }
 
 void samples_free(struct samples *samples)
@@ -43,7 +42,7 @@ const char *samples_file(const struct samples *samples, uint32_t frame)
 static int frame_get(struct samples *samples, const char *name, bool named, const char *path,
 		     uint32_t *frame)
 {
-	struct samples_frame fresh = { .named = named };
+	struct samples_frame fresh = {.named = named};
 	uint64_t key, index;
 
 	if (intern_add(&samples->names, name, strlen(name), &fresh.name) ||
@@ -106,7 +105,7 @@ static int node_get(struct samples *samples, uint32_t parent, uint32_t frame, ui
 		    map_set(&samples->by_child, key, index))
 			return -ENOMEM;
 		samples->nodes[samples->node_count++] =
-			(struct samples_node){ .parent = parent, .frame = frame };
+			(struct samples_node){.parent = parent, .frame = frame};
 	}
 	*node = (uint32_t)index;
 	return 0;
@@ -120,12 +119,12 @@ static int begin(struct samples *samples)
 	samples->unwind = unwind_create(samples->symbols);
 	if (array_reserve(&samples->nodes, &samples->node_capacity, 1, sizeof(*samples->nodes)))
 		return -ENOMEM;
-	samples->nodes[samples->node_count++] = (struct samples_node){ .parent = 0 };
+	samples->nodes[samples->node_count++] = (struct samples_node){.parent = 0};
 	return 0;
 }
 
-static int take(struct samples *samples, struct space *space, const uint64_t *frames,
-		size_t count, struct samples_sample *sample)
+static int take(struct samples *samples, struct space *space, const uint64_t *frames, size_t count,
+		struct samples_sample *sample)
 {
 	uint32_t frame;
 	int status = 0;
@@ -134,8 +133,8 @@ static int take(struct samples *samples, struct space *space, const uint64_t *fr
 		return 0;
 	/* A thread that is about to end, or of which the kernel told nothing. */
 	if (!count)
-		status = frame_get(samples, "[no stack]", false, "", &frame) ?:
-			 node_get(samples, 0, frame, &sample->node);
+		status = frame_get(samples, "[no stack]", false, "", &frame)
+				 ?: node_get(samples, 0, frame, &sample->node);
 	for (size_t i = count; i && !status; i--) {
 		/* Of a caller the place is behind the call: the call itself counts. */
 		uint64_t address = frames[i - 1] - (i > 1);
@@ -160,10 +159,10 @@ static int take_frames(struct samples *samples, const struct trace_event *event)
 {
 	const struct tandem_kernel_sample *record = (const void *)event->record;
 	struct space *space = address_spaces_get(&samples->address_spaces, record->pid);
-	size_t count = record->frames_count < SAMPLES_DEEPEST ? record->frames_count
-							      : SAMPLES_DEEPEST;
-	struct samples_sample sample = { record->pid, record->local_tid, 0, record->in_kernel,
-					 samples->period_ns, event->ns };
+	size_t count =
+		record->frames_count < SAMPLES_DEEPEST ? record->frames_count : SAMPLES_DEEPEST;
+	struct samples_sample sample = {record->pid,	   record->local_tid,  0,
+					record->in_kernel, samples->period_ns, event->ns};
 	uint64_t frames[SAMPLES_DEEPEST];
 
 	memcpy(frames, record + 1, count * sizeof(*frames));
@@ -174,8 +173,8 @@ static int take_stack(struct samples *samples, const struct trace_event *event)
 {
 	const struct tandem_kernel_sample_stack *record = (const void *)event->record;
 	struct space *space = address_spaces_get(&samples->address_spaces, record->pid);
-	struct samples_sample sample = { record->pid, record->local_tid, 0, record->in_kernel,
-					 samples->period_ns, event->ns };
+	struct samples_sample sample = {record->pid,	   record->local_tid,  0,
+					record->in_kernel, samples->period_ns, event->ns};
 	const uint8_t *content = (const uint8_t *)(record + 1);
 	uint64_t frames[SAMPLES_DEEPEST];
 	struct unwind_stack stack;
@@ -208,9 +207,8 @@ int samples_consume(struct samples *samples, const struct trace_event *event)
 		status = begin(samples);
 		if (status)
 			return status;
-		return event->record->id == TANDEM_KERNEL_EVENT_sample
-			       ? take_frames(samples, event)
-			       : take_stack(samples, event);
+		return event->record->id == TANDEM_KERNEL_EVENT_sample ? take_frames(samples, event)
+								       : take_stack(samples, event);
 	default:
 		/* Nothing is mapped before it is said that there will be samples, but for
 		 * what the kernel told first of all. */
@@ -218,8 +216,7 @@ int samples_consume(struct samples *samples, const struct trace_event *event)
 	}
 }
 
-size_t samples_stack(const struct samples *samples, uint32_t node, uint32_t *frames,
-		     size_t room)
+size_t samples_stack(const struct samples *samples, uint32_t node, uint32_t *frames, size_t room)
 {
 	size_t count = 0;
 

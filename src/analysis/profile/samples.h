@@ -39,10 +39,10 @@ struct samples_node {
 	uint64_t self;	 /* samples that ended here */
 };
 
-struct samples_sample { /* of on_sample */
+struct samples_sample {	   /* of on_sample */
 	uint32_t pid, tid; /* as the recorder's namespace counts */
 	uint32_t node;
-	bool in_kernel; /* the system was running on the thread's behalf */
+	bool in_kernel;	    /* the system was running on the thread's behalf */
 	uint64_t period_ns; /* what it stands for */
 	int64_t ns;
 };
@@ -59,14 +59,14 @@ struct samples {
 	struct intern names;
 	struct samples_frame *frames;
 	size_t frame_count, frame_capacity;
-	struct map by_name;  /* file and name -> frame */
-	struct map by_place; /* spaces' file and offset -> frame */
+	struct map by_name;	    /* file and name -> frame */
+	struct map by_place;	    /* spaces' file and offset -> frame */
 	struct samples_node *nodes; /* [0] is the root, of every stack */
 	size_t node_count, node_capacity;
 	struct map by_child; /* parent and frame -> node */
 	uint64_t period_ns;
 	uint64_t count, in_kernel; /* samples */
-	uint64_t without; /* of them, of which no stack could be taken */
+	uint64_t without;	   /* of them, of which no stack could be taken */
 };
 
 /* `on_sample` may return -errno, which ends the feeding. */
@@ -76,8 +76,7 @@ void samples_init(struct samples *samples, samples_fn *on_sample, void *user);
 int samples_consume(struct samples *samples, const struct trace_event *event);
 
 /* The functions of a node's stack, innermost first; returns how many. */
-size_t samples_stack(const struct samples *samples, uint32_t node, uint32_t *frames,
-		     size_t room);
+size_t samples_stack(const struct samples *samples, uint32_t node, uint32_t *frames, size_t room);
 
 const char *samples_name(const struct samples *samples, uint32_t frame);
 const char *samples_file(const struct samples *samples, uint32_t frame);

@@ -136,8 +136,8 @@ static struct symbols_file *file_get(struct symbols *symbols, const struct mappe
 			  sizeof(*symbols->files)))
 		return NULL;
 	file = &symbols->files[symbols->count];
-	*file = (struct symbols_file){ .path = strdup(wanted->path),
-				       .build_id_bytes = wanted->build_id_bytes };
+	*file = (struct symbols_file){.path = strdup(wanted->path),
+				      .build_id_bytes = wanted->build_id_bytes};
 	if (!file->path)
 		return NULL;
 	memcpy(file->build_id, wanted->build_id, sizeof(file->build_id));
@@ -192,8 +192,8 @@ const char *symbols_find(struct symbols *symbols, const struct mapped_file *want
 
 	if (!file || !file->dwfl || !address_of(file, offset, &address))
 		return "";
-	name = dwfl_module_addrinfo(file->module, address + file->bias, &within, &symbol, NULL, NULL,
-				    NULL);
+	name = dwfl_module_addrinfo(file->module, address + file->bias, &within, &symbol, NULL,
+				    NULL, NULL);
 	/* Behind the end of the nearest function lies one without a symbol. */
 	if (!name || (symbol.st_size && within >= symbol.st_size))
 		return "";

@@ -17,8 +17,8 @@ static const char *build_text(struct report *report, const struct trace_event *e
 			      const char *field)
 {
 	size_t count = 0;
-	const uint8_t *text = trace_field_elements(
-		event, trace_field_find(event->layout, field), &count);
+	const uint8_t *text =
+		trace_field_elements(event, trace_field_find(event->layout, field), &count);
 	const char *copy;
 
 	if (count > REPORT_LOG_BYTES)
@@ -31,8 +31,8 @@ static const char *build_text(struct report *report, const struct trace_event *e
 static struct report_build *build_place(struct report *report, bool failed)
 {
 	if (!report->builds)
-		report->builds = arena_alloc(&report->arena,
-					     REPORT_BUILDS * sizeof(*report->builds));
+		report->builds =
+			arena_alloc(&report->arena, REPORT_BUILDS * sizeof(*report->builds));
 	if (!report->builds)
 		return NULL;
 	if (report->build_count < REPORT_BUILDS)
@@ -73,8 +73,7 @@ int builds_add(struct builds *builds, struct report *report, const struct range 
 	build = build_place(report, record->status != 0);
 	if (!build)
 		return report->builds ? 0 : -ENOMEM;
-	if (devices_of_number(builds->devices, event, record->device, record->domain,
-			      &device))
+	if (devices_of_number(builds->devices, event, record->device, record->domain, &device))
 		return -ENOMEM;
 	builds->device[build - report->builds] = device;
 	*build = (struct report_build){

@@ -14,7 +14,7 @@
 #include "trace/event.h"
 
 struct builds {
-	struct devices *devices; /* borrowed */
+	struct devices *devices;	/* borrowed */
 	uint32_t device[REPORT_BUILDS]; /* rows of devices, of report->builds */
 };
 

@@ -45,8 +45,8 @@ static void add_open(struct calls *calls, const struct trace_event *event)
 		range_within(&calls->range, event->ns, calls->end_ns);
 	calls->open_total++;
 	if (calls->open_count < REPORT_OPEN_CALLS)
-		calls->open[calls->open_count++] = (struct call_open){
-			event->layout->event, event->stream, event->ns};
+		calls->open[calls->open_count++] =
+			(struct call_open){event->layout->event, event->stream, event->ns};
 }
 
 static inline int add_returned(struct calls *calls, const struct trace_event *event,
@@ -160,8 +160,7 @@ static int finish_errors(struct calls *calls, struct report *report)
 	uint64_t key, count;
 	size_t at = 0;
 
-	report->errors = arena_alloc(&report->arena,
-				     calls->errors.count * sizeof(*report->errors));
+	report->errors = arena_alloc(&report->arena, calls->errors.count * sizeof(*report->errors));
 	if (!report->errors)
 		return -ENOMEM;
 	while (map_next(&calls->errors, &at, &key, &count)) {
@@ -220,8 +219,8 @@ static int finish_threads(struct calls *calls, struct report *report)
 {
 	const struct trace_session *session = calls->session;
 
-	report->thread = arena_alloc(&report->arena,
-				     session->stream_count * sizeof(*report->thread));
+	report->thread =
+		arena_alloc(&report->arena, session->stream_count * sizeof(*report->thread));
 	if (!report->thread)
 		return -ENOMEM;
 	for (size_t i = 0; i < session->traced_count; i++) {
@@ -254,8 +253,8 @@ static int finish_threads(struct calls *calls, struct report *report)
 static int finish_open(struct calls *calls, struct report *report)
 {
 	report->open_calls_total = calls->open_total;
-	report->open_calls = arena_alloc(&report->arena,
-					 calls->open_count * sizeof(*report->open_calls));
+	report->open_calls =
+		arena_alloc(&report->arena, calls->open_count * sizeof(*report->open_calls));
 	if (!report->open_calls)
 		return -ENOMEM;
 	for (size_t i = 0; i < calls->open_count; i++) {

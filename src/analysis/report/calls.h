@@ -38,9 +38,9 @@ struct call_open {
 
 struct calls {
 	struct trace_session *session;
-	struct range range; /* what is counted: all, where the caller sets nothing else */
-	bool whole;	    /* the range is all there is; set with it */
-	int64_t end_ns;	    /* of the session */
+	struct range range;    /* what is counted: all, where the caller sets nothing else */
+	bool whole;	       /* the range is all there is; set with it */
+	int64_t end_ns;	       /* of the session */
 	struct call_row *rows; /* by the layouts' index */
 	size_t row_count;
 	struct call_thread *threads; /* by stream */

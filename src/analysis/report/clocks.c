@@ -25,8 +25,8 @@ static struct report_clock session_row(const struct trace_session *session)
 static int64_t first_offset(struct clockfit *fit, const struct clockfit_line *segment)
 {
 	double passed_ns = (double)(segment->begin_ns - segment->host_ns);
-	int64_t device_ns = segment->device_ns +
-			    (int64_t)(passed_ns / (1 + segment->drift_ppm / 1e6));
+	int64_t device_ns =
+		segment->device_ns + (int64_t)(passed_ns / (1 + segment->drift_ppm / 1e6));
 	uint64_t bound_ns;
 	int64_t host_ns;
 

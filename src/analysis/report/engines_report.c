@@ -91,8 +91,8 @@ int engines_report_finish(struct engines_report *engines, struct report *report)
 	engines_finish(&engines->engines,
 		       engines->session->start_ns + (int64_t)report->duration_ns);
 	report->engines = arena_alloc(&report->arena, (all->count + 1) * sizeof(*report->engines));
-	report->engine_users = arena_alloc(&report->arena,
-					   (all->user_count + 1) * sizeof(*report->engine_users));
+	report->engine_users =
+		arena_alloc(&report->arena, (all->user_count + 1) * sizeof(*report->engine_users));
 	if (!report->engines || !report->engine_users)
 		return -ENOMEM;
 	for (size_t i = 0; i < all->count; i++) {
@@ -120,10 +120,9 @@ int engines_report_finish(struct engines_report *engines, struct report *report)
 			.unsplit_ns = user->unsplit_ns,
 		};
 	}
-	table_sort(report->engines, report->engine_count, sizeof(*report->engines),
-		   engine_compare);
-	table_sort(report->engine_users, report->engine_user_count,
-		   sizeof(*report->engine_users), user_compare);
+	table_sort(report->engines, report->engine_count, sizeof(*report->engines), engine_compare);
+	table_sort(report->engine_users, report->engine_user_count, sizeof(*report->engine_users),
+		   user_compare);
 	return 0;
 }
 

@@ -15,7 +15,7 @@ struct maker {
 	struct range range;
 	struct launch_configs launch_configs;
 	struct metrics_kernels kernels;
-	struct map memories;  /* process and number -> bytes and place */
+	struct map memories;	       /* process and number -> bytes and place */
 	uint8_t calls[UINT16_MAX + 1]; /* by event id: 1 + enum metric, 1: none; 0: not asked */
 };
 
@@ -133,8 +133,9 @@ static enum metric copy_metric(const struct tandem_rec_operation *record,
 			return METRIC_GXCOPY_P2P;
 		if (from_array && to_array)
 			return METRIC_GXCOPY_A2A;
-		return from_array ? METRIC_GXCOPY_A2D : to_array ? METRIC_GXCOPY_D2A
-								  : METRIC_GXCOPY_D2D;
+		return from_array ? METRIC_GXCOPY_A2D
+		       : to_array ? METRIC_GXCOPY_D2A
+				  : METRIC_GXCOPY_D2D;
 	default:
 		return METRIC_GXCOPY_UNK;
 	}

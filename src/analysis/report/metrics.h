@@ -23,65 +23,64 @@
 
 /* X(symbol, name, unit, words). Places of a kind stand in the order of enum
  * tandem_place, so that one follows from the first. */
-#define METRICS(X)                                                             \
-	X(GKER_SEC, "GKER (sec)", "s", "kernels")                              \
-	X(GMEM_SEC, "GMEM (sec)", "s", "allocating and freeing device memory") \
-	X(GMSET_SEC, "GMSET (sec)", "s", "filling memory")                     \
-	X(GXCOPY_SEC, "GXCOPY (sec)", "s", "copies that the program asked for")\
-	X(GSYNC_SEC, "GSYNC (sec)", "s", "waiting for the device")             \
-	X(GPUOP_SEC, "GPUOP (sec)", "s", "all of these")                       \
+#define METRICS(X)                                                                      \
+	X(GKER_SEC, "GKER (sec)", "s", "kernels")                                       \
+	X(GMEM_SEC, "GMEM (sec)", "s", "allocating and freeing device memory")          \
+	X(GMSET_SEC, "GMSET (sec)", "s", "filling memory")                              \
+	X(GXCOPY_SEC, "GXCOPY (sec)", "s", "copies that the program asked for")         \
+	X(GSYNC_SEC, "GSYNC (sec)", "s", "waiting for the device")                      \
+	X(GPUOP_SEC, "GPUOP (sec)", "s", "all of these")                                \
 	X(GMEM_UNK, "GMEM:UNK (B)", "B", "allocated and freed: memory of another kind") \
-	X(GMEM_PAG, "GMEM:PAG (B)", "B", "allocated and freed: pageable memory") \
-	X(GMEM_PIN, "GMEM:PIN (B)", "B", "allocated and freed: pinned memory") \
-	X(GMEM_DEV, "GMEM:DEV (B)", "B", "allocated and freed: device memory") \
-	X(GMEM_ARY, "GMEM:ARY (B)", "B", "allocated and freed: arrays, images")\
-	X(GMEM_MAN, "GMEM:MAN (B)", "B", "allocated and freed: managed memory")\
-	X(GMEM_DST, "GMEM:DST (B)", "B", "allocated and freed: static device memory") \
-	X(GMEM_MST, "GMEM:MST (B)", "B", "allocated and freed: static managed memory") \
-	X(GMEM_COUNT, "GMEM:COUNT", "", "allocations and frees")               \
-	X(GMSET_UNK, "GMSET:UNK (B)", "B", "filled: memory of another kind")   \
-	X(GMSET_PAG, "GMSET:PAG (B)", "B", "filled: pageable memory")          \
-	X(GMSET_PIN, "GMSET:PIN (B)", "B", "filled: pinned memory")            \
-	X(GMSET_DEV, "GMSET:DEV (B)", "B", "filled: device memory")            \
-	X(GMSET_ARY, "GMSET:ARY (B)", "B", "filled: arrays")                   \
-	X(GMSET_MAN, "GMSET:MAN (B)", "B", "filled: managed memory")           \
-	X(GMSET_DST, "GMSET:DST (B)", "B", "filled: static device memory")     \
-	X(GMSET_MST, "GMSET:MST (B)", "B", "filled: static managed memory")    \
-	X(GMSET_COUNT, "GMSET:COUNT", "", "fills")                             \
-	X(GXCOPY_UNK, "GXCOPY:UNK (B)", "B", "copied, not known from where to where") \
-	X(GXCOPY_H2D, "GXCOPY:H2D (B)", "B", "copied from the host to a device") \
-	X(GXCOPY_D2H, "GXCOPY:D2H (B)", "B", "copied from a device to the host") \
-	X(GXCOPY_H2A, "GXCOPY:H2A (B)", "B", "copied from the host to an array") \
-	X(GXCOPY_A2H, "GXCOPY:A2H (B)", "B", "copied from an array to the host") \
-	X(GXCOPY_A2A, "GXCOPY:A2A (B)", "B", "copied from array to array")     \
-	X(GXCOPY_A2D, "GXCOPY:A2D (B)", "B", "copied from an array to the device") \
-	X(GXCOPY_D2A, "GXCOPY:D2A (B)", "B", "copied from the device to an array") \
-	X(GXCOPY_D2D, "GXCOPY:D2D (B)", "B", "copied within a device")         \
-	X(GXCOPY_H2H, "GXCOPY:H2H (B)", "B", "copied within the host")         \
-	X(GXCOPY_P2P, "GXCOPY:P2P (B)", "B", "copied from device to device")   \
-	X(GXCOPY_COUNT, "GXCOPY:COUNT", "", "copies")                          \
-	X(GSYNC_UNK, "GSYNC:UNK (sec)", "s", "waiting, not known for what")    \
-	X(GSYNC_EVT, "GSYNC:EVT (sec)", "s", "waiting for an event")           \
-	X(GSYNC_STRE, "GSYNC:STRE (sec)", "s", "having a stream wait for an event") \
-	X(GSYNC_STR, "GSYNC:STR (sec)", "s", "waiting for a stream")           \
-	X(GSYNC_CTX, "GSYNC:CTX (sec)", "s", "waiting for a context or a device") \
-	X(GSYNC_COUNT, "GSYNC:COUNT", "", "waits")                             \
+	X(GMEM_PAG, "GMEM:PAG (B)", "B", "allocated and freed: pageable memory")        \
+	X(GMEM_PIN, "GMEM:PIN (B)", "B", "allocated and freed: pinned memory")          \
+	X(GMEM_DEV, "GMEM:DEV (B)", "B", "allocated and freed: device memory")          \
+	X(GMEM_ARY, "GMEM:ARY (B)", "B", "allocated and freed: arrays, images")         \
+	X(GMEM_MAN, "GMEM:MAN (B)", "B", "allocated and freed: managed memory")         \
+	X(GMEM_DST, "GMEM:DST (B)", "B", "allocated and freed: static device memory")   \
+	X(GMEM_MST, "GMEM:MST (B)", "B", "allocated and freed: static managed memory")  \
+	X(GMEM_COUNT, "GMEM:COUNT", "", "allocations and frees")                        \
+	X(GMSET_UNK, "GMSET:UNK (B)", "B", "filled: memory of another kind")            \
+	X(GMSET_PAG, "GMSET:PAG (B)", "B", "filled: pageable memory")                   \
+	X(GMSET_PIN, "GMSET:PIN (B)", "B", "filled: pinned memory")                     \
+	X(GMSET_DEV, "GMSET:DEV (B)", "B", "filled: device memory")                     \
+	X(GMSET_ARY, "GMSET:ARY (B)", "B", "filled: arrays")                            \
+	X(GMSET_MAN, "GMSET:MAN (B)", "B", "filled: managed memory")                    \
+	X(GMSET_DST, "GMSET:DST (B)", "B", "filled: static device memory")              \
+	X(GMSET_MST, "GMSET:MST (B)", "B", "filled: static managed memory")             \
+	X(GMSET_COUNT, "GMSET:COUNT", "", "fills")                                      \
+	X(GXCOPY_UNK, "GXCOPY:UNK (B)", "B", "copied, not known from where to where")   \
+	X(GXCOPY_H2D, "GXCOPY:H2D (B)", "B", "copied from the host to a device")        \
+	X(GXCOPY_D2H, "GXCOPY:D2H (B)", "B", "copied from a device to the host")        \
+	X(GXCOPY_H2A, "GXCOPY:H2A (B)", "B", "copied from the host to an array")        \
+	X(GXCOPY_A2H, "GXCOPY:A2H (B)", "B", "copied from an array to the host")        \
+	X(GXCOPY_A2A, "GXCOPY:A2A (B)", "B", "copied from array to array")              \
+	X(GXCOPY_A2D, "GXCOPY:A2D (B)", "B", "copied from an array to the device")      \
+	X(GXCOPY_D2A, "GXCOPY:D2A (B)", "B", "copied from the device to an array")      \
+	X(GXCOPY_D2D, "GXCOPY:D2D (B)", "B", "copied within a device")                  \
+	X(GXCOPY_H2H, "GXCOPY:H2H (B)", "B", "copied within the host")                  \
+	X(GXCOPY_P2P, "GXCOPY:P2P (B)", "B", "copied from device to device")            \
+	X(GXCOPY_COUNT, "GXCOPY:COUNT", "", "copies")                                   \
+	X(GSYNC_UNK, "GSYNC:UNK (sec)", "s", "waiting, not known for what")             \
+	X(GSYNC_EVT, "GSYNC:EVT (sec)", "s", "waiting for an event")                    \
+	X(GSYNC_STRE, "GSYNC:STRE (sec)", "s", "having a stream wait for an event")     \
+	X(GSYNC_STR, "GSYNC:STR (sec)", "s", "waiting for a stream")                    \
+	X(GSYNC_CTX, "GSYNC:CTX (sec)", "s", "waiting for a context or a device")       \
+	X(GSYNC_COUNT, "GSYNC:COUNT", "", "waits")                                      \
 	X(GKER_COUNT, "GKER:COUNT", "", "kernel launches")
 
 enum metric {
 #define X(symbol, name, unit, words) METRIC_##symbol,
-	METRICS(X)
+	METRICS(X) METRIC_COUNT
 #undef X
-	METRIC_COUNT
 };
 
 struct pass;
 
 struct metrics_kernel { /* means over its launches, but for count and seconds */
 	const char *name, *device;
-	const char *limiter; /* of the occupancy of most launches */
-	uint64_t count;	     /* GKER:COUNT */
-	double seconds;	     /* GKER (sec) */
+	const char *limiter;				   /* of the occupancy of most launches */
+	uint64_t count;					   /* GKER:COUNT */
+	double seconds;					   /* GKER (sec) */
 	double static_bytes, dynamic_bytes, private_bytes; /* STMEM, DYMEM, LMEM */
 	double warps, warps_most;   /* FGP_ACT, FGP_MAX: of a multiprocessor */
 	double registers;	    /* THR_REG */

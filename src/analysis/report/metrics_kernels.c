@@ -60,9 +60,9 @@ static int row_find(struct metrics_kernels *kernels, const struct operation *ope
 			return -ENOMEM;
 		kernels->rows[kernels->count++] = (struct metrics_kernel){
 			.name = intern_text(&objects->names, name),
-			.device = device == TRACE_NONE ?
-					  "" : intern_text(&objects->names,
-							   objects->devices[device].name),
+			.device = device == TRACE_NONE ? ""
+						       : intern_text(&objects->names,
+								     objects->devices[device].name),
 		};
 	}
 	*row = &kernels->rows[index];
@@ -114,10 +114,10 @@ static int row_compare(const void *a, const void *b)
 /* From sums to means; the strings are copied, as the objects go. */
 static int row_finish(struct metrics_kernel *row, struct metrics *metrics)
 {
-	double *const sums[] = { &row->static_bytes, &row->dynamic_bytes, &row->private_bytes,
-				 &row->warps,	     &row->warps_most,	  &row->registers,
-				 &row->group_items,  &row->groups,	  &row->group_bytes,
-				 &row->occupancy_percent };
+	double *const sums[] = {
+		&row->static_bytes, &row->dynamic_bytes,    &row->private_bytes, &row->warps,
+		&row->warps_most,   &row->registers,	    &row->group_items,	 &row->groups,
+		&row->group_bytes,  &row->occupancy_percent};
 	int limiter = 0;
 
 	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++)

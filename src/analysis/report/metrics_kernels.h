@@ -5,15 +5,15 @@
 #define TANDEM_ANALYSIS_REPORT_METRICS_KERNELS_H
 
 #include "analysis/operations/launch_config.h"
-#include "analysis/report/metrics.h"
 #include "analysis/operations/operation.h"
+#include "analysis/report/metrics.h"
 #include "trace/objects.h"
 
 struct metrics_kernels {
 	struct trace_objects *objects; /* borrowed */
 	struct metrics_kernel *rows;
 	size_t count, capacity;
-	struct map row_of; /* device and name -> row */
+	struct map row_of;    /* device and name -> row */
 	struct map limits_of; /* process and device -> limits */
 	struct occupancy_limits *limits;
 	size_t limits_count, limits_capacity;

@@ -346,8 +346,7 @@ static int finish_rows(struct operation_stats *stats, struct report *report)
 	for (size_t i = 0; i < report->device_count; i++)
 		report->device[i].percent =
 			table_percent(report->device[i].times.total_ns, report->device_ns);
-	table_sort(report->device, report->device_count, sizeof(*report->device),
-		   device_compare);
+	table_sort(report->device, report->device_count, sizeof(*report->device), device_compare);
 	return 0;
 }
 
@@ -409,8 +408,8 @@ static int finish_untimed(struct operation_stats *stats, struct report *report)
 	struct devices *devices = stats->devices;
 	const struct trace_objects *objects = &devices->objects;
 
-	report->untimed_queues = arena_alloc(&report->arena,
-					     REPORT_QUEUES * sizeof(*report->untimed_queues));
+	report->untimed_queues =
+		arena_alloc(&report->arena, REPORT_QUEUES * sizeof(*report->untimed_queues));
 	if (!report->untimed_queues)
 		return -ENOMEM;
 	for (size_t i = 0; i < objects->queue_count; i++) {

@@ -21,7 +21,7 @@
 #include "analysis/stats/histogram.h"
 #include "trace/event.h"
 
-struct operation_row { /* one device, kind and name */
+struct operation_row {	 /* one device, kind and name */
 	uint32_t device; /* row of devices */
 	uint8_t domain, kind;
 	uint32_t name; /* in `names` */
@@ -55,9 +55,9 @@ struct operation_stats {
 	struct map row_of; /* device, kind, domain and name -> row */
 	struct operation_queue *queues;
 	size_t queue_count, queue_capacity;
-	struct map queue_of;   /* process and number -> queue */
-	struct map kernels;    /* queue and kernel -> row: a cache */
-	struct map others;     /* queue, kind and API -> row: a cache */
+	struct map queue_of;		     /* process and number -> queue */
+	struct map kernels;		     /* queue and kernel -> row: a cache */
+	struct map others;		     /* queue, kind and API -> row: a cache */
 	struct operation_latest_row *latest; /* by stream: before all other caches */
 	struct untimed untimed;
 	uint64_t count, odd, unfinished;

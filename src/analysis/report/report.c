@@ -123,8 +123,8 @@ static int finish(void *user, struct pass *pass)
 		const struct trace_device *device = &devices->objects.devices[i];
 		uint32_t row;
 
-		status = devices_of_known(devices, device->process, device->number,
-					  device->domain, &row);
+		status = devices_of_known(devices, device->process, device->number, device->domain,
+					  &row);
 	}
 	if (!status)
 		status = devices_finish(devices, report);

@@ -38,13 +38,13 @@ struct report_times { /* of count durations */
 struct report_api { /* one API function */
 	const char *domain, *name;
 	uint64_t calls, errors;
-	uint64_t open; /* that did not return */
-	uint64_t within_ns; /* in the range, of all that overlap it, whenever they began */
+	uint64_t open;		   /* that did not return */
+	uint64_t within_ns;	   /* in the range, of all that overlap it, whenever they began */
 	struct report_times times; /* of the calls that returned */
 	double percent;		   /* of the total of all functions */
 	/* Of their time, where the kernel was recorded: */
 	uint64_t on_cpu_ns, wait_cpu_ns, wait_blocked_ns, unknown_ns;
-	unsigned index; /* the layouts' */
+	unsigned index;		/* the layouts' */
 	struct batches batches; /* of the durations of the calls that returned */
 };
 
@@ -62,9 +62,9 @@ struct report_device { /* what a device did of one kind, by one name */
 	uint64_t untimed; /* without device times: not in `times` */
 	struct report_times times;
 	uint64_t within_ns; /* in the range, of all that overlap it */
-	double percent;	   /* of the total of all operations */
-	uint64_t bytes;	   /* of all */
-	double gb_per_s;   /* of those with times */
+	double percent;	    /* of the total of all operations */
+	uint64_t bytes;	    /* of all */
+	double gb_per_s;    /* of those with times */
 	uint64_t timed_bytes;
 	struct batches batches; /* of durations */
 };
@@ -93,8 +93,8 @@ struct report_busy { /* a device's time with at least one operation on it */
 
 struct report_sharing { /* a device that several processes used: who had it meanwhile */
 	const char *domain, *device;
-	uint64_t process; /* pid, whose commands waited */
-	const char *name; /* of that process */
+	uint64_t process;    /* pid, whose commands waited */
+	const char *name;    /* of that process */
 	const char *by_kind; /* "process", "itself", "idle" (nobody had it) */
 	const char *by;	     /* name of the process whose commands were executing */
 	uint64_t by_process; /* its pid; 0: idle */
@@ -127,7 +127,7 @@ struct report_thread {
 	uint64_t switches, migrations;
 };
 
-struct report_process { /* the sums of its threads, and of its queues */
+struct report_process {	  /* the sums of its threads, and of its queues */
 	uint64_t process; /* pid */
 	const char *name;
 	uint64_t threads, calls, api_ns;
@@ -137,21 +137,21 @@ struct report_process { /* the sums of its threads, and of its queues */
 };
 
 struct report_wait { /* a thread's waits of one kind, in one function, on one process */
-	uint64_t process, thread; /* pid, tid */
-	const char *name;	  /* of the thread */
+	uint64_t process, thread;      /* pid, tid */
+	const char *name;	       /* of the thread */
 	const char *domain, *function; /* "": outside of calls */
-	const char *state;	  /* "wait_cpu": for a CPU; "wait_blocked": for anything else */
-	const char *by_kind;	  /* "process", "interrupt", "idle" (waking up), "unknown" */
-	const char *by;		  /* name of the process that had the CPU, or ended the wait */
-	uint64_t by_process;	  /* its pid; 0: not known */
+	const char *state;   /* "wait_cpu": for a CPU; "wait_blocked": for anything else */
+	const char *by_kind; /* "process", "interrupt", "idle" (waking up), "unknown" */
+	const char *by;	     /* name of the process that had the CPU, or ended the wait */
+	uint64_t by_process; /* its pid; 0: not known */
 	uint64_t total_ns, count;
 };
 
 struct report_engine { /* a GPU's engine, as the kernel's driver has it */
 	const char *driver, *name;
-	uint64_t jobs;	       /* that ended, of all processes */
-	uint64_t busy_ns;      /* with at least one job at the device */
-	double busy_percent;   /* of the session */
+	uint64_t jobs;		       /* that ended, of all processes */
+	uint64_t busy_ns;	       /* with at least one job at the device */
+	double busy_percent;	       /* of the session */
 	double host_mean, device_mean; /* jobs in the host-side and the device-side queue */
 	uint64_t host_most, device_most;
 	uint64_t unknown_ns, dropped; /* after a loss: how long, and how many jobs */
@@ -167,11 +167,11 @@ struct report_engine_user { /* what one process had an engine do */
 	uint64_t unsplit_ns; /* of jobs of which the driver did not tell the hand-over */
 };
 
-struct report_function { /* of the sampled stacks */
+struct report_function {  /* of the sampled stacks */
 	const char *name; /* "[libm.so.6]": of a file without a name for the place */
 	const char *file;
 	uint64_t self_samples, total_samples; /* with it innermost; anywhere on the stack */
-	uint64_t self_ns, total_ns; /* time on a CPU that those stand for */
+	uint64_t self_ns, total_ns;	      /* time on a CPU that those stand for */
 	double self_percent, total_percent;
 };
 
@@ -189,14 +189,14 @@ struct report_queue { /* without device times for (some of) its commands */
 
 #define REPORT_UNBOUNDED UINT64_MAX
 
-struct report_clock { /* from a clock to CLOCK_MONOTONIC */
+struct report_clock {	    /* from a clock to CLOCK_MONOTONIC */
 	const char *source; /* the device, or what the trace's time stamps are */
 	const char *domain;
-	int64_t offset_ns;  /* host minus source, at the first moment known */
-	double drift_ppm;   /* how much faster the host's runs */
-	uint64_t bound_ns;  /* a converted time is this far off at most, at worst... */
-	uint64_t best_ns;   /* ... and at best; REPORT_UNBOUNDED: not known */
-	uint64_t segments;  /* straight lines */
+	int64_t offset_ns;		/* host minus source, at the first moment known */
+	double drift_ppm;		/* how much faster the host's runs */
+	uint64_t bound_ns;		/* a converted time is this far off at most, at worst... */
+	uint64_t best_ns;		/* ... and at best; REPORT_UNBOUNDED: not known */
+	uint64_t segments;		/* straight lines */
 	uint64_t constraints, outliers; /* what tells of it; what contradicts all else */
 };
 
@@ -261,9 +261,9 @@ struct report {
 	uint64_t untimed_queues_total;
 	uint64_t untimed_commands; /* nothing is known of them but their calls */
 
-	uint64_t operations;	  /* that the device did */
-	uint64_t unfinished;	  /* enqueued, never seen to end */
-	uint64_t odd_operations;  /* whose device times contradict each other */
+	uint64_t operations;	 /* that the device did */
+	uint64_t unfinished;	 /* enqueued, never seen to end */
+	uint64_t odd_operations; /* whose device times contradict each other */
 
 	struct arena arena; /* of all of the above */
 };

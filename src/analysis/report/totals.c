@@ -12,8 +12,8 @@ static struct report_process *process_of(struct report *report, uint64_t pid)
 		if (report->process[i].process == pid)
 			return &report->process[i];
 	}
-	report->process[report->process_count] = (struct report_process){.process = pid,
-									  .name = ""};
+	report->process[report->process_count] =
+		(struct report_process){.process = pid, .name = ""};
 	return &report->process[report->process_count++];
 }
 

@@ -17,7 +17,7 @@
 
 struct untimed {
 	uint64_t operations; /* of all queues */
-	struct map queues; /* process's index and queue's number -> commands */
+	struct map queues;   /* process's index and queue's number -> commands */
 };
 
 /* Returns 0 or -ENOMEM. */

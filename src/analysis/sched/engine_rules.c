@@ -14,26 +14,26 @@ static const struct {
 	enum engine_step step;
 	enum engine_family family;
 } rules[] = {
-	{ "gpu_scheduler", "drm_sched_job", ENGINE_QUEUE, ENGINE_SCHEDULER },
-	{ "gpu_scheduler", "drm_run_job", ENGINE_HAND, ENGINE_SCHEDULER },
-	{ "gpu_scheduler", "drm_sched_process_job", ENGINE_DONE, ENGINE_SCHEDULER },
-	{ "gpu_scheduler", "drm_sched_job_queue", ENGINE_QUEUE, ENGINE_SCHEDULER },
-	{ "gpu_scheduler", "drm_sched_job_run", ENGINE_HAND, ENGINE_SCHEDULER },
-	{ "gpu_scheduler", "drm_sched_job_done", ENGINE_DONE, ENGINE_SCHEDULER },
-	{ "i915", "i915_request_add", ENGINE_QUEUE, ENGINE_I915 },
-	{ "i915", "i915_gem_request_add", ENGINE_QUEUE, ENGINE_I915 },
-	{ "i915", "i915_request_in", ENGINE_HAND, ENGINE_I915 },
-	{ "i915", "i915_gem_request_in", ENGINE_HAND, ENGINE_I915 },
-	{ "i915", "i915_request_out", ENGINE_BACK, ENGINE_I915 },
-	{ "i915", "i915_gem_request_out", ENGINE_DONE, ENGINE_I915 },
-	{ "i915", "i915_request_retire", ENGINE_DONE, ENGINE_I915 },
-	{ "i915", "i915_gem_request_retire", ENGINE_DONE, ENGINE_I915 },
-	{ "amdgpu", "amdgpu_cs_ioctl", ENGINE_QUEUE, ENGINE_AMDGPU },
-	{ "amdgpu", "amdgpu_sched_run_job", ENGINE_HAND, ENGINE_AMDGPU },
-	{ "virtio_gpu", "virtio_gpu_cmd_queue", ENGINE_HAND, ENGINE_VIRTIO },
-	{ "virtio_gpu", "virtio_gpu_cmd_response", ENGINE_DONE, ENGINE_VIRTIO },
-	{ "dma_fence", "dma_fence_signaled", ENGINE_DONE, ENGINE_FENCE },
-	{ "fence", "fence_signaled", ENGINE_DONE, ENGINE_FENCE },
+	{"gpu_scheduler", "drm_sched_job", ENGINE_QUEUE, ENGINE_SCHEDULER},
+	{"gpu_scheduler", "drm_run_job", ENGINE_HAND, ENGINE_SCHEDULER},
+	{"gpu_scheduler", "drm_sched_process_job", ENGINE_DONE, ENGINE_SCHEDULER},
+	{"gpu_scheduler", "drm_sched_job_queue", ENGINE_QUEUE, ENGINE_SCHEDULER},
+	{"gpu_scheduler", "drm_sched_job_run", ENGINE_HAND, ENGINE_SCHEDULER},
+	{"gpu_scheduler", "drm_sched_job_done", ENGINE_DONE, ENGINE_SCHEDULER},
+	{"i915", "i915_request_add", ENGINE_QUEUE, ENGINE_I915},
+	{"i915", "i915_gem_request_add", ENGINE_QUEUE, ENGINE_I915},
+	{"i915", "i915_request_in", ENGINE_HAND, ENGINE_I915},
+	{"i915", "i915_gem_request_in", ENGINE_HAND, ENGINE_I915},
+	{"i915", "i915_request_out", ENGINE_BACK, ENGINE_I915},
+	{"i915", "i915_gem_request_out", ENGINE_DONE, ENGINE_I915},
+	{"i915", "i915_request_retire", ENGINE_DONE, ENGINE_I915},
+	{"i915", "i915_gem_request_retire", ENGINE_DONE, ENGINE_I915},
+	{"amdgpu", "amdgpu_cs_ioctl", ENGINE_QUEUE, ENGINE_AMDGPU},
+	{"amdgpu", "amdgpu_sched_run_job", ENGINE_HAND, ENGINE_AMDGPU},
+	{"virtio_gpu", "virtio_gpu_cmd_queue", ENGINE_HAND, ENGINE_VIRTIO},
+	{"virtio_gpu", "virtio_gpu_cmd_response", ENGINE_DONE, ENGINE_VIRTIO},
+	{"dma_fence", "dma_fence_signaled", ENGINE_DONE, ENGINE_FENCE},
+	{"fence", "fence_signaled", ENGINE_DONE, ENGINE_FENCE},
 };
 
 static const struct tracepoint_field *first_of(const struct tracepoint *kind,
@@ -48,10 +48,10 @@ static const struct tracepoint_field *first_of(const struct tracepoint *kind,
 
 static void find_fields(struct engine_meaning *meaning, const struct tracepoint *kind)
 {
-	static const char *const rings[] = { "name", "timeline", "ring", NULL };
-	static const char *const classes[] = { "class", "engine", NULL };
-	static const char *const contexts[] = { "fence_context", "context", "ctx", "vq", NULL };
-	static const char *const numbers[] = { "fence_seqno", "seqno", NULL };
+	static const char *const rings[] = {"name", "timeline", "ring", NULL};
+	static const char *const classes[] = {"class", "engine", NULL};
+	static const char *const contexts[] = {"fence_context", "context", "ctx", "vq", NULL};
+	static const char *const numbers[] = {"fence_seqno", "seqno", NULL};
 
 	meaning->ring = first_of(kind, rings);
 	meaning->device = tracepoint_field(kind, "dev");
@@ -80,7 +80,7 @@ static bool enough(const struct engine_meaning *meaning)
 
 struct engine_meaning engine_meaning_of(const struct tracepoint *kind)
 {
-	struct engine_meaning meaning = { .step = ENGINE_NO_STEP };
+	struct engine_meaning meaning = {.step = ENGINE_NO_STEP};
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		if (strcmp(rules[i].system, kind->system) || strcmp(rules[i].name, kind->name))
@@ -98,7 +98,7 @@ struct engine_meaning engine_meaning_of(const struct tracepoint *kind)
  * gives its engines. */
 const char *engine_class_name(uint64_t class)
 {
-	static const char *const names[] = { "rcs", "bcs", "vcs", "vecs", "ccs" };
+	static const char *const names[] = {"rcs", "bcs", "vcs", "vecs", "ccs"};
 
 	return class < sizeof(names) / sizeof(*names) ? names[class] : NULL;
 }

@@ -8,9 +8,9 @@
 
 enum engine_step {
 	ENGINE_NO_STEP,
-	ENGINE_QUEUE,  /* a job came into the host-side queue */
-	ENGINE_HAND,   /* the driver handed it to the device */
-	ENGINE_BACK,   /* unless `flag` is set: the device gave it back unfinished */
+	ENGINE_QUEUE, /* a job came into the host-side queue */
+	ENGINE_HAND,  /* the driver handed it to the device */
+	ENGINE_BACK,  /* unless `flag` is set: the device gave it back unfinished */
 	ENGINE_DONE,
 };
 
@@ -21,11 +21,11 @@ enum engine_family { ENGINE_SCHEDULER, ENGINE_I915, ENGINE_AMDGPU, ENGINE_VIRTIO
 struct engine_meaning {
 	enum engine_step step;
 	enum engine_family family;
-	const struct tracepoint_field *ring;	 /* its name, or its address */
-	const struct tracepoint_field *device;	 /* which of several */
+	const struct tracepoint_field *ring;		 /* its name, or its address */
+	const struct tracepoint_field *device;		 /* which of several */
 	const struct tracepoint_field *class, *instance; /* of i915: the engine */
 	const struct tracepoint_field *context, *number; /* together they name the job ... */
-	const struct tracepoint_field *fence;	 /* ... or this alone */
+	const struct tracepoint_field *fence;		 /* ... or this alone */
 	const struct tracepoint_field *flag;
 };
 

@@ -35,13 +35,13 @@ struct engine {
 	uint64_t host, device;
 	uint64_t host_most, device_most;
 	uint64_t host_area, device_area; /* sums over time: jobs times ns */
-	uint64_t jobs;	     /* that ended */
-	uint64_t busy_ns;    /* with at least one job at the device */
-	uint64_t unknown_ns; /* records were lost: nobody knows what it held */
-	uint64_t dropped;    /* jobs in flight at a loss: not in any sum */
+	uint64_t jobs;			 /* that ended */
+	uint64_t busy_ns;		 /* with at least one job at the device */
+	uint64_t unknown_ns;		 /* records were lost: nobody knows what it held */
+	uint64_t dropped;		 /* jobs in flight at a loss: not in any sum */
 	bool unknown;
-	bool splits; /* the driver tells when it hands a job over */
-	int64_t since; /* told up to here */
+	bool splits;	 /* the driver tells when it hands a job over */
+	int64_t since;	 /* told up to here */
 	int64_t free_ns; /* the end of the latest job: one is executed after another */
 };
 
@@ -49,10 +49,10 @@ struct engine_user { /* a process's jobs on an engine; those that ended */
 	uint32_t engine;
 	uint32_t pid, name; /* in `names`; pid 0: not known */
 	uint64_t jobs;
-	uint64_t host_ns;	/* in the host-side queue */
-	uint64_t device_ns;	/* handed over, behind others on the engine */
+	uint64_t host_ns;   /* in the host-side queue */
+	uint64_t device_ns; /* handed over, behind others on the engine */
 	uint64_t executing_ns;
-	uint64_t unsplit_ns;	/* from queued to done, where the driver tells no more */
+	uint64_t unsplit_ns; /* from queued to done, where the driver tells no more */
 };
 
 /* Of which process a thread is, as the kernel counts; leaves 0 what is not known. */
@@ -70,7 +70,7 @@ struct engines_job {
 
 struct engines {
 	int64_t start_ns;
-	struct range range; /* what is counted: all, where the caller sets nothing else */
+	struct range range;	 /* what is counted: all, where the caller sets nothing else */
 	engines_who *who;	 /* may be NULL */
 	engines_change *changed; /* may be NULL */
 	void *caller;
@@ -84,7 +84,7 @@ struct engines {
 	struct map by_job;  /* key -> index in `jobs` */
 	struct engines_job *jobs;
 	size_t job_count, job_capacity;
-	uint32_t free_jobs; /* index + 1 of the first free one */
+	uint32_t free_jobs;	    /* index + 1 of the first free one */
 	struct engines_kind *kinds; /* by tracepoint's index: what it means */
 	size_t kind_count, kind_capacity;
 	bool scheduler; /* the DRM scheduler tells: amdgpu's own words are not needed */
@@ -95,8 +95,8 @@ void engines_init(struct engines *engines, int64_t start_ns, engines_who *who,
 		  engines_change *changed, void *caller);
 
 /* Takes any tracepoint. Returns 0 or -ENOMEM. */
-int engines_event(struct engines *engines, int64_t ns, uint32_t tid,
-		  const struct tracepoint *kind, const struct tracepoint_data *data);
+int engines_event(struct engines *engines, int64_t ns, uint32_t tid, const struct tracepoint *kind,
+		  const struct tracepoint_data *data);
 
 /* Whatever was in flight is not known any more. */
 void engines_lost(struct engines *engines, int64_t ns);

@@ -25,8 +25,8 @@ _Static_assert(CONTENTION_MOST <= 1u << PLACE_BITS, "each command may be of anot
 static uint64_t moment_make(uint64_t when, uint32_t place, int waiting, int executing)
 {
 	return (when < TOO_FAR ? when : TOO_FAR) << WHEN_SHIFT |
-	       (uint64_t)place << 2 * CHANGE_BITS |
-	       (uint64_t)(waiting + 1) << CHANGE_BITS | (uint64_t)(executing + 1);
+	       (uint64_t)place << 2 * CHANGE_BITS | (uint64_t)(waiting + 1) << CHANGE_BITS |
+	       (uint64_t)(executing + 1);
 }
 
 static uint64_t moment_when(uint64_t moment)

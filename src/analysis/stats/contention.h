@@ -24,8 +24,8 @@
 
 #include "util/map.h"
 
-#define CONTENTION_MOST	  (1u << 15)
-#define CONTENTION_KEPT	  (CONTENTION_MOST / 8)
+#define CONTENTION_MOST (1u << 15)
+#define CONTENTION_KEPT (CONTENTION_MOST / 8)
 #define CONTENTION_NOBODY UINT32_MAX
 
 struct contention_operation {
@@ -35,8 +35,8 @@ struct contention_operation {
 
 struct contention_pair {	 /* commands of one process, and those of another, or itself */
 	uint32_t process, other; /* CONTENTION_NOBODY: the device was idle */
-	double waited_ns; /* sum over the commands that waited */
-	double beside_ns; /* while commands of both were executing */
+	double waited_ns;	 /* sum over the commands that waited */
+	double beside_ns;	 /* while commands of both were executing */
 };
 
 struct contention_process { /* while working off */
@@ -44,8 +44,8 @@ struct contention_process { /* while working off */
 	uint32_t waiting, executing; /* commands */
 };
 
-struct contention_sum {	   /* not in the pairs yet */
-	uint64_t alone_ns; /* waited while no other process executed */
+struct contention_sum {		     /* not in the pairs yet */
+	uint64_t alone_ns;	     /* waited while no other process executed */
 	double waited_ns, beside_ns; /* while several did */
 };
 
@@ -63,8 +63,8 @@ struct contention {
 	size_t active_count, active_capacity;
 	uint32_t *place_of; /* by process: its place in `active`, + 1 */
 	size_t process_capacity;
-	size_t executing; /* processes of which commands are */
-	size_t executing_places; /* sum of their places: if it is one, its place */
+	size_t executing;	     /* processes of which commands are */
+	size_t executing_places;     /* sum of their places: if it is one, its place */
 	struct contention_sum *sums; /* sum_side for each other, one for each that waits */
 	size_t sum_side;
 	uint64_t *moments; /* and as many to sort with */

@@ -45,8 +45,9 @@ struct check *check_add(struct checks *checks, enum check_state state, const cha
 
 /* The child sends its structs as they are: same program, same layout, and each
  * is shorter than what a pipe takes at once. */
-static void __attribute__((noreturn)) child_work(int out, unsigned seconds,
-	void (*work)(struct checks *checks, const void *data), const void *data)
+static void __attribute__((noreturn))
+child_work(int out, unsigned seconds, void (*work)(struct checks *checks, const void *data),
+	   const void *data)
 {
 	struct checks checks = {.list = NULL};
 	int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -114,7 +115,8 @@ void check_apart(struct checks *checks, const char *area, const char *name, unsi
 		check_add(checks, CHECK_MISSING, area, name, NULL, "not checked: %s",
 			  strerror(errno));
 	else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
-		check_add(checks, CHECK_MISSING, area, name, NULL, "no answer within %u s", seconds);
+		check_add(checks, CHECK_MISSING, area, name, NULL, "no answer within %u s",
+			  seconds);
 	else if (WIFSIGNALED(status))
 		check_add(checks, CHECK_MISSING, area, name, NULL, "crashes: %s",
 			  strsignal(WTERMSIG(status)));

@@ -23,7 +23,11 @@ typedef int32_t (*cu_get_name)(char *name, int32_t bytes, int32_t device);
 typedef int (*cuda_find)(char *path, size_t bytes, uint32_t *version);
 
 #define FIND(type, library, name) \
-	((union { void *object; type function; }){dlsym(library, name)}.function)
+	((union {                 \
+		 void *object;    \
+		 type function;   \
+	 }){dlsym(library, name)} \
+		 .function)
 
 static void check_devices(struct checks *checks, void *driver)
 {
@@ -34,7 +38,8 @@ static void check_devices(struct checks *checks, void *driver)
 	int32_t count = 0, version = 0, error;
 
 	if (!init || !count_get || !version_get || !name_get) {
-		check_add(checks, CHECK_OPTIONAL, AREA, "driver", NULL, DRIVER " is no CUDA driver");
+		check_add(checks, CHECK_OPTIONAL, AREA, "driver", NULL,
+			  DRIVER " is no CUDA driver");
 		return;
 	}
 	version_get(&version);
@@ -82,8 +87,8 @@ static void check_all(struct checks *checks, const void *data)
 	unsetenv("CUDA_INJECTION64_PATH");
 	driver = dlopen(DRIVER, RTLD_NOW);
 	if (!driver) {
-		check_add(checks, CHECK_OPTIONAL, AREA, "driver", NULL, "none: " DRIVER
-			  " is not installed");
+		check_add(checks, CHECK_OPTIONAL, AREA, "driver", NULL,
+			  "none: " DRIVER " is not installed");
 		return;
 	}
 	check_devices(checks, driver);

@@ -45,8 +45,8 @@ bool check_domains(struct checks *checks)
 	bool opencl = false;
 
 	while ((row = tandem_domain_next(row))) {
-		bool works = row->runtime && !strcmp(row->part, row->name) &&
-			     check_domain(checks, row);
+		bool works =
+			row->runtime && !strcmp(row->part, row->name) && check_domain(checks, row);
 
 		opencl = opencl || (works && !strcmp(row->name, "opencl"));
 	}

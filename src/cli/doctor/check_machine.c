@@ -25,8 +25,8 @@ void check_clock(struct checks *checks)
 	clock_pair_read(&source, &early);
 	clock_pair_read(&source, &late);
 	clock_rate(&source, &early, &late);
-	check_add(checks, source.source == TANDEM_CLOCK_COUNTER ? CHECK_OK : CHECK_OPTIONAL, "clock",
-		  "source", NULL, "%s: %s",
+	check_add(checks, source.source == TANDEM_CLOCK_COUNTER ? CHECK_OK : CHECK_OPTIONAL,
+		  "clock", "source", NULL, "%s: %s",
 		  source.source == TANDEM_CLOCK_COUNTER ? "time-stamp counter" : "CLOCK_MONOTONIC",
 		  source.reason);
 	check_add(checks, CHECK_INFO, "clock", "rate", NULL, "%.3f MHz, %s",
@@ -78,7 +78,8 @@ static void check_disk(struct checks *checks)
 	}
 	free_bytes = (double)space.f_bavail * (double)space.f_frsize;
 	check_add(checks, free_bytes < DISK_ENOUGH_BYTES ? CHECK_OPTIONAL : CHECK_OK, "disk",
-		  "space here", free_bytes < DISK_ENOUGH_BYTES ? "tandem record -o DIR elsewhere" : NULL,
+		  "space here",
+		  free_bytes < DISK_ENOUGH_BYTES ? "tandem record -o DIR elsewhere" : NULL,
 		  "%s free", units_bytes(number, free_bytes));
 	if (access(".", W_OK))
 		check_add(checks, CHECK_OPTIONAL, "disk", "this folder",

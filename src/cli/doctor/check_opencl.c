@@ -49,7 +49,12 @@ typedef void *(*get_extension)(const char *name);
 typedef unsigned (*get_layer)(void);
 
 /* dlsym() returns an object's pointer; ISO C has no cast to a function's. */
-#define FIND(type, library, name) ((union { void *object; type function; }){dlsym(library, name)}.function)
+#define FIND(type, library, name) \
+	((union {                 \
+		 void *object;    \
+		 type function;   \
+	 }){dlsym(library, name)} \
+		 .function)
 
 /* What the loader did with our layer: libtandem.so knows, if it was loaded. */
 static unsigned find_layer_state(const char *library)
@@ -74,9 +79,11 @@ static void check_loader(struct checks *checks, void *loader, const struct libra
 		return;
 	}
 	if (extension) {
-		get_loader_info info =
-			((union { void *object; get_loader_info function; }){
-				 extension("clGetICDLoaderInfoOCLICD")}).function;
+		get_loader_info info = ((union {
+					       void *object;
+					       get_loader_info function;
+				       }){extension("clGetICDLoaderInfoOCLICD")})
+					       .function;
 
 		if (info) {
 			info(LOADER_NAME, sizeof(name), name, NULL);
@@ -95,11 +102,11 @@ static void check_loader(struct checks *checks, void *loader, const struct libra
 			  "supported: programs that look OpenCL up with dlopen() are recorded too");
 	else
 		check_add(checks, CHECK_OPTIONAL, AREA, "layers",
-			  "apt-get install ocl-icd-libopencl1", "%s: programs that look OpenCL up "
+			  "apt-get install ocl-icd-libopencl1",
+			  "%s: programs that look OpenCL up "
 			  "with dlopen() are not recorded",
-			  layer_state == LAYER_ASKED ?
-				  "the loader does not take Tandem's layer" :
-				  "unsupported by the loader");
+			  layer_state == LAYER_ASKED ? "the loader does not take Tandem's layer"
+						     : "unsupported by the loader");
 }
 
 static void check_devices(struct checks *checks, void *loader)
@@ -128,8 +135,7 @@ static void check_devices(struct checks *checks, void *loader)
 		for (uint32_t d = 0; d < found && d < DEVICES_MAX; d++) {
 			char device_name[200] = "?";
 
-			device_info(device[d], DEVICE_NAME, sizeof(device_name), device_name,
-				    NULL);
+			device_info(device[d], DEVICE_NAME, sizeof(device_name), device_name, NULL);
 			check_add(checks, CHECK_OK, AREA, "device", NULL, "%s: %s", name,
 				  device_name);
 		}

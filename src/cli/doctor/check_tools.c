@@ -4,8 +4,7 @@
 
 #include "recorder/program.h"
 
-static void check_command(struct checks *checks, const char *name, const char *fix,
-			  const char *use)
+static void check_command(struct checks *checks, const char *name, const char *fix, const char *use)
 {
 	struct program program;
 

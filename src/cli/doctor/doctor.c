@@ -10,16 +10,16 @@
 #include "cli/options.h"
 #include "util/json.h"
 
-#define DOCTOR_OPTIONS(X)                                                              \
-	X(format, 0, "text|json", WORD("text json"), "(text)")
+#define DOCTOR_OPTIONS(X) X(format, 0, "text|json", WORD("text json"), "(text)")
 
 OPTIONS(DOCTOR_OPTIONS)
 
 const struct command command_doctor = {
 	.name = "doctor",
 	.usage = "[options]",
-	.about = "Says what can be recorded on this machine, what is missing, and the command that\n"
-		 "fixes it. Exit status 0 when OpenCL programs can be recorded, else 1.\n",
+	.about =
+		"Says what can be recorded on this machine, what is missing, and the command that\n"
+		"fixes it. Exit status 0 when OpenCL programs can be recorded, else 1.\n",
 	.column = 27,
 	COMMAND_OPTIONS,
 };

@@ -18,8 +18,8 @@ static void *memory_take(size_t bytes)
 
 	pthread_mutex_lock(&taking);
 	if (bytes > left) {
-		chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE,
-			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		chunk = mmap(NULL, CHUNK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			     -1, 0);
 		left = chunk == MAP_FAILED ? 0 : CHUNK_BYTES;
 	}
 	if (bytes <= left) {

@@ -13,10 +13,9 @@ static _Atomic uint64_t ranges;
 
 /* Whether the program's struct reaches over the field: it says its own size, and one
  * that says 0 never set it. */
-#define HAS(attributes, field)                                                 \
-	(!(attributes)->size ||                                                \
-	 (attributes)->size >= offsetof(struct nvtx_attributes, field) +       \
-				       sizeof((attributes)->field))
+#define HAS(attributes, field)                                                                  \
+	(!(attributes)->size || (attributes)->size >= offsetof(struct nvtx_attributes, field) + \
+							      sizeof((attributes)->field))
 
 static void text_of(struct annotation_text *text, const struct nvtx_attributes *attributes)
 {
@@ -94,25 +93,26 @@ static void annotation_of(struct annotation *annotation, const struct nvtx_attri
 
 /* --- the functions that NVTX calls */
 
-#define KEEP_ERRNO(...)                                                        \
-	do {                                                                   \
-		int saved = errno;                                             \
-		__VA_ARGS__;                                                   \
-		errno = saved;                                                 \
+#define KEEP_ERRNO(...)            \
+	do {                       \
+		int saved = errno; \
+		__VA_ARGS__;       \
+		errno = saved;     \
 	} while (0)
 
 static void range_write(struct annotation_handle *scope, enum tandem_annotation_kind kind,
 			uint64_t range, const struct annotation *annotation)
 {
 	if (annotation_recording())
-		KEEP_ERRNO(annotation_range_write(TANDEM_ANNOTATION_INTERFACE_nvtx, scope, kind, range,
-						  annotation));
+		KEEP_ERRNO(annotation_range_write(TANDEM_ANNOTATION_INTERFACE_nvtx, scope, kind,
+						  range, annotation));
 }
 
 static void end_write(struct annotation_handle *scope, uint64_t range)
 {
 	if (annotation_recording())
-		KEEP_ERRNO(annotation_range_end_write(TANDEM_ANNOTATION_INTERFACE_nvtx, scope, range));
+		KEEP_ERRNO(
+			annotation_range_end_write(TANDEM_ANNOTATION_INTERFACE_nvtx, scope, range));
 }
 
 static void mark(struct annotation_handle *scope, const struct annotation *annotation)
@@ -160,31 +160,31 @@ static int range_pop(void)
 }
 
 /* Each function comes with attributes, with a text, and with a wide one. */
-#define THREE(type, name, what)                                                \
-	static type domain_##name##_ex(struct annotation_handle *scope,        \
+#define THREE(type, name, what)                                                  \
+	static type domain_##name##_ex(struct annotation_handle *scope,          \
 				       const struct nvtx_attributes *attributes) \
-	{                                                                      \
-		struct annotation annotation;                                  \
-		annotation_of(&annotation, attributes);                        \
-		return what(scope, &annotation);                               \
-	}                                                                      \
-	static type name##_ex(const struct nvtx_attributes *attributes)        \
-	{                                                                      \
-		return domain_##name##_ex(NULL, attributes);                   \
-	}                                                                      \
-	static type name##_a(const char *narrow)                               \
-	{                                                                      \
-		struct annotation annotation;                                  \
-		annotation_clear(&annotation);                                 \
-		annotation_text_narrow(&annotation.text, narrow);              \
-		return what(NULL, &annotation);                                \
-	}                                                                      \
-	static type name##_w(const wchar_t *wide)                              \
-	{                                                                      \
-		struct annotation annotation;                                  \
-		annotation_clear(&annotation);                                 \
-		annotation_text_wide(&annotation.text, wide);                  \
-		return what(NULL, &annotation);                                \
+	{                                                                        \
+		struct annotation annotation;                                    \
+		annotation_of(&annotation, attributes);                          \
+		return what(scope, &annotation);                                 \
+	}                                                                        \
+	static type name##_ex(const struct nvtx_attributes *attributes)          \
+	{                                                                        \
+		return domain_##name##_ex(NULL, attributes);                     \
+	}                                                                        \
+	static type name##_a(const char *narrow)                                 \
+	{                                                                        \
+		struct annotation annotation;                                    \
+		annotation_clear(&annotation);                                   \
+		annotation_text_narrow(&annotation.text, narrow);                \
+		return what(NULL, &annotation);                                  \
+	}                                                                        \
+	static type name##_w(const wchar_t *wide)                                \
+	{                                                                        \
+		struct annotation annotation;                                    \
+		annotation_clear(&annotation);                                   \
+		annotation_text_wide(&annotation.text, wide);                    \
+		return what(NULL, &annotation);                                  \
 	}
 
 THREE(void, mark, mark)
@@ -195,8 +195,8 @@ static void category_write(struct annotation_handle *scope, uint32_t category,
 			   const struct annotation_text *name)
 {
 	if (annotation_recording())
-		KEEP_ERRNO(annotation_category_write(TANDEM_ANNOTATION_INTERFACE_nvtx, scope, category,
-						     name));
+		KEEP_ERRNO(annotation_category_write(TANDEM_ANNOTATION_INTERFACE_nvtx, scope,
+						     category, name));
 }
 
 static void domain_category_a(struct annotation_handle *scope, uint32_t category, const char *name)
@@ -266,33 +266,33 @@ struct entry {
 };
 
 static const struct entry core[] = {
-	{ NVTX_MarkEx, (void *)mark_ex },
-	{ NVTX_MarkA, (void *)mark_a },
-	{ NVTX_MarkW, (void *)mark_w },
-	{ NVTX_RangeStartEx, (void *)start_ex },
-	{ NVTX_RangeStartA, (void *)start_a },
-	{ NVTX_RangeStartW, (void *)start_w },
-	{ NVTX_RangeEnd, (void *)range_end },
-	{ NVTX_RangePushEx, (void *)push_ex },
-	{ NVTX_RangePushA, (void *)push_a },
-	{ NVTX_RangePushW, (void *)push_w },
-	{ NVTX_RangePop, (void *)range_pop },
-	{ NVTX_NameCategoryA, (void *)category_a },
-	{ NVTX_NameCategoryW, (void *)category_w },
+	{NVTX_MarkEx, (void *)mark_ex},
+	{NVTX_MarkA, (void *)mark_a},
+	{NVTX_MarkW, (void *)mark_w},
+	{NVTX_RangeStartEx, (void *)start_ex},
+	{NVTX_RangeStartA, (void *)start_a},
+	{NVTX_RangeStartW, (void *)start_w},
+	{NVTX_RangeEnd, (void *)range_end},
+	{NVTX_RangePushEx, (void *)push_ex},
+	{NVTX_RangePushA, (void *)push_a},
+	{NVTX_RangePushW, (void *)push_w},
+	{NVTX_RangePop, (void *)range_pop},
+	{NVTX_NameCategoryA, (void *)category_a},
+	{NVTX_NameCategoryW, (void *)category_w},
 };
 
 static const struct entry core2[] = {
-	{ NVTX_DomainMarkEx, (void *)domain_mark_ex },
-	{ NVTX_DomainRangeStartEx, (void *)domain_start_ex },
-	{ NVTX_DomainRangeEnd, (void *)domain_range_end },
-	{ NVTX_DomainRangePushEx, (void *)domain_push_ex },
-	{ NVTX_DomainRangePop, (void *)pop },
-	{ NVTX_DomainNameCategoryA, (void *)domain_category_a },
-	{ NVTX_DomainNameCategoryW, (void *)domain_category_w },
-	{ NVTX_DomainRegisterStringA, (void *)string_a },
-	{ NVTX_DomainRegisterStringW, (void *)string_w },
-	{ NVTX_DomainCreateA, (void *)domain_a },
-	{ NVTX_DomainCreateW, (void *)domain_w },
+	{NVTX_DomainMarkEx, (void *)domain_mark_ex},
+	{NVTX_DomainRangeStartEx, (void *)domain_start_ex},
+	{NVTX_DomainRangeEnd, (void *)domain_range_end},
+	{NVTX_DomainRangePushEx, (void *)domain_push_ex},
+	{NVTX_DomainRangePop, (void *)pop},
+	{NVTX_DomainNameCategoryA, (void *)domain_category_a},
+	{NVTX_DomainNameCategoryW, (void *)domain_category_w},
+	{NVTX_DomainRegisterStringA, (void *)string_a},
+	{NVTX_DomainRegisterStringW, (void *)string_w},
+	{NVTX_DomainCreateA, (void *)domain_a},
+	{NVTX_DomainCreateW, (void *)domain_w},
 };
 
 static void table_fill(const struct nvtx_callbacks *callbacks, uint32_t module,

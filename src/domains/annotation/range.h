@@ -16,7 +16,7 @@
 struct annotation {
 	struct annotation_text text;
 	uint32_t category;
-	uint32_t color; /* ARGB */
+	uint32_t color;	      /* ARGB */
 	uint8_t payload_type; /* enum tandem_annotation_payload */
 	uint64_t payload;
 };

@@ -7,19 +7,19 @@
 #include <stdint.h>
 
 enum cuda_step_kind {
-	CUDA_STEP_COPY,	  /* the argument's bytes as they lie */
-	CUDA_STEP_ZERO,	  /* this version of the function has no such argument */
-	CUDA_STEP_QUEUE,  /* our number of a stream; of an event; of the launch's kernel */
+	CUDA_STEP_COPY,	 /* the argument's bytes as they lie */
+	CUDA_STEP_ZERO,	 /* this version of the function has no such argument */
+	CUDA_STEP_QUEUE, /* our number of a stream; of an event; of the launch's kernel */
 	CUDA_STEP_EVENT,
 	CUDA_STEP_KERNEL,
-	CUDA_STEP_TEXT,	  /* a string behind the fixed part; here its length */
+	CUDA_STEP_TEXT, /* a string behind the fixed part; here its length */
 };
 
 #define CUDA_STEP_DIRECT UINT16_MAX
 
 struct cuda_step {
-	uint8_t kind; /* enum cuda_step_kind */
-	uint8_t bytes; /* that it fills */
+	uint8_t kind;	 /* enum cuda_step_kind */
+	uint8_t bytes;	 /* that it fills */
 	uint16_t at;	 /* offset in the arguments */
 	uint16_t inside; /* the argument is a pointer: offset behind it */
 };
@@ -39,7 +39,7 @@ struct cuda_api {
 		uint16_t first; /* in cuda_steps */
 		uint8_t count;
 		uint8_t bytes; /* of the fixed part behind the call's own */
-	} level[3]; /* by enum tandem_args_level */
+	} level[3];	       /* by enum tandem_args_level */
 	/* Of an enqueue: where its arguments say how much; 0: they do not. Nothing
 	 * to do makes no operation. */
 	uint16_t sizes[2];

@@ -71,7 +71,7 @@ static void device_describe(uint32_t device, uint32_t number)
 	static const char platform[] = "NVIDIA CUDA", vendor[] = "NVIDIA Corporation";
 	char name[256] = "", version[48], driver[24];
 	uint32_t driver_version = cuda_driver_version();
-	const char *texts[] = { name, platform, vendor, version, driver };
+	const char *texts[] = {name, platform, vendor, version, driver};
 	struct tandem_rec_device fixed = {
 		.device = number,
 		.domain = TANDEM_DOMAIN_cuda,

@@ -46,7 +46,7 @@ static void say_why(int error, int status)
 		cuda_notice(TANDEM_CUDA_NOTICE_old_cupti);
 	else
 		cuda_notice(status == CUPTI_MULTIPLE_SUBSCRIBERS ? TANDEM_CUDA_NOTICE_busy
-								  : TANDEM_CUDA_NOTICE_failed);
+								 : TANDEM_CUDA_NOTICE_failed);
 }
 
 /* CUPTI found and willing: a library that does not suit the driver refuses the

@@ -40,7 +40,8 @@ static size_t arena_left;
 
 static void *memory_take(size_t bytes)
 {
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
 }
@@ -98,8 +99,8 @@ static bool table_grow(void)
 		return false;
 	for (uint32_t i = 0; i < slots; i++)
 		if (table[i])
-			*slot_find(larger, count, table[i]->text, table[i]->bytes,
-				   table[i]->hash) = table[i];
+			*slot_find(larger, count, table[i]->text, table[i]->bytes, table[i]->hash) =
+				table[i];
 	if (table)
 		munmap(table, slots * sizeof(*table));
 	table = larger;
@@ -125,8 +126,8 @@ static struct name *name_intern(const char *text)
 
 static void name_describe(const struct name *name)
 {
-	struct tandem_rec_kernel *record = tandem_record_begin(
-		TANDEM_EVENT_kernel, (uint32_t)sizeof(*record) + name->bytes);
+	struct tandem_rec_kernel *record =
+		tandem_record_begin(TANDEM_EVENT_kernel, (uint32_t)sizeof(*record) + name->bytes);
 
 	if (!record)
 		return;

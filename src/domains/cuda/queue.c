@@ -38,8 +38,7 @@ uint32_t cuda_context(uint32_t id, uint32_t device)
 
 static void queue_describe(uint32_t number, uint32_t context, uint32_t device, uint64_t handle)
 {
-	struct tandem_rec_queue *record =
-		tandem_record_begin(TANDEM_EVENT_queue, sizeof(*record));
+	struct tandem_rec_queue *record = tandem_record_begin(TANDEM_EVENT_queue, sizeof(*record));
 
 	if (!record)
 		return;
@@ -103,7 +102,8 @@ static bool is_special(const void *stream)
 
 static uint32_t queue_find(void *context, uint32_t context_id, const void *stream, bool per_thread)
 {
-	const void *address = is_special(stream) ? cuda_address_of(context_id, 0, TAG_LEGACY) : stream;
+	const void *address =
+		is_special(stream) ? cuda_address_of(context_id, 0, TAG_LEGACY) : stream;
 	uint32_t number;
 
 	if (!context)

@@ -10,8 +10,8 @@
 
 #include "schema/gen/core_records.h"
 #include "schema/gen/kernel_records.h"
-#include "trace/external/external_trace.h"
 #include "trace/external/ctf_import_stream.h"
+#include "trace/external/external_trace.h"
 #include "util/array.h"
 #include "util/intern.h"
 
@@ -33,8 +33,8 @@ struct importing {
 	struct map exited; /* tids whose end was told, but not their last switch */
 	struct map names;  /* tid -> name that was written, in `texts` */
 	struct intern texts;
-	struct map syscalls; /* name -> number, by `texts` */
-	struct map formats;  /* CPU and id, of those that were written */
+	struct map syscalls;   /* name -> number, by `texts` */
+	struct map formats;    /* CPU and id, of those that were written */
 	uint64_t since[KINDS]; /* when the first of the kind was recorded; ~0: none yet */
 	uint8_t *told;	       /* by CPU: kinds, as bits, that its stream was said to hold */
 	size_t told_capacity;
@@ -57,23 +57,24 @@ static int on_begin(void *user, const struct external_description *theirs)
 
 	if (*theirs->boot_id && *ours->boot_id && strcmp(theirs->boot_id, ours->boot_id))
 		return refuse(importing, -EXDEV,
-		              "%s: recorded in another boot (%s) than the session "
-		              "(%s), so that their clocks can't be joined",
-		              theirs->boot_id, ours->boot_id);
+			      "%s: recorded in another boot (%s) than the session "
+			      "(%s), so that their clocks can't be joined",
+			      theirs->boot_id, ours->boot_id);
 	if (*theirs->host && *ours->host && strcmp(theirs->host, ours->host))
 		return refuse(importing, -EXDEV,
-		              "%s: recorded on %s, the session on %s: their clocks "
-		              "can't be joined",
-		              theirs->host, ours->host);
+			      "%s: recorded on %s, the session on %s: their clocks "
+			      "can't be joined",
+			      theirs->host, ours->host);
 	if (*theirs->release && *ours->release && strcmp(theirs->release, ours->release))
 		return refuse(importing, -EXDEV,
-		              "%s: recorded under kernel %s, the session under %s, "
-		              "so in another boot: their clocks can't be joined",
-		              theirs->release, ours->release);
+			      "%s: recorded under kernel %s, the session under %s, "
+			      "so in another boot: their clocks can't be joined",
+			      theirs->release, ours->release);
 	if (strcmp(theirs->clock, "monotonic")) {
-		error_set_mend(importing->error, !strcmp(theirs->tool, "trace-cmd")
-							? "record it with trace-cmd record -C mono"
-							: "record it by the clock CLOCK_MONOTONIC");
+		error_set_mend(importing->error,
+			       !strcmp(theirs->tool, "trace-cmd")
+				       ? "record it with trace-cmd record -C mono"
+				       : "record it by the clock CLOCK_MONOTONIC");
 		return refuse(importing, -EXDEV, "%s: its clock is `%s`, which %s", theirs->clock,
 			      "can't be joined with CLOCK_MONOTONIC");
 	}
@@ -101,13 +102,13 @@ static struct ctf_import_stream *stream_of(struct importing *importing, uint32_t
 	}
 	if (!importing->streams[cpu])
 		importing->streams[cpu] = ctf_import_stream_create(importing->import->folder,
-		                                                   importing->session, cpu);
+								   importing->session, cpu);
 	return importing->streams[cpu];
 }
 
-#define PUT(stream, record, ns)                                                        \
-	(struct tandem_kernel_##record *)ctf_import_stream_put(                            \
-		stream, TANDEM_KERNEL_EVENT_##record, ns,                              \
+#define PUT(stream, record, ns)                                 \
+	(struct tandem_kernel_##record *)ctf_import_stream_put( \
+		stream, TANDEM_KERNEL_EVENT_##record, ns,       \
 		(uint32_t)sizeof(struct tandem_kernel_##record), 0)
 
 static int put_collecting(struct importing *importing, uint32_t cpu, uint64_t ns, bool anew)
@@ -163,7 +164,7 @@ static int put_task(struct importing *importing, struct ctf_import_stream *strea
 	if (map_set(&importing->names, tid, text))
 		return -ENOMEM;
 	record = ctf_import_stream_put(stream, TANDEM_KERNEL_EVENT_task, ns, sizeof(*record),
-	                               length);
+				       length);
 	if (!record)
 		return -ENOMEM;
 	record->tid = tid;
@@ -175,7 +176,7 @@ static int put_task(struct importing *importing, struct ctf_import_stream *strea
 }
 
 static int handle_switch(struct importing *importing, struct ctf_import_stream *stream,
-		       const struct external_event *event)
+			 const struct external_event *event)
 {
 	struct tandem_kernel_sched_switch *record;
 	uint8_t state = event->state;
@@ -208,7 +209,7 @@ static int handle_switch(struct importing *importing, struct ctf_import_stream *
 }
 
 static int handle_wake(struct importing *importing, struct ctf_import_stream *stream,
-		     const struct external_event *event)
+		       const struct external_event *event)
 {
 	int status = holds(importing, WAKEUPS, event);
 
@@ -245,7 +246,7 @@ static int handle_wake(struct importing *importing, struct ctf_import_stream *st
 }
 
 static int handle_fork(struct importing *importing, struct ctf_import_stream *stream,
-		     const struct external_event *event)
+		       const struct external_event *event)
 {
 	struct tandem_kernel_task_new *record = PUT(stream, task_new, event->ns);
 
@@ -256,12 +257,13 @@ static int handle_fork(struct importing *importing, struct ctf_import_stream *st
 	record->parent_tid = event->other_tid;
 	map_remove(&importing->names, event->tid);
 	map_remove(&importing->exited, event->tid);
-	return event->name ? put_task(importing, stream, event->ns, event->tid, event->pid,
-				      event->name) : 0;
+	return event->name
+		       ? put_task(importing, stream, event->ns, event->tid, event->pid, event->name)
+		       : 0;
 }
 
 static int handle_exit(struct importing *importing, struct ctf_import_stream *stream,
-		     const struct external_event *event)
+		       const struct external_event *event)
 {
 	struct tandem_kernel_task_exit *record = PUT(stream, task_exit, event->ns);
 
@@ -286,7 +288,7 @@ static int syscall_number(struct importing *importing, struct ctf_import_stream 
 	if (known != MAP_NONE)
 		return 0;
 	record = ctf_import_stream_put(stream, TANDEM_KERNEL_EVENT_syscall_name, event->ns,
-				   sizeof(*record), length);
+				       sizeof(*record), length);
 	if (!record || map_set(&importing->syscalls, text, *number))
 		return -ENOMEM;
 	record->number = *number;
@@ -296,7 +298,7 @@ static int syscall_number(struct importing *importing, struct ctf_import_stream 
 }
 
 static int handle_syscall(struct importing *importing, struct ctf_import_stream *stream,
-			const struct external_event *event)
+			  const struct external_event *event)
 {
 	uint32_t tid = event->tid ? event->tid : importing->running[event->cpu], number;
 	int status = holds(importing, SYSCALLS, event);
@@ -327,7 +329,7 @@ static int handle_syscall(struct importing *importing, struct ctf_import_stream 
 static int put_format(struct ctf_import_stream *stream, uint64_t ns,
 		      const struct external_format *format)
 {
-	const char *texts[] = { format->system, format->name, format->text };
+	const char *texts[] = {format->system, format->name, format->text};
 	struct tandem_kernel_format *record;
 	uint32_t lengths[3], bytes = 0;
 	char *at;
@@ -337,7 +339,7 @@ static int put_format(struct ctf_import_stream *stream, uint64_t ns,
 		bytes += lengths[i];
 	}
 	record = ctf_import_stream_put(stream, TANDEM_KERNEL_EVENT_format, ns, sizeof(*record),
-	                               bytes);
+				       bytes);
 	if (!record)
 		return -ENOMEM;
 	record->format = format->id;
@@ -353,7 +355,7 @@ static int put_format(struct ctf_import_stream *stream, uint64_t ns,
 }
 
 static int handle_driver(struct importing *importing, struct ctf_import_stream *stream,
-		       const struct external_event *event)
+			 const struct external_event *event)
 {
 	uint64_t key = (uint64_t)event->cpu << 32 | event->format->id;
 	struct tandem_kernel_tracepoint *record;
@@ -361,11 +363,10 @@ static int handle_driver(struct importing *importing, struct ctf_import_stream *
 	if (event->bytes > 60000)
 		return 0;
 	if (map_get(&importing->formats, key) == MAP_NONE &&
-	    (put_format(stream, event->ns, event->format) ||
-	     map_set(&importing->formats, key, 1)))
+	    (put_format(stream, event->ns, event->format) || map_set(&importing->formats, key, 1)))
 		return -ENOMEM;
 	record = ctf_import_stream_put(stream, TANDEM_KERNEL_EVENT_tracepoint, event->ns,
-				   sizeof(*record), event->bytes);
+				       sizeof(*record), event->bytes);
 	if (!record)
 		return -ENOMEM;
 	record->tid = event->tid;
@@ -376,7 +377,7 @@ static int handle_driver(struct importing *importing, struct ctf_import_stream *
 }
 
 static int handle_migrate(struct importing *importing, struct ctf_import_stream *stream,
-			const struct external_event *event)
+			  const struct external_event *event)
 {
 	int status = holds(importing, MIGRATIONS, event);
 	struct tandem_kernel_sched_migrate_task *record =
@@ -399,7 +400,7 @@ static int handle_lost(struct importing *importing, const struct external_event 
 		if (!importing->streams[i] || (event->cpu != UINT32_MAX && event->cpu != i))
 			continue;
 		record = ctf_import_stream_put(importing->streams[i], TANDEM_EVENT_lost, event->ns,
-					   sizeof(*record), 0);
+					       sizeof(*record), 0);
 		if (!record)
 			return -ENOMEM;
 		record->reason = TANDEM_LOSS_kernel_buffer;
@@ -412,8 +413,8 @@ static int on_event(void *user, const struct external_event *event)
 {
 	struct importing *importing = user;
 	const struct trace_session *session = importing->session;
-	int64_t end = session->start_ns +
-		      (int64_t)trace_session_duration_ns(importing->session) + AFTER_END_NS;
+	int64_t end = session->start_ns + (int64_t)trace_session_duration_ns(importing->session) +
+		      AFTER_END_NS;
 	struct ctf_import_stream *stream;
 	bool fresh;
 
@@ -442,7 +443,8 @@ static int on_event(void *user, const struct external_event *event)
 		return handle_exit(importing, stream, event);
 	case EXTERNAL_TASK:
 		return event->name ? put_task(importing, stream, event->ns, event->tid, event->pid,
-					      event->name) : 0;
+					      event->name)
+				   : 0;
 	case EXTERNAL_ENTRY:
 	case EXTERNAL_LEAVE:
 		return handle_syscall(importing, stream, event);
@@ -476,15 +478,17 @@ static int check_use(struct importing *importing)
 {
 	if (!importing->import->switches) {
 		error_set_mend(importing->error, "record sched_switch, sched_waking, sched_wakeup, "
-			       "sched_wakeup_new and sched_migrate_task");
+						 "sched_wakeup_new and sched_migrate_task");
 		return refuse(importing, -ENODATA, "%s: %s%s",
-		              "has no sched_switch events that the "
-		              "session could use",
-		              "");
+			      "has no sched_switch events that the "
+			      "session could use",
+			      "");
 	}
 	if (!importing->in_session)
-		return refuse(importing, -EXDEV, "%s: %s%s", "ends before the session begins: of "
-			      "another boot, or another time", "");
+		return refuse(importing, -EXDEV, "%s: %s%s",
+			      "ends before the session begins: of "
+			      "another boot, or another time",
+			      "");
 	return 0;
 }
 
@@ -509,16 +513,16 @@ static int finish_streams(struct importing *importing)
 }
 
 int ctf_import_make(struct ctf_import *import, struct trace_session *session, const char *path,
-		const char *module, struct error *error)
+		    const char *module, struct error *error)
 {
-	struct importing importing = { .import = import, .session = session, .path = path,
-				       .error = error };
+	struct importing importing = {
+		.import = import, .session = session, .path = path, .error = error};
 	const struct external_sink sink = {
 		.begin = on_begin, .event = on_event, .user = &importing};
 	int status, written;
 
 	memset(importing.since, 0xff, sizeof(importing.since));
-	*import = (struct ctf_import){ .folder = NULL };
+	*import = (struct ctf_import){.folder = NULL};
 	status = make_folder(import, error);
 	if (!status)
 		status = ctf_import_stream_metadata(import->folder, session);

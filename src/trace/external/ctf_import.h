@@ -22,14 +22,14 @@
 #include "util/error.h"
 
 struct ctf_import {
-	char *folder; /* DIR/kernel of temporary files */
+	char *folder;	 /* DIR/kernel of temporary files */
 	uint64_t events; /* that were taken over */
 	uint64_t switches;
 };
 
 /* Imports the trace. Returns 0 or -errno; on error there is nothing to remove. */
 int ctf_import_make(struct ctf_import *import, struct trace_session *session, const char *path,
-		const char *module, struct error *error);
+		    const char *module, struct error *error);
 
 /* Deletes the temporary files. */
 void ctf_import_remove(struct ctf_import *import);

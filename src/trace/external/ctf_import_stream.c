@@ -26,7 +26,7 @@ struct ctf_import_stream {
 };
 
 struct ctf_import_stream *ctf_import_stream_create(const char *folder,
-                                                   struct trace_session *session, uint32_t cpu)
+						   struct trace_session *session, uint32_t cpu)
 {
 	struct ctf_import_stream *stream = malloc(sizeof(*stream));
 	char *path;
@@ -79,7 +79,7 @@ static void packet_write(struct ctf_import_stream *stream)
 }
 
 void *ctf_import_stream_put(struct ctf_import_stream *stream, uint16_t id, uint64_t ns,
-                            uint32_t bytes, uint32_t more)
+			    uint32_t bytes, uint32_t more)
 {
 	uint32_t all = bytes + more;
 	uint64_t ticks = trace_clock_ticks(&stream->session->clock, (int64_t)ns);
@@ -130,8 +130,9 @@ int ctf_import_stream_metadata(const char *folder, const struct trace_session *s
 	free(path);
 	if (!file)
 		return -errno;
-	fprintf(file, "/* CTF 1.8 */\nenv {\n\tschema = \"%s\";\n\targs_level = %u;\n"
-		      "\tprocname = \"kernel\";\n};\nclock {\n\tfreq = %llu;\n};\n",
+	fprintf(file,
+		"/* CTF 1.8 */\nenv {\n\tschema = \"%s\";\n\targs_level = %u;\n"
+		"\tprocname = \"kernel\";\n};\nclock {\n\tfreq = %llu;\n};\n",
 		tandem_schema_hash, (unsigned)session->args_level,
 		(unsigned long long)session->run.ticks_hz);
 	if (fclose(file))

@@ -12,12 +12,12 @@ struct ctf_import_stream;
 
 /* NULL when memory runs out. */
 struct ctf_import_stream *ctf_import_stream_create(const char *folder,
-                                                   struct trace_session *session, uint32_t cpu);
+						   struct trace_session *session, uint32_t cpu);
 
 /* A new record of `bytes` and `more` behind, zeroed, at that time (not before the
  * one before); NULL when it can't be. */
 void *ctf_import_stream_put(struct ctf_import_stream *stream, uint16_t id, uint64_t ns,
-                            uint32_t bytes, uint32_t more);
+			    uint32_t bytes, uint32_t more);
 
 /* Writes the rest. NULL is allowed. Returns 0, or the -errno of the first write
  * that failed. */

@@ -21,7 +21,7 @@
 
 struct reading {
 	const struct external_sink *sink;
-	int status; /* of the sink */
+	int status;			 /* of the sink */
 	const bt_trace *checked[TRACES]; /* whose description the sink has seen */
 	bool wanted[TRACES];
 	size_t checked_count;
@@ -122,7 +122,7 @@ static bool trace_wanted(struct reading *reading, const bt_stream *stream)
 	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
 	const bt_clock_class *clock = bt_stream_class_borrow_default_clock_class_const(
 		bt_stream_borrow_class_const(stream));
-	struct external_description description = { .tool = "LTTng" };
+	struct external_description description = {.tool = "LTTng"};
 	bool kernel = !strcmp(environment(trace, "domain"), "kernel");
 	char boot[37];
 
@@ -134,8 +134,8 @@ static bool trace_wanted(struct reading *reading, const bt_stream *stream)
 	description.release = environment(trace, "kernel_release");
 	boot_of(clock, boot);
 	description.boot_id = boot;
-	description.clock = clock && bt_clock_class_get_name(clock) ? bt_clock_class_get_name(clock)
-								     : "";
+	description.clock =
+		clock && bt_clock_class_get_name(clock) ? bt_clock_class_get_name(clock) : "";
 	if (kernel && !reading->status) {
 		reading->status = reading->sink->begin(reading->sink->user, &description);
 		reading->begun = true;
@@ -151,8 +151,8 @@ static bool trace_wanted(struct reading *reading, const bt_stream *stream)
  * is not wanted. */
 static uint64_t clock_ns(const bt_clock_snapshot *snapshot)
 {
-	uint64_t hz = bt_clock_class_get_frequency(
-		bt_clock_snapshot_borrow_clock_class_const(snapshot));
+	uint64_t hz =
+		bt_clock_class_get_frequency(bt_clock_snapshot_borrow_clock_class_const(snapshot));
 	uint64_t value = bt_clock_snapshot_get_value(snapshot);
 
 	return hz == 1000000000 || !hz ? value
@@ -199,8 +199,9 @@ static bool decode(struct external_event *to, const bt_event *event, const char 
 		to->other_name = string(event, "next_comm", second);
 	} else if (!strcmp(name, "sched_waking") || !strcmp(name, "sched_wakeup") ||
 		   !strcmp(name, "sched_wakeup_new")) {
-		to->kind = !strcmp(name, "sched_waking") ? EXTERNAL_WAKING :
-			   !strcmp(name, "sched_wakeup") ? EXTERNAL_WAKEUP : EXTERNAL_WAKEUP_NEW;
+		to->kind = !strcmp(name, "sched_waking")   ? EXTERNAL_WAKING
+			   : !strcmp(name, "sched_wakeup") ? EXTERNAL_WAKEUP
+							   : EXTERNAL_WAKEUP_NEW;
 		to->tid = number(event, "tid");
 		to->cpu_to = number(event, "target_cpu");
 	} else if (!strcmp(name, "sched_migrate_task")) {
@@ -266,7 +267,7 @@ static void handle_event(struct reading *reading, const bt_message *message)
 {
 	const bt_event *event = bt_message_event_borrow_event_const(message);
 	const char *name = bt_event_class_get_name(bt_event_borrow_class_const(event));
-	struct external_event to = { .kind = EXTERNAL_LOST };
+	struct external_event to = {.kind = EXTERNAL_LOST};
 	char first[17], second[17];
 
 	if (!trace_wanted(reading, bt_event_borrow_stream_const(event)) || !name ||
@@ -281,7 +282,7 @@ static void handle_event(struct reading *reading, const bt_message *message)
 static void handle_discarded(struct reading *reading, const bt_message *message)
 {
 	const bt_stream *stream = bt_message_discarded_events_borrow_stream_const(message);
-	struct external_event to = { .kind = EXTERNAL_LOST, .value = 1 };
+	struct external_event to = {.kind = EXTERNAL_LOST, .value = 1};
 	uint64_t count;
 
 	if (!trace_wanted(reading, stream))
@@ -298,8 +299,8 @@ static void handle_discarded(struct reading *reading, const bt_message *message)
 	reading->status = reading->sink->event(reading->sink->user, &to);
 }
 
-static bt_graph_simple_sink_component_consume_func_status
-on_messages(bt_message_iterator *iterator, void *user)
+static bt_graph_simple_sink_component_consume_func_status on_messages(bt_message_iterator *iterator,
+								      void *user)
 {
 	struct reading *reading = user;
 	bt_message_array_const messages;
@@ -316,8 +317,7 @@ on_messages(bt_message_iterator *iterator, void *user)
 	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
 		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_ERROR;
 	for (uint64_t i = 0; i < count; i++) {
-		if (!reading->status &&
-		    bt_message_get_type(messages[i]) == BT_MESSAGE_TYPE_EVENT)
+		if (!reading->status && bt_message_get_type(messages[i]) == BT_MESSAGE_TYPE_EVENT)
 			handle_event(reading, messages[i]);
 		else if (!reading->status &&
 			 bt_message_get_type(messages[i]) == BT_MESSAGE_TYPE_DISCARDED_EVENTS)
@@ -343,9 +343,8 @@ static void find_traces(const char *path, bt_value *inputs, int depth)
 	}
 	folder = depth ? opendir(path) : NULL;
 	while (folder && (entry = readdir(folder))) {
-		if (entry->d_name[0] == '.' ||
-		    snprintf(inside, sizeof(inside), "%s/%s", path, entry->d_name) >=
-			    (int)sizeof(inside))
+		if (entry->d_name[0] == '.' || snprintf(inside, sizeof(inside), "%s/%s", path,
+							entry->d_name) >= (int)sizeof(inside))
 			continue;
 		if (!stat(inside, &status) && S_ISDIR(status.st_mode))
 			find_traces(inside, inputs, depth - 1);
@@ -364,8 +363,8 @@ static bool add_sinks(bt_graph *graph, const bt_component_source *source, struct
 
 		snprintf(name, sizeof(name), "sink %u", reading->sinks++);
 		if (bt_graph_add_simple_sink_component(graph, name, NULL, on_messages, NULL,
-		                                       reading,
-		                                       &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
+						       reading,
+						       &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK ||
 		    bt_graph_connect_ports(
 			    graph, bt_component_source_borrow_output_port_by_index_const(source, i),
 			    bt_component_sink_borrow_input_port_by_index_const(sink, 0),
@@ -392,10 +391,10 @@ static bool add_sources(bt_graph *graph, const bt_plugin *ctf, const bt_value *i
 		bt_value_map_insert_empty_array_entry(parameters, "inputs", &paths);
 		bt_value_array_append_string_element(
 			paths, bt_value_string_get(
-				bt_value_array_borrow_element_by_index_const(inputs, i)));
+				       bt_value_array_borrow_element_by_index_const(inputs, i)));
 		good = bt_graph_add_source_component(graph, class, name, parameters,
-						     BT_LOGGING_LEVEL_NONE, &source) ==
-		       BT_GRAPH_ADD_COMPONENT_STATUS_OK;
+						     BT_LOGGING_LEVEL_NONE,
+						     &source) == BT_GRAPH_ADD_COMPONENT_STATUS_OK;
 		bt_value_put_ref(parameters);
 		if (good)
 			good = add_sinks(graph, source, reading);
@@ -422,9 +421,9 @@ static bool run(struct reading *reading, const bt_value *inputs)
 static void handle_error(struct reading *reading)
 {
 	const bt_error *error = bt_current_thread_take_error();
-	const bt_error_cause *cause =
-		error && bt_error_get_cause_count(error)
-			? bt_error_borrow_cause_by_index(error, 0) : NULL;
+	const bt_error_cause *cause = error && bt_error_get_cause_count(error)
+					      ? bt_error_borrow_cause_by_index(error, 0)
+					      : NULL;
 
 	snprintf(reading->why, reading->why_bytes, "%s",
 		 cause ? bt_error_cause_get_message(cause) : "libbabeltrace2 can't read it");
@@ -433,13 +432,13 @@ static void handle_error(struct reading *reading)
 }
 
 int tandem_external_ctf_read(const char *path, const struct external_sink *sink, char *why,
-			    uint64_t why_bytes)
+			     uint64_t why_bytes)
 {
 	static struct reading reading; /* too large for a stack */
 	bt_value *inputs = bt_value_array_create();
 	int status = 0;
 
-	reading = (struct reading){ .sink = sink, .why = why, .why_bytes = why_bytes };
+	reading = (struct reading){.sink = sink, .why = why, .why_bytes = why_bytes};
 	if (!inputs)
 		return -ENOMEM;
 	find_traces(path, inputs, DEPTH);

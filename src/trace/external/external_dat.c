@@ -34,7 +34,7 @@ struct dat_kind { /* an event of the file that means something to us */
 struct dat_cpu {
 	const uint8_t *next, *end; /* pages not begun yet */
 	struct kbuffer *pages;
-	struct tep_record record;  /* the event at hand */
+	struct tep_record record; /* the event at hand */
 	uint64_t missed;
 	bool done;
 };
@@ -56,8 +56,8 @@ struct dat {
 
 static int damaged(struct dat *dat, const char *words)
 {
-	return error_add_at(dat->error, -EBADMSG, dat->path, (uint64_t)(dat->at - dat->bytes),
-			    "%s", words);
+	return error_add_at(dat->error, -EBADMSG, dat->path, (uint64_t)(dat->at - dat->bytes), "%s",
+			    words);
 }
 
 static const uint8_t *field_bytes(struct dat *dat, uint64_t bytes)
@@ -107,9 +107,9 @@ static const struct {
 	const char *fields[6];
 } known[] = {
 	{"sched",
-         "sched_switch",
-         EXTERNAL_SWITCH,
-         {"prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm", "prev_prio"}},
+	 "sched_switch",
+	 EXTERNAL_SWITCH,
+	 {"prev_pid", "next_pid", "prev_state", "prev_comm", "next_comm", "prev_prio"}},
 	{"sched", "sched_waking", EXTERNAL_WAKING, {"pid", "target_cpu"}},
 	{"sched", "sched_wakeup", EXTERNAL_WAKEUP, {"pid", "target_cpu"}},
 	{"sched", "sched_wakeup_new", EXTERNAL_WAKEUP_NEW, {"pid", "target_cpu"}},
@@ -130,7 +130,7 @@ static int kind_add(struct dat *dat, struct tep_event *event, enum external_kind
 			  sizeof(*dat->kinds)))
 		return -ENOMEM;
 	row = &dat->kinds[dat->kind_count++];
-	*row = (struct dat_kind){ .event = event, .kind = kind };
+	*row = (struct dat_kind){.event = event, .kind = kind};
 	if (format)
 		row->format = *format;
 	for (int i = 0; fields && i < 6 && fields[i]; i++)
@@ -164,8 +164,8 @@ static void event_name(const char *text, uint64_t bytes, char out[64])
 
 static int parse_driver(struct dat *dat, struct tep_event *event, const char *text, uint64_t bytes)
 {
-	struct external_format format = { (uint32_t)event->id, event->system, event->name,
-					 strndup(text, bytes) };
+	struct external_format format = {(uint32_t)event->id, event->system, event->name,
+					 strndup(text, bytes)};
 	int status = format.text ? kind_add(dat, event, EXTERNAL_DRIVER, NULL, &format) : -ENOMEM;
 
 	if (status)
@@ -190,8 +190,8 @@ static int parse_format(struct dat *dat, const char *system)
 	if (!text)
 		return damaged(dat, "the description of an event is cut off");
 	event_name(text, bytes, called);
-	while (which < KNOWN && (strcmp(known[which].system, system) ||
-				 strcmp(known[which].name, called)))
+	while (which < KNOWN &&
+	       (strcmp(known[which].system, system) || strcmp(known[which].name, called)))
 		which++;
 	if (which == KNOWN && !(gpu_tracepoints_system(system) && gpu_tracepoints_wanted(called)))
 		return 0;
@@ -291,7 +291,7 @@ static int parse_cpus(struct dat *dat)
 		cpu->next = dat->bytes + offset;
 		cpu->end = cpu->next + bytes;
 		cpu->pages = kbuffer_alloc(tep_get_long_size(dat->tep) == 4 ? KBUFFER_LSIZE_4
-									     : KBUFFER_LSIZE_8,
+									    : KBUFFER_LSIZE_8,
 					   dat->big ? KBUFFER_ENDIAN_BIG : KBUFFER_ENDIAN_LITTLE);
 		if (!cpu->pages)
 			return -ENOMEM;
@@ -307,16 +307,16 @@ static int parse_header(struct dat *dat)
 
 	if (!magic || memcmp(magic, MAGIC, sizeof(MAGIC) - 1) || !version)
 		return error_add(dat->error, -EINVAL,
-		                 "%s: neither a folder with LTTng's traces nor "
-		                 "a file of trace-cmd",
-		                 dat->path);
+				 "%s: neither a folder with LTTng's traces nor "
+				 "a file of trace-cmd",
+				 dat->path);
 	if (strcmp(version, "6")) {
 		error_set_mend(dat->error, "trace-cmd convert --file-version 6 -i %s -o FILE",
 			       dat->path);
 		return error_add(dat->error, -ENOTSUP,
-		                 "%s: a file of trace-cmd in version %.8s, not "
-		                 "6",
-		                 dat->path, version);
+				 "%s: a file of trace-cmd in version %.8s, not "
+				 "6",
+				 dat->path, version);
 	}
 	order = field_bytes(dat, 2);
 	dat->page_bytes = (uint32_t)field_number(dat, 4);
@@ -427,7 +427,7 @@ static const char *name(const struct dat_kind *kind, int field, const struct tep
 static int emit(struct dat *dat, uint32_t cpu_number, const struct dat_kind *kind)
 {
 	const struct tep_record *record = &dat->cpus[cpu_number].record;
-	struct external_event event = { .kind = kind->kind, .cpu = cpu_number, .ns = record->ts };
+	struct external_event event = {.kind = kind->kind, .cpu = cpu_number, .ns = record->ts};
 	char first[17], second[17];
 
 	event.tid = number(kind, 0, record);
@@ -467,8 +467,10 @@ static int emit(struct dat *dat, uint32_t cpu_number, const struct dat_kind *kin
 static int emit_lost(struct dat *dat, uint32_t cpu_number)
 {
 	struct dat_cpu *cpu = &dat->cpus[cpu_number];
-	struct external_event event = { .kind = EXTERNAL_LOST, .cpu = cpu_number,
-				       .ns = cpu->record.ts, .value = (int64_t)cpu->missed };
+	struct external_event event = {.kind = EXTERNAL_LOST,
+				       .cpu = cpu_number,
+				       .ns = cpu->record.ts,
+				       .value = (int64_t)cpu->missed};
 
 	cpu->missed = 0;
 	return dat->sink->event(dat->sink->user, &event);
@@ -489,7 +491,10 @@ static const struct dat_kind *kind_of(const struct dat *dat, const struct tep_re
 static int read_events(struct dat *dat)
 {
 	const struct external_description description = {
-		.tool = "trace-cmd", .host = dat->host, .release = dat->release, .boot_id = "",
+		.tool = "trace-cmd",
+		.host = dat->host,
+		.release = dat->release,
+		.boot_id = "",
 		.clock = !strcmp(dat->clock, "mono") ? "monotonic" : dat->clock,
 	};
 	int status = dat->sink->begin(dat->sink->user, &description);
@@ -559,7 +564,7 @@ static int dat_open(struct dat *dat)
 
 int external_dat_read(const char *path, const struct external_sink *sink, struct error *error)
 {
-	struct dat dat = { .path = path, .sink = sink, .error = error };
+	struct dat dat = {.path = path, .sink = sink, .error = error};
 	int status = dat_open(&dat);
 
 	if (!status)

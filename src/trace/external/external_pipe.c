@@ -64,8 +64,8 @@ static int on_event(void *user, const struct external_event *event)
 
 struct external_sink external_pipe_sink(FILE *file)
 {
-	return (struct external_sink){.begin = on_begin, .event = on_event, .alive = watch_alive,
-				     .user = file};
+	return (struct external_sink){
+		.begin = on_begin, .event = on_event, .alive = watch_alive, .user = file};
 }
 
 void external_pipe_end(FILE *file, int status, const char *why)
@@ -101,8 +101,7 @@ static int read_event(FILE *file, const struct external_sink *sink)
 	event.format = NULL;
 	event.data = NULL;
 	event.bytes = 0;
-	if (!text_read(file, name, &event.name) ||
-	    !text_read(file, other_name, &event.other_name))
+	if (!text_read(file, name, &event.name) || !text_read(file, other_name, &event.other_name))
 		return -EPIPE;
 	return sink->event(sink->user, &event);
 }

@@ -72,10 +72,10 @@ static int read_apart(const char *path, external_ctf_fn *read, const struct exte
 	if (status == -EPIPE) {
 		error_set_mend(error, "`babeltrace2 %s` may say more", path);
 		return error_add(error, -EBADMSG, "%s: damaged: libbabeltrace2 gave up on it (%s)",
-		                 path,
-		                 !WIFSIGNALED(ended)          ? "no reason"
-		                 : WTERMSIG(ended) == SIGPROF ? "it came no further"
-		                                              : strsignal(WTERMSIG(ended)));
+				 path,
+				 !WIFSIGNALED(ended)	      ? "no reason"
+				 : WTERMSIG(ended) == SIGPROF ? "it came no further"
+							      : strsignal(WTERMSIG(ended)));
 	}
 	if (*why)
 		error_add(error, status, "%s: %s", path, why);
@@ -101,7 +101,7 @@ static int ctf_read(const char *path, const char *module, const struct external_
 }
 
 int external_read(const char *path, const char *module, const struct external_sink *sink,
-		 struct error *error)
+		  struct error *error)
 {
 	struct stat status;
 

@@ -16,25 +16,25 @@
 #include "util/error.h"
 
 enum external_kind {
-	EXTERNAL_SWITCH,	    /* tid (prev), name, state; other_tid (next), other_name */
-	EXTERNAL_WAKING,	    /* tid, cpu_to */
-	EXTERNAL_WAKEUP,	    /* tid, cpu_to */
+	EXTERNAL_SWITCH,     /* tid (prev), name, state; other_tid (next), other_name */
+	EXTERNAL_WAKING,     /* tid, cpu_to */
+	EXTERNAL_WAKEUP,     /* tid, cpu_to */
 	EXTERNAL_WAKEUP_NEW, /* tid, cpu_to */
 	EXTERNAL_MIGRATE,    /* tid, cpu_from, cpu_to */
-	EXTERNAL_FORK,	    /* tid (child), pid, name; other_tid (parent) */
-	EXTERNAL_EXIT,	    /* tid */
-	EXTERNAL_TASK,	    /* tid, pid, name: who it is */
-	EXTERNAL_ENTRY,	    /* tid or 0: who runs on the CPU; name: of the system call */
-	EXTERNAL_LEAVE,	    /* same, value */
-	EXTERNAL_DRIVER,	    /* a GPU driver's: tid, format, data */
-	EXTERNAL_LOST,	    /* value: so many events of this CPU before this one */
+	EXTERNAL_FORK,	     /* tid (child), pid, name; other_tid (parent) */
+	EXTERNAL_EXIT,	     /* tid */
+	EXTERNAL_TASK,	     /* tid, pid, name: who it is */
+	EXTERNAL_ENTRY,	     /* tid or 0: who runs on the CPU; name: of the system call */
+	EXTERNAL_LEAVE,	     /* same, value */
+	EXTERNAL_DRIVER,     /* a GPU driver's: tid, format, data */
+	EXTERNAL_LOST,	     /* value: so many events of this CPU before this one */
 };
 
 /* What a thread's state was when it gave up the CPU, enum tandem_task_state. */
 struct external_event {
 	enum external_kind kind;
 	uint32_t cpu;
-	uint64_t ns; /* by the trace's clock */
+	uint64_t ns;		      /* by the trace's clock */
 	uint32_t tid, other_tid, pid; /* 0: not known; a CPU's idle thread */
 	uint8_t state, prio, other_prio;
 	uint32_t cpu_from, cpu_to;
@@ -75,7 +75,7 @@ struct external_sink {
  * which ends itself when that comes no further. Returns 0, -ENOTSUP (not built in),
  * another -errno of its own, or what the sink returned. */
 int external_read(const char *path, const char *module, const struct external_sink *sink,
-		 struct error *error);
+		  struct error *error);
 
 /* What kernels older than the bits of their `print fmt` say: enum tandem_task_state
  * of the number that sched_switch has as prev_state. */
@@ -87,6 +87,6 @@ int external_dat_read(const char *path, const struct external_sink *sink, struct
 /* What a module that reads CTF exports under this name. `why` gets words on error. */
 #define EXTERNAL_CTF_SYMBOL "tandem_external_ctf_read"
 typedef int external_ctf_fn(const char *path, const struct external_sink *sink, char *why,
-			   uint64_t why_bytes);
+			    uint64_t why_bytes);
 
 #endif

@@ -58,9 +58,9 @@ struct view_long { /* sorted by track, then item */
 };
 
 struct view_label {
-	uint32_t name; /* string */
-	uint8_t kind;  /* enum view_span_kind */
-	uint8_t flags; /* enum view_flag */
+	uint32_t name;	/* string */
+	uint8_t kind;	/* enum view_span_kind */
+	uint8_t flags;	/* enum view_flag */
 	uint16_t brief; /* where the name begins that fits into little room, in bytes */
 	uint32_t plain; /* the same without flags */
 };
@@ -79,8 +79,8 @@ struct view_row {
 
 struct view_track {
 	uint32_t row;
-	uint8_t type; /* enum view_track_type */
-	uint8_t refs; /* enum view_refs_kind */
+	uint8_t type;  /* enum view_track_type */
+	uint8_t refs;  /* enum view_refs_kind */
 	uint8_t again; /* 1: shows what other tracks show too: not counted, not searched */
 	uint8_t reserved;
 	uint32_t items;
@@ -104,7 +104,7 @@ struct view_command {
 	uint64_t bytes;
 	uint32_t process;
 	uint32_t call_stream, seen_stream; /* indices in the session, or VIEW_NONE */
-	uint32_t track; /* where it is drawn: of its queue */
+	uint32_t track;			   /* where it is drawn: of its queue */
 	uint32_t label;
 	uint32_t bound_ns; /* how far off the place is at most */
 };
@@ -113,11 +113,11 @@ struct view_record { /* a description, as it lay in the trace; the bytes follow 
 	uint32_t stream, bytes;
 };
 
-struct view_frame { /* a function */
+struct view_frame {	     /* a function */
 	uint32_t name, file; /* strings; the file may be empty */
 };
 
-struct view_stack { /* a node of the tree of all stacks; [0] is its root */
+struct view_stack {	 /* a node of the tree of all stacks; [0] is its root */
 	uint32_t parent; /* smaller than its own number; of the outermost ones 0 */
 	uint32_t frame;
 };
@@ -128,29 +128,28 @@ struct view_note { /* what a reader of the picture must know */
 };
 
 /* X(name, type of an element) */
-#define VIEW_SECTIONS(X)                                                       \
-	X(text, char)                                                          \
-	X(strings, uint64_t) /* offset in `text`, of a NUL-terminated string */ \
-	X(labels, struct view_label)                                           \
-	X(rows, struct view_row)     /* a parent before its children */        \
-	X(tracks, struct view_track) /* in the order of the rows */            \
-	X(chunks, uint64_t)	     /* offset in the file */                  \
-	X(nodes, struct view_node)   /* or struct view_point_node */           \
-	X(longs, struct view_long)                                             \
-	X(stats, struct view_stat)                                             \
-	X(commands, struct view_command) /* in the order of their ends */      \
-	X(by_op, uint32_t) /* commands by process and operation id */          \
-	X(wakers, uint32_t) /* row of a thread that woke others, or VIEW_NONE */ \
-	X(frames, struct view_frame)                                           \
-	X(stacks, struct view_stack)                                           \
-	X(records, uint8_t) /* struct view_record and bytes, padded to 8 */    \
+#define VIEW_SECTIONS(X)                                                                      \
+	X(text, char)                                                                         \
+	X(strings, uint64_t) /* offset in `text`, of a NUL-terminated string */               \
+	X(labels, struct view_label)                                                          \
+	X(rows, struct view_row)     /* a parent before its children */                       \
+	X(tracks, struct view_track) /* in the order of the rows */                           \
+	X(chunks, uint64_t)	     /* offset in the file */                                 \
+	X(nodes, struct view_node)   /* or struct view_point_node */                          \
+	X(longs, struct view_long)                                                            \
+	X(stats, struct view_stat)                                                            \
+	X(commands, struct view_command) /* in the order of their ends */                     \
+	X(by_op, uint32_t)		 /* commands by process and operation id */           \
+	X(wakers, uint32_t)		 /* row of a thread that woke others, or VIEW_NONE */ \
+	X(frames, struct view_frame)                                                          \
+	X(stacks, struct view_stack)                                                          \
+	X(records, uint8_t) /* struct view_record and bytes, padded to 8 */                   \
 	X(notes, struct view_note)
 
 enum view_section_number {
 #define X(name, type) VIEW_SECTION_##name,
-	VIEW_SECTIONS(X)
+	VIEW_SECTIONS(X) VIEW_SECTION_COUNT
 #undef X
-	VIEW_SECTION_COUNT
 };
 
 struct view_section {
@@ -160,7 +159,7 @@ struct view_section {
 struct view_header {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t bytes; /* of this header */
+	uint32_t bytes;		 /* of this header */
 	uint8_t fingerprint[16]; /* of the trace that it was made of */
 	uint64_t file_bytes;
 	uint64_t duration_ns;

@@ -75,9 +75,9 @@ static bool index_sound(struct view_index *index, const uint8_t fingerprint[16])
 	    header->file_bytes != index->bytes ||
 	    memcmp(header->fingerprint, fingerprint, sizeof(header->fingerprint)) != 0)
 		return false;
-#define X(name, type)                                                          \
+#define X(name, type)                                                             \
 	if (!section_take(index, VIEW_SECTION_##name, sizeof(type), &index->name, \
-			  &index->name##_count))                               \
+			  &index->name##_count))                                  \
 		return false;
 	VIEW_SECTIONS(X)
 #undef X
@@ -185,8 +185,9 @@ uint32_t view_index_ref(const struct view_index *index, const struct view_track 
 	if (chunk_items > VIEW_CHUNK_ITEMS)
 		chunk_items = VIEW_CHUNK_ITEMS;
 	chunk = index->chunks[track->first_chunk + item / VIEW_CHUNK_ITEMS];
-	memcpy(&ref, index->data + chunk + chunk_items * sizeof(union view_item) +
-			     item % VIEW_CHUNK_ITEMS * sizeof(ref),
+	memcpy(&ref,
+	       index->data + chunk + chunk_items * sizeof(union view_item) +
+		       item % VIEW_CHUNK_ITEMS * sizeof(ref),
 	       sizeof(ref));
 	return ref;
 }
@@ -194,8 +195,8 @@ uint32_t view_index_ref(const struct view_index *index, const struct view_track 
 uint32_t view_index_stack(const struct view_index *index, const struct view_track *track,
 			  uint32_t item)
 {
-	uint32_t ref = track->refs == VIEW_REFS_sample ? view_index_ref(index, track, item)
-						       : VIEW_NONE;
+	uint32_t ref =
+		track->refs == VIEW_REFS_sample ? view_index_ref(index, track, item) : VIEW_NONE;
 
 	return ref / 2 < index->stacks_count ? ref / 2 : 0;
 }
@@ -203,8 +204,8 @@ uint32_t view_index_stack(const struct view_index *index, const struct view_trac
 const struct view_command *view_index_command(const struct view_index *index,
 					      const struct view_track *track, uint32_t item)
 {
-	uint32_t ref = track->refs == VIEW_REFS_command ? view_index_ref(index, track, item)
-							: VIEW_NONE;
+	uint32_t ref =
+		track->refs == VIEW_REFS_command ? view_index_ref(index, track, item) : VIEW_NONE;
 
 	return ref < index->commands_count ? &index->commands[ref] : NULL;
 }
@@ -221,8 +222,7 @@ const struct view_command *view_index_find_op(const struct view_index *index, ui
 		if (index->by_op[middle] >= index->commands_count)
 			return NULL;
 		command = &index->commands[index->by_op[middle]];
-		if (command->process < process ||
-		    (command->process == process && command->op < op))
+		if (command->process < process || (command->process == process && command->op < op))
 			low = middle + 1;
 		else
 			high = middle;

@@ -45,8 +45,7 @@ const char *view_index_text(const struct view_index *index, uint32_t number);
 const struct view_label *view_index_label(const struct view_index *index, uint32_t number);
 
 static inline const union view_item *view_index_item(const struct view_index *index,
-						     const struct view_track *track,
-						     uint32_t item)
+						     const struct view_track *track, uint32_t item)
 {
 	uint64_t chunk = index->chunks[track->first_chunk + item / VIEW_CHUNK_ITEMS];
 
@@ -57,9 +56,8 @@ static inline const union view_item *view_index_item(const struct view_index *in
 uint64_t view_index_long(const struct view_index *index, const struct view_track *track,
 			 uint32_t item);
 
-static inline int64_t view_index_end(const struct view_index *index,
-				     const struct view_track *track, uint32_t item,
-				     const struct view_span *span)
+static inline int64_t view_index_end(const struct view_index *index, const struct view_track *track,
+				     uint32_t item, const struct view_span *span)
 {
 	uint64_t length = span->length_ns;
 

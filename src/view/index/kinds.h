@@ -7,16 +7,27 @@
 #include <stdint.h>
 
 /* X(name): rows, in the order in which they stand below one parent. */
-#define VIEW_ROWS(X)                                                           \
-	X(session) X(process) X(thread) X(context) X(transfers) X(kernels)     \
-	X(sync) X(untimed) X(resources) X(cpu) X(device) X(host_queue)         \
-	X(device_queue) X(utilisation) X(memory)
+#define VIEW_ROWS(X)    \
+	X(session)      \
+	X(process)      \
+	X(thread)       \
+	X(context)      \
+	X(transfers)    \
+	X(kernels)      \
+	X(sync)         \
+	X(untimed)      \
+	X(resources)    \
+	X(cpu)          \
+	X(device)       \
+	X(host_queue)   \
+	X(device_queue) \
+	X(utilisation)  \
+	X(memory)
 
 enum view_row_kind {
 #define X(name) VIEW_ROW_##name,
-	VIEW_ROWS(X)
+	VIEW_ROWS(X) VIEW_ROW_COUNT
 #undef X
-	VIEW_ROW_COUNT
 };
 
 /* X(name, what its items are): a row is drawn as its tracks, one above the
@@ -31,9 +42,8 @@ enum view_row_kind {
 
 enum view_track_type {
 #define X(name) VIEW_TRACK_##name,
-	VIEW_TRACKS(X)
+	VIEW_TRACKS(X) VIEW_TRACK_COUNT
 #undef X
-	VIEW_TRACK_COUNT
 };
 
 /* What a track's items refer to, beside their label. */
@@ -47,7 +57,13 @@ enum view_refs_kind {
 
 /* X(name): groups of kinds, by which sums are made and the page speaks of spans: API calls, what
  * a device did, states of a thread, what ran on a CPU, activity of any kind, samples. */
-#define VIEW_GROUPS(X) X(call) X(command) X(state) X(task) X(activity) X(sample)
+#define VIEW_GROUPS(X) \
+	X(call)        \
+	X(command)     \
+	X(state)       \
+	X(task)        \
+	X(activity)    \
+	X(sample)
 
 enum view_group {
 #define X(name) VIEW_GROUP_##name,
@@ -56,22 +72,37 @@ enum view_group {
 };
 
 /* X(name, group): spans. Commands are in the order of enum tandem_operation_kind. */
-#define VIEW_SPANS(X)                                                          \
-	X(call, call) X(enqueue, call) X(wait, call) X(create, call)           \
-	X(release, call) X(build, call)                                        \
-	X(kernel, command) X(copy_h2d, command) X(copy_d2h, command)           \
-	X(copy_d2d, command) X(fill, command) X(map, command)                  \
-	X(unmap, command) X(migrate, command) X(barrier, command)              \
-	X(marker, command) X(other, command)                                   \
-	X(running, state) X(wait_cpu, state) X(wait_blocked, state)            \
-	X(unknown, state) X(task, task) X(task_unknown, task)                  \
-	X(active, activity) X(sample, sample)
+#define VIEW_SPANS(X)          \
+	X(call, call)          \
+	X(enqueue, call)       \
+	X(wait, call)          \
+	X(create, call)        \
+	X(release, call)       \
+	X(build, call)         \
+	X(kernel, command)     \
+	X(copy_h2d, command)   \
+	X(copy_d2h, command)   \
+	X(copy_d2d, command)   \
+	X(fill, command)       \
+	X(map, command)        \
+	X(unmap, command)      \
+	X(migrate, command)    \
+	X(barrier, command)    \
+	X(marker, command)     \
+	X(other, command)      \
+	X(running, state)      \
+	X(wait_cpu, state)     \
+	X(wait_blocked, state) \
+	X(unknown, state)      \
+	X(task, task)          \
+	X(task_unknown, task)  \
+	X(active, activity)    \
+	X(sample, sample)
 
 enum view_span_kind {
 #define X(name, group) VIEW_SPAN_##name,
-	VIEW_SPANS(X)
+	VIEW_SPANS(X) VIEW_SPAN_COUNT
 #undef X
-	VIEW_SPAN_COUNT
 };
 
 /* "kernel"; "unknown" where there is no such. */
@@ -111,10 +142,10 @@ static inline const char *view_group_name(enum view_group group)
 
 /* X(bit, name): what is odd about a span. */
 #define VIEW_FLAGS(X)                                                          \
-	X(1, failed)     /* returned or ended with an error */                 \
+	X(1, failed)	 /* returned or ended with an error */                 \
 	X(2, unfinished) /* its end was not seen: drawn to the end */          \
-	X(4, untimed)    /* no device times: from the call to what was seen */ \
-	X(8, noncausal)  /* starts before its call: the clocks disagree */
+	X(4, untimed)	 /* no device times: from the call to what was seen */ \
+	X(8, noncausal)	 /* starts before its call: the clocks disagree */
 
 enum view_flag {
 #define X(bit, name) VIEW_FLAG_##name = bit,

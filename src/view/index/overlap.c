@@ -49,8 +49,8 @@ static int visit_nodes(const struct overlap *overlap, unsigned level, uint32_t f
 	return status;
 }
 
-int view_overlap(const struct view_index *index, const struct view_track *track,
-		 int64_t from_ns, int64_t to_ns, view_overlap_visit visit, void *user)
+int view_overlap(const struct view_index *index, const struct view_track *track, int64_t from_ns,
+		 int64_t to_ns, view_overlap_visit visit, void *user)
 {
 	struct overlap overlap = {.index = index,
 				  .track = track,

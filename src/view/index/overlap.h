@@ -16,7 +16,7 @@ typedef int (*view_overlap_visit)(void *user, uint32_t item, const struct view_s
 				  int64_t end_ns);
 
 /* Returns 0, or what the visitor returned. */
-int view_overlap(const struct view_index *index, const struct view_track *track,
-		 int64_t from_ns, int64_t to_ns, view_overlap_visit visit, void *user);
+int view_overlap(const struct view_index *index, const struct view_track *track, int64_t from_ns,
+		 int64_t to_ns, view_overlap_visit visit, void *user);
 
 #endif

@@ -60,9 +60,8 @@ static int node_of_spans(struct track_writer *track, const union view_item *item
 	size_t stat_count = 0, most = 0;
 	int status = 0;
 
-	*node = (struct view_node){.begin_ns = items[0].span.begin_ns,
-				   .end_ns = INT64_MIN,
-				   .count = (uint32_t)count};
+	*node = (struct view_node){
+		.begin_ns = items[0].span.begin_ns, .end_ns = INT64_MIN, .count = (uint32_t)count};
 	for (size_t i = 0; i < count; i++) {
 		const struct view_span *span = &items[i].span;
 		uint64_t length = span_length(track, span, track->items - count + i);
@@ -88,8 +87,7 @@ static int node_of_spans(struct track_writer *track, const union view_item *item
 	return status;
 }
 
-static void node_of_points(const union view_item *items, size_t count,
-			   struct view_point_node *node)
+static void node_of_points(const union view_item *items, size_t count, struct view_point_node *node)
 {
 	*node = (struct view_point_node){.begin_ns = items[0].point.at_ns,
 					 .end_ns = items[count - 1].point.at_ns,
@@ -151,9 +149,9 @@ static int item_place(struct track_writer *track, union view_item **item)
 
 		if (array_reserve(&track->chunk, &track->chunk_capacity, capacity + 1,
 				  sizeof(*track->chunk)) ||
-		    (track->refs_kind && array_reserve(&track->refs, &capacity,
-						      track->chunk_capacity,
-						      sizeof(*track->refs))))
+		    (track->refs_kind &&
+		     array_reserve(&track->refs, &capacity, track->chunk_capacity,
+				   sizeof(*track->refs))))
 			return -ENOMEM;
 	}
 	*item = &track->chunk[track->chunk_items++];

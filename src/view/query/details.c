@@ -99,8 +99,8 @@ void view_details_close(struct view_details *details)
 static void add_flags(struct json *json, unsigned flags)
 {
 	json_begin_array(json, "flags");
-#define X(bit, name)                                                           \
-	if (flags & (bit))                                                     \
+#define X(bit, name)       \
+	if (flags & (bit)) \
 		json_string(json, NULL, #name);
 	VIEW_FLAGS(X)
 #undef X

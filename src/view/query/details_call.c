@@ -209,18 +209,17 @@ static size_t read_waits(const struct trace_event *event, uint64_t waits[LINKS_M
 	return found;
 }
 
-int details_call(struct view_details *details, const struct details_span *span,
-		 struct json *json)
+int details_call(struct view_details *details, const struct details_span *span, struct json *json)
 {
 	struct trace_records records;
 	struct trace_event event;
 	uint64_t op, waits[LINKS_MOST];
 	struct ended ended = {.count = 0};
 	size_t wait_count;
-	int status = details_find_call(
-		details, span->row->stream, span->span.begin_ns,
-		span->label->flags & VIEW_FLAG_unfinished ? INT64_MIN : span->end_ns, &records,
-		&event);
+	int status = details_find_call(details, span->row->stream, span->span.begin_ns,
+				       span->label->flags & VIEW_FLAG_unfinished ? INT64_MIN
+										 : span->end_ns,
+				       &records, &event);
 
 	if (status <= 0)
 		return status;

@@ -8,15 +8,13 @@
 #include "view/query/details_json.h"
 
 /* Facts, arguments and links of a call's span. Returns 0 or -ENOMEM. */
-int details_call(struct view_details *details, const struct details_span *span,
-		 struct json *json);
+int details_call(struct view_details *details, const struct details_span *span, struct json *json);
 
 /* Reads the record of the call of this stream that began at begin_ns (since the
  * session's start); end_ns, unless it is INT64_MIN, must be right, too. Returns 1
  * (*event is borrowed from `records`, which the caller closes), 0 where there is
  * none, or -ENOMEM (both closed). */
 int details_find_call(struct view_details *details, uint32_t stream, int64_t begin_ns,
-		      int64_t end_ns, struct trace_records *records,
-		      struct trace_event *event);
+		      int64_t end_ns, struct trace_records *records, struct trace_event *event);
 
 #endif

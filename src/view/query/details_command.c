@@ -81,8 +81,7 @@ static void add_times(struct json *json, const struct view_command *command,
 	details_time(json, "started", (int64_t)(record->start + shift));
 	details_time(json, "ended", (int64_t)(record->end + shift));
 	if (waits) {
-		details_number(json, "in the host queue", "ns",
-			       record->submitted - record->queued);
+		details_number(json, "in the host queue", "ns", record->submitted - record->queued);
 		details_number(json, "in the device queue", "ns",
 			       record->start - record->submitted);
 	}
@@ -195,8 +194,8 @@ static void add_links(struct view_details *details, const struct details_span *s
 		details_link_call(json, details, "call", command->call_stream,
 				  command->call_begin_ns);
 	if (command->seen_stream != VIEW_NONE)
-		details_link_during(json, details, "seen", command->seen_stream,
-				    command->seen_ns, by_call);
+		details_link_during(json, details, "seen", command->seen_stream, command->seen_ns,
+				    by_call);
 	if (command->track != span->track_number)
 		details_link_command(json, details->index, "command", command);
 	json_end_array(json);

@@ -30,8 +30,7 @@ void details_time(struct json *json, const char *is, int64_t at_ns)
 	json_end_object(json);
 }
 
-void details_thread(struct json *json, const struct view_index *index,
-		    const struct view_row *row)
+void details_thread(struct json *json, const struct view_index *index, const struct view_row *row)
 {
 	struct text text = TEXT_INIT;
 

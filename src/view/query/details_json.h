@@ -23,15 +23,14 @@ void details_time(struct json *json, const char *is, int64_t at_ns);
 void details_stream(struct json *json, const struct trace_stream *stream);
 
 /* The thread that a row is of, as a fact. */
-void details_thread(struct json *json, const struct view_index *index,
-		    const struct view_row *row);
+void details_thread(struct json *json, const struct view_index *index, const struct view_row *row);
 
 /* An operation id as "thread:number". */
 void details_op(struct json *json, const char *is, uint64_t op);
 
 /* A link to a span. */
-void details_link(struct json *json, const struct view_index *index, const char *is,
-		  uint32_t track, uint32_t item);
+void details_link(struct json *json, const struct view_index *index, const char *is, uint32_t track,
+		  uint32_t item);
 
 /* A link to where a command is drawn. */
 void details_link_command(struct json *json, const struct view_index *index, const char *is,

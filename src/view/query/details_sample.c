@@ -30,7 +30,6 @@ void details_sample(const struct view_details *details, const struct details_spa
 	json_end_array(json);
 	add_stack(index, view_index_stack(index, span->track, span->item), json);
 	json_begin_array(json, "links");
-	details_link_during(json, details, "during", span->row->stream, span->span.begin_ns,
-			    false);
+	details_link_during(json, details, "during", span->row->stream, span->span.begin_ns, false);
 	json_end_array(json);
 }

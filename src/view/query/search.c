@@ -7,8 +7,8 @@
 
 int view_search_init(struct view_search *search, const struct view_index *index)
 {
-	*search = (struct view_search){.index = index,
-				       .labels = calloc(index->labels_count + 1, 1)};
+	*search =
+		(struct view_search){.index = index, .labels = calloc(index->labels_count + 1, 1)};
 	return search->labels ? 0 : -ENOMEM;
 }
 

@@ -18,8 +18,8 @@
 
 struct view_search {
 	const struct view_index *index; /* borrowed */
-	uint8_t *labels; /* by label: 1 is wanted */
-	uint64_t mask;	 /* as struct view_node has them */
+	uint8_t *labels;		/* by label: 1 is wanted */
+	uint64_t mask;			/* as struct view_node has them */
 };
 
 /* A place in the order of all spans: by begin, then track, then item. */

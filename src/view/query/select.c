@@ -104,8 +104,8 @@ static int select_all(struct select *select, uint32_t row)
 
 	/* The rows below a row follow it. */
 	while (last < index->rows_count &&
-	       (row == VIEW_NONE || (index->rows[last].parent != VIEW_NONE &&
-				     index->rows[last].parent >= first)))
+	       (row == VIEW_NONE ||
+		(index->rows[last].parent != VIEW_NONE && index->rows[last].parent >= first)))
 		last++;
 	if (row != VIEW_NONE)
 		again = index->rows[row].kind != VIEW_ROW_session &&
@@ -115,7 +115,8 @@ static int select_all(struct select *select, uint32_t row)
 
 		for (uint32_t t = 0; t < of->track_count && !status; t++) {
 			select->track = &index->tracks[of->first_track + t];
-			select->device = select->track->refs == VIEW_REFS_command ? of->device : VIEW_NONE;
+			select->device =
+				select->track->refs == VIEW_REFS_command ? of->device : VIEW_NONE;
 			if (is_summed(select->track, again))
 				status = view_overlap(index, select->track, select->from_ns,
 						      select->to_ns, add_span, select);
@@ -221,13 +222,11 @@ static void add_states(struct json *json, const struct select *select)
 	json_end_array(json);
 }
 
-int view_select_json(const struct view_index *index, uint32_t row, int64_t from_ns,
-		     int64_t to_ns, struct text *out)
+int view_select_json(const struct view_index *index, uint32_t row, int64_t from_ns, int64_t to_ns,
+		     struct text *out)
 {
-	struct select select = {.index = index,
-				.from_ns = from_ns,
-				.to_ns = to_ns,
-				.samples = {.index = index}};
+	struct select select = {
+		.index = index, .from_ns = from_ns, .to_ns = to_ns, .samples = {.index = index}};
 	struct json json;
 	int status = row == VIEW_NONE || row < index->rows_count ? select_all(&select, row) : 0;
 

@@ -13,7 +13,7 @@
 
 /* Of the rows below `row` and itself, or of all (VIEW_NONE). Appends a JSON object
  * {"calls": [...], "device": [...], "states": [...]}. Returns 0 or -ENOMEM. */
-int view_select_json(const struct view_index *index, uint32_t row, int64_t from_ns,
-		     int64_t to_ns, struct text *out);
+int view_select_json(const struct view_index *index, uint32_t row, int64_t from_ns, int64_t to_ns,
+		     struct text *out);
 
 #endif

@@ -99,8 +99,7 @@ static void group_add(struct tile *tile, const struct tile_item *item)
 
 static void tile_add_span(struct tile *tile, uint32_t number)
 {
-	const struct view_span *span =
-		&view_index_item(tile->index, tile->track, number)->span;
+	const struct view_span *span = &view_index_item(tile->index, tile->track, number)->span;
 	struct tile_item item = {
 		.begin_ns = span->begin_ns,
 		.end_ns = view_index_end(tile->index, tile->track, number, span),
@@ -259,8 +258,8 @@ static void tile_add_group(struct point_tile *tile, const struct view_point_node
 	if (node->end_ns < tile->begin_ns) {
 		tile->begins = true;
 		tile->count = 1;
-		tile->groups[0] = (struct point_group){tile->begin_ns, node->last, node->last,
-						       node->last};
+		tile->groups[0] =
+			(struct point_group){tile->begin_ns, node->last, node->last, node->last};
 		return;
 	}
 	if (tile->count > tile->begins && node->begin_ns >= tile->begin_ns &&
@@ -274,8 +273,8 @@ static void tile_add_group(struct point_tile *tile, const struct view_point_node
 		return;
 	}
 	if (tile->count < TILE_BINS + 2)
-		tile->groups[tile->count++] = (struct point_group){
-			node->begin_ns, node->least, node->most, node->last};
+		tile->groups[tile->count++] =
+			(struct point_group){node->begin_ns, node->least, node->most, node->last};
 }
 
 static void tile_add_points(struct point_tile *tile, int level, uint32_t from, uint32_t to)
@@ -330,13 +329,12 @@ static void add_points(const struct point_tile *tile, struct text *out)
 	}
 }
 
-static void counter_tile(const struct view_index *index, uint32_t number_of_track,
-			 unsigned level, int64_t number, struct text *out)
+static void counter_tile(const struct view_index *index, uint32_t number_of_track, unsigned level,
+			 int64_t number, struct text *out)
 {
 	const struct view_track *track = &index->tracks[number_of_track];
 	struct point_group groups[TILE_BINS + 2];
-	struct point_tile tile = {
-		.index = index, .track = track, .level = level, .groups = groups};
+	struct point_tile tile = {.index = index, .track = track, .level = level, .groups = groups};
 	unsigned levels;
 
 	tile.begin_ns = number * ((int64_t)TILE_BINS << level);

@@ -27,7 +27,7 @@
 #define TILE_LEVEL_MOST 50u /* a bin of 13 days */
 
 /* Appends one tile. level <= TILE_LEVEL_MOST. */
-void view_tile_add(const struct view_index *index, uint32_t track, unsigned level,
-		   int64_t number, struct text *out);
+void view_tile_add(const struct view_index *index, uint32_t track, unsigned level, int64_t number,
+		   struct text *out);
 
 #endif

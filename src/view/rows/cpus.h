@@ -18,11 +18,11 @@
 
 struct view_cpu {
 	struct track_writer *track; /* NULL: not seen yet */
-	bool known;		   /* what runs: */
-	uint32_t tid;		   /* 0: nothing */
-	int64_t since_ns;	   /* drawn up to here */
-	int64_t seen_ns;	   /* it ran at this time at least */
-	int64_t last_ns;	   /* of the latest record */
+	bool known;		    /* what runs: */
+	uint32_t tid;		    /* 0: nothing */
+	int64_t since_ns;	    /* drawn up to here */
+	int64_t seen_ns;	    /* it ran at this time at least */
+	int64_t last_ns;	    /* of the latest record */
 };
 
 struct view_cpus {

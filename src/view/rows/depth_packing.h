@@ -15,7 +15,7 @@
 
 struct depth_packing {
 	uint32_t row;
-	bool again;	   /* its spans stand in other tracks too */
+	bool again; /* its spans stand in other tracks too */
 	unsigned count;
 	struct track_writer *tracks[DEPTHS_MOST];
 	int64_t ends_ns[DEPTHS_MOST];

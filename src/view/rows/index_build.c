@@ -118,8 +118,7 @@ static int consume_all(struct index_build *build)
 	if (!status)
 		status = view_threads_finish(&build->threads);
 	if (!status)
-		status = view_queues_finish(&build->queues, &build->resources,
-					    build->session_row);
+		status = view_queues_finish(&build->queues, &build->resources, build->session_row);
 	return status ? status : view_resources_finish(&build->resources);
 }
 
@@ -265,10 +264,10 @@ static int build_all(struct index_build *build, struct view_header *header)
 static int64_t session_end_ns(struct trace_session *session)
 {
 	int64_t end_ns = (int64_t)trace_session_duration_ns(session);
-	int64_t last_ns = session->last_ticks ? trace_clock_ns(&session->clock,
-							       session->last_ticks) -
-							session->start_ns
-					      : 0;
+	int64_t last_ns =
+		session->last_ticks
+			? trace_clock_ns(&session->clock, session->last_ticks) - session->start_ns
+			: 0;
 
 	return last_ns > end_ns ? last_ns : end_ns;
 }
@@ -315,9 +314,8 @@ int index_build(struct trace_session *session, const char *folder, const struct 
 		struct view_store *store, struct error *error)
 {
 	struct index_build *build = calloc(1, sizeof(*build));
-	struct view_header header = {.magic = VIEW_INDEX_MAGIC,
-				     .version = VIEW_INDEX_VERSION,
-				     .bytes = sizeof(header)};
+	struct view_header header = {
+		.magic = VIEW_INDEX_MAGIC, .version = VIEW_INDEX_VERSION, .bytes = sizeof(header)};
 	int status = build ? 0 : error_add(error, -ENOMEM, "out of memory");
 
 	if (!status)
@@ -336,8 +334,8 @@ int index_build(struct trace_session *session, const char *folder, const struct 
 	free(build);
 	if (status) {
 		view_store_close(store);
-		error_add(error, status, "%s: cannot make the timeline's index: %s",
-			  session->path, strerror(-status));
+		error_add(error, status, "%s: cannot make the timeline's index: %s", session->path,
+			  strerror(-status));
 	}
 	return status;
 }

@@ -15,8 +15,8 @@ enum { QUEUE_ROWS = VIEW_ROW_untimed - VIEW_ROW_transfers + 1 };
 
 struct view_queue {
 	uint32_t process, number;
-	uint32_t context; /* row */
-	uint32_t device;  /* row of devices */
+	uint32_t context;			  /* row */
+	uint32_t device;			  /* row of devices */
 	struct depth_packing packing[QUEUE_ROWS]; /* by row kind; no row while empty */
 	bool has_row[QUEUE_ROWS];
 };

@@ -23,22 +23,23 @@
 struct view_queue;
 
 struct view_queues {
-	struct index_writer *writer;  /* borrowed */
-	struct event_iterator *iterator;    /* borrowed */
-	const uint32_t *process_rows; /* borrowed */
-	int64_t end_ns; /* of the session: where unfinished commands end */
+	struct index_writer *writer;	 /* borrowed */
+	struct event_iterator *iterator; /* borrowed */
+	const uint32_t *process_rows;	 /* borrowed */
+	int64_t end_ns;			 /* of the session: where unfinished commands end */
 	struct view_queue *queues;
 	size_t queue_count, queue_capacity;
-	struct map queue_of;   /* process and number -> queue */
-	struct map context_of; /* process and number -> row */
-	struct map label_of;   /* name, kind and flags -> label */
+	struct map queue_of;	      /* process and number -> queue */
+	struct map context_of;	      /* process and number -> row */
+	struct map label_of;	      /* name, kind and flags -> label */
 	struct view_pending *pending; /* of each command of the writer */
 	size_t pending_capacity;
 	uint64_t untimed, unfinished, noncausal;
 };
 
 void view_queues_init(struct view_queues *queues, struct index_writer *writer,
-		      struct event_iterator *iterator, const uint32_t *process_rows, int64_t end_ns);
+		      struct event_iterator *iterator, const uint32_t *process_rows,
+		      int64_t end_ns);
 
 /* Both return 0 or -errno. */
 int view_queues_command(struct view_queues *queues, const struct event_item *item);

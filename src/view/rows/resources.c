@@ -46,15 +46,13 @@ static int add_row(struct view_resources *resources, struct view_row row, const 
 
 static int group_row(struct view_resources *resources, uint32_t *row)
 {
-	struct view_row group = {.kind = VIEW_ROW_resources,
-				 .parent = resources->session_row,
-				 .device = VIEW_NONE};
+	struct view_row group = {
+		.kind = VIEW_ROW_resources, .parent = resources->session_row, .device = VIEW_NONE};
 	int status = 0;
 
 	if (!resources->row) {
 		status = add_row(resources, group, "Resources",
-				 "what the devices did, whoever asked for it",
-				 &resources->row);
+				 "what the devices did, whoever asked for it", &resources->row);
 		resources->row++;
 	}
 	*row = resources->row - 1;
@@ -71,8 +69,7 @@ int view_resources_cpu(struct view_resources *resources, uint32_t cpu, uint32_t 
 	return status ? status : add_row(resources, made, name, "threads that ran on it", row);
 }
 
-static int device_make(struct view_resources *resources, uint32_t number,
-		       struct view_device **made)
+static int device_make(struct view_resources *resources, uint32_t number, struct view_device **made)
 {
 	const struct device_row *device = &resources->iterator->devices.rows[number];
 	uint64_t bound_ns = clock_sync_bound_ns(&resources->iterator->clock_sync, number);
@@ -146,8 +143,7 @@ static int memory_track(struct view_resources *resources, uint32_t number,
 			snprintf(name, sizeof(name), "host memory in use");
 	}
 	if (!status)
-		status = add_row(resources, row, name, "bytes allocated and not yet freed",
-				 &made);
+		status = add_row(resources, row, name, "bytes allocated and not yet freed", &made);
 	if (!status)
 		status = index_writer_track(resources->writer, made, VIEW_TRACK_counter, track);
 	return status ? status : track_writer_point(*track, 0, 0);
@@ -209,9 +205,8 @@ static int depth_add(struct view_depth *depth, int64_t come_ns, int64_t go_ns)
 static int busy_add_command(struct view_resources *resources, struct view_device *device,
 			    int64_t begin_ns, int64_t end_ns)
 {
-	struct view_row row = {.kind = VIEW_ROW_utilisation,
-			       .parent = device->row,
-			       .device = device->row};
+	struct view_row row = {
+		.kind = VIEW_ROW_utilisation, .parent = device->row, .device = device->row};
 	uint32_t made;
 	int status = 0;
 
@@ -318,8 +313,8 @@ int view_resources_finish(struct view_resources *resources)
 			continue;
 		status = activity_track_close(&device->busy);
 		if (!status)
-			status = depth_write(resources, device, &device->host,
-					     VIEW_ROW_host_queue, "in the host queue",
+			status = depth_write(resources, device, &device->host, VIEW_ROW_host_queue,
+					     "in the host queue",
 					     "commands queued and not yet submitted");
 		if (!status)
 			status = depth_write(resources, device, &device->device,

@@ -18,19 +18,19 @@
 /* What is known of a command until its spans are written. */
 struct view_pending {
 	int64_t end_ns, queued_ns, submitted_ns;
-	uint32_t queue;	 /* of view_queues */
-	uint32_t device; /* row of devices */
+	uint32_t queue;	  /* of view_queues */
+	uint32_t device;  /* row of devices */
 	uint8_t row_kind; /* enum view_row_kind */
-	bool waits;	 /* queued and submitted are known */
+	bool waits;	  /* queued and submitted are known */
 };
 
 struct view_device;
 
 struct view_resources {
-	struct index_writer *writer;  /* borrowed */
-	struct event_iterator *iterator;    /* borrowed */
+	struct index_writer *writer;	 /* borrowed */
+	struct event_iterator *iterator; /* borrowed */
 	uint32_t session_row;
-	uint32_t row; /* + 1; 0: not made yet */
+	uint32_t row;		      /* + 1; 0: not made yet */
 	struct view_device **devices; /* by row of devices; may be NULL */
 	size_t device_count, device_capacity;
 	struct track_writer **memory; /* by row of the walk's memory; may be NULL */

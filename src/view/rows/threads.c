@@ -156,8 +156,8 @@ static int add_process(struct view_threads *threads, const struct trace_process 
 	for (size_t i = 0; i < process->stream_count && !status; i++) {
 		const struct trace_stream *stream = &process->streams[i];
 
-		status = add_thread(threads, threads->process_rows[process->index],
-				    stream->index, stream->tid, stream->thread_name,
+		status = add_thread(threads, threads->process_rows[process->index], stream->index,
+				    stream->tid, stream->thread_name,
 				    &threads->threads[stream->index].row);
 	}
 	return status;
@@ -177,10 +177,8 @@ int view_threads_init(struct view_threads *threads, struct index_writer *writer,
 	threads->labels = calloc(threads->label_count * 4 + 1, sizeof(*threads->labels));
 	threads->threads = calloc(session->stream_count + 1, sizeof(*threads->threads));
 	threads->processes = calloc(session->process_count + 1, sizeof(*threads->processes));
-	threads->process_rows = calloc(session->process_count + 1,
-				       sizeof(*threads->process_rows));
-	if (!threads->labels || !threads->threads || !threads->processes ||
-	    !threads->process_rows)
+	threads->process_rows = calloc(session->process_count + 1, sizeof(*threads->process_rows));
+	if (!threads->labels || !threads->threads || !threads->processes || !threads->process_rows)
 		status = -ENOMEM;
 	if (!status)
 		status = add_activity_track(threads, session_row, &threads->all);

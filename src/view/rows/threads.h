@@ -21,16 +21,16 @@
 struct view_thread;
 
 struct view_threads {
-	struct index_writer *writer;	/* borrowed */
-	struct trace_session *session;	/* borrowed */
-	int64_t end_ns;			/* of the session: where open calls end */
-	struct view_thread *threads;	/* by stream */
+	struct index_writer *writer;	  /* borrowed */
+	struct trace_session *session;	  /* borrowed */
+	int64_t end_ns;			  /* of the session: where open calls end */
+	struct view_thread *threads;	  /* by stream */
 	struct activity_track *processes; /* by process */
 	struct activity_track all;
-	uint32_t *process_rows;		/* by process */
+	uint32_t *process_rows; /* by process */
 	uint32_t session_row;
-	struct map other_processes;	/* pid of a process that made no calls -> row */
-	uint32_t *labels;		/* by layout and flags; label + 1 */
+	struct map other_processes; /* pid of a process that made no calls -> row */
+	uint32_t *labels;	    /* by layout and flags; label + 1 */
 	size_t label_count;
 	struct map row_of; /* process's row and tid -> row */
 	uint64_t open_calls;

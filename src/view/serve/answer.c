@@ -32,8 +32,8 @@ static int read_number(const struct view_question *question, const char *name, i
 static int read_source(const struct view_question *question, struct view_source **source)
 {
 	int64_t number = 0;
-	int status = read_number(question, "session", 0, (int64_t)question->source_count - 1,
-				 &number);
+	int status =
+		read_number(question, "session", 0, (int64_t)question->source_count - 1, &number);
 
 	*source = status ? NULL : &question->sources[number];
 	return status;
@@ -122,8 +122,7 @@ static int answer_detail(const struct view_question *question, struct text *out)
 		status = read_number(question, "track", 0, UINT32_MAX, &track);
 	if (!status)
 		status = read_number(question, "item", 0, UINT32_MAX, &item);
-	return status ? status
-		      : view_source_detail(source, (uint32_t)track, (uint32_t)item, out);
+	return status ? status : view_source_detail(source, (uint32_t)track, (uint32_t)item, out);
 }
 
 static int answer_select(const struct view_question *question, struct text *out)
@@ -137,8 +136,7 @@ static int answer_select(const struct view_question *question, struct text *out)
 	if (!status && question->parameter(question->user, "row"))
 		status = read_number(question, "row", 0, (int64_t)source->index.rows_count - 1,
 				     &row);
-	return status ? status
-		      : view_select_json(&source->index, (uint32_t)row, from, to, out);
+	return status ? status : view_select_json(&source->index, (uint32_t)row, from, to, out);
 }
 
 static int read_search(const struct view_question *question, struct view_source **source,
@@ -269,8 +267,8 @@ int view_answer(const struct view_question *question, struct text *out, const ch
 		const char *name;
 		int (*answer)(const struct view_question *question, struct text *out);
 	} answers[] = {
-		{"model", answer_model},   {"tiles", answer_tiles}, {"detail", answer_detail},
-		{"select", answer_select}, {"search", answer_search}, {"step", answer_step},
+		{"model", answer_model},   {"tiles", answer_tiles},	  {"detail", answer_detail},
+		{"select", answer_select}, {"search", answer_search},	  {"step", answer_step},
 		{"marks", answer_marks},   {"findings", answer_findings},
 	};
 	int status = -ENOENT;

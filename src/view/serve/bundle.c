@@ -83,8 +83,7 @@ static int items_add_tile(struct items *items, const char *bytes, bool counter, 
 	int status = 0;
 
 	for (size_t i = counter && first_ns < begin_ns; i < count && !status; i++) {
-		struct bundle_item item = {.begin_ns = (int64_t)column_f64(columns, i),
-					   .count = 1};
+		struct bundle_item item = {.begin_ns = (int64_t)column_f64(columns, i), .count = 1};
 		float busy;
 
 		if (counter) {
@@ -302,8 +301,8 @@ static int chunk_flush(struct chunk *chunk)
 	return status;
 }
 
-static int add_details(const struct view_bundle *bundle, uint32_t track,
-		       const struct items *items, struct chunk *chunk)
+static int add_details(const struct view_bundle *bundle, uint32_t track, const struct items *items,
+		       struct chunk *chunk)
 {
 	int status = 0;
 

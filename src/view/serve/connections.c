@@ -59,8 +59,7 @@ void view_connections_notify(void *connections_of, struct MHD_Connection *connec
 	pthread_mutex_unlock(&connections->lock);
 }
 
-void view_connections_prove(struct view_connections *connections,
-			    struct MHD_Connection *connection)
+void view_connections_prove(struct view_connections *connections, struct MHD_Connection *connection)
 {
 	pthread_mutex_lock(&connections->lock);
 	forget(connections, connection);

@@ -23,8 +23,8 @@ struct view_connections {
 void view_connections_init(struct view_connections *connections);
 
 /* For MHD_OPTION_NOTIFY_CONNECTION. */
-void view_connections_notify(void *connections, struct MHD_Connection *connection,
-			     void **context, enum MHD_ConnectionNotificationCode code);
+void view_connections_notify(void *connections, struct MHD_Connection *connection, void **context,
+			     enum MHD_ConnectionNotificationCode code);
 
 /* It has asked with the right address. */
 void view_connections_prove(struct view_connections *connections,

@@ -58,8 +58,8 @@ static void add_findings(struct text *out, const struct findings *findings)
 	json_end_object(&json);
 }
 
-int view_findings_make(const char *path, const char *kernel_from,
-		       const struct progress *progress, struct text *out)
+int view_findings_make(const char *path, const char *kernel_from, const struct progress *progress,
+		       struct text *out)
 {
 	struct error error = ERROR_INIT;
 	struct trace_session session;
@@ -102,8 +102,7 @@ static void *make_all(void *findings_of)
 		struct session_findings *session = &findings->sessions[i];
 		struct progress progress = {.tell = report_progress, .user = session};
 
-		view_findings_make(session->path, session->kernel_from, &progress,
-				   &session->json);
+		view_findings_make(session->path, session->kernel_from, &progress, &session->json);
 		atomic_store(&session->ready, true);
 	}
 	atomic_store(&findings->finished, true);
@@ -120,8 +119,8 @@ static void findings_free_all(struct view_findings *findings)
 	free(findings);
 }
 
-int view_findings_start(struct view_findings **made,
-			const struct trace_session *const *sessions, size_t count)
+int view_findings_start(struct view_findings **made, const struct trace_session *const *sessions,
+			size_t count)
 {
 	struct view_findings *findings =
 		calloc(1, sizeof(*findings) + count * sizeof(*findings->sessions));

@@ -35,7 +35,7 @@ void view_findings_stop(struct view_findings *findings);
 
 /* The same at once, for the session of a folder, without a thread; `kernel_from` as in
  * struct trace_session. Returns 0 or -errno, reported in the text. */
-int view_findings_make(const char *path, const char *kernel_from,
-		       const struct progress *progress, struct text *out);
+int view_findings_make(const char *path, const char *kernel_from, const struct progress *progress,
+		       struct text *out);
 
 #endif

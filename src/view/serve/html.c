@@ -45,8 +45,8 @@ static int pack(struct text *packed, const struct text *text)
 		return -ENOMEM;
 	if (text->length > UINT32_MAX)
 		return -EFBIG;
-	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS_GZIP,
-			 MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS_GZIP, MEMORY_LEVEL,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
 	text_clear(packed);
 	do {
@@ -243,5 +243,6 @@ int view_html_write(struct view_html *html, struct error *error)
 	}
 	text_free(&file.packed);
 	text_free(&file.letters);
-	return status ? error_add(error, status, "cannot write the page: %s", strerror(-status)) : 0;
+	return status ? error_add(error, status, "cannot write the page: %s", strerror(-status))
+		      : 0;
 }

@@ -112,8 +112,8 @@ static const char *parameter(void *connection, const char *name)
 	return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
-static enum MHD_Result send_answer(struct view_server *server,
-				   struct MHD_Connection *connection, const char *name)
+static enum MHD_Result send_answer(struct view_server *server, struct MHD_Connection *connection,
+				   const char *name)
 {
 	struct view_question question = {
 		.name = name,
@@ -196,9 +196,9 @@ static bool may_ask(const struct view_server *server, struct MHD_Connection *con
 	return !site || !strcmp(site, "none") || !strcmp(site, "same-origin");
 }
 
-static enum MHD_Result handle(void *server_of, struct MHD_Connection *connection,
-			      const char *url, const char *method, const char *version,
-			      const char *upload, size_t *upload_bytes, void **state)
+static enum MHD_Result handle(void *server_of, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_bytes, void **state)
 {
 	struct view_server *server = server_of;
 	const char *rest;
@@ -271,14 +271,13 @@ static int start_daemon(struct view_server *server, int fd)
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_AUTO,
 		server->port, NULL, NULL, handle, server, MHD_OPTION_LISTEN_SOCKET, fd,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-		MHD_OPTION_CONNECTION_TIMEOUT, VIEW_UNPROVED_SECONDS,
-		MHD_OPTION_NOTIFY_CONNECTION, view_connections_notify, &server->connections,
-		MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_TIMEOUT, VIEW_UNPROVED_SECONDS, MHD_OPTION_NOTIFY_CONNECTION,
+		view_connections_notify, &server->connections, MHD_OPTION_END);
 	return server->daemon ? 0 : -EIO;
 }
 
-int view_server_start(struct view_server **made, const struct view_served *served,
-		      uint16_t port, struct error *error)
+int view_server_start(struct view_server **made, const struct view_served *served, uint16_t port,
+		      struct error *error)
 {
 	struct view_server *server = calloc(1, sizeof(*server));
 	int fd, status = -ENOMEM;
@@ -292,8 +291,8 @@ int view_server_start(struct view_server **made, const struct view_served *serve
 	status = fd < 0 ? fd : make_token(server->token);
 	if (!status)
 		status = make_token(server->ticket);
-	snprintf(server->address, sizeof(server->address), "http://127.0.0.1:%u/%s/",
-		 server->port, server->token);
+	snprintf(server->address, sizeof(server->address), "http://127.0.0.1:%u/%s/", server->port,
+		 server->token);
 	snprintf(server->ticket_address, sizeof(server->ticket_address), "http://127.0.0.1:%u/%s",
 		 server->port, server->ticket);
 	if (!status)

@@ -31,8 +31,8 @@ struct view_served {
 
 /* Port 0: a free one. Returns 0, -EADDRINUSE or another -errno; on error there is
  * nothing to stop. */
-int view_server_start(struct view_server **server, const struct view_served *served,
-		      uint16_t port, struct error *error);
+int view_server_start(struct view_server **server, const struct view_served *served, uint16_t port,
+		      struct error *error);
 
 /* "http://127.0.0.1:PORT/TOKEN/" */
 const char *view_server_address(const struct view_server *server);

@@ -19,8 +19,8 @@ int view_source_open(struct view_source *source, struct trace_session *session,
 {
 	int status;
 
-	*source = (struct view_source){.session = session,
-					.details_lock = PTHREAD_MUTEX_INITIALIZER};
+	*source =
+		(struct view_source){.session = session, .details_lock = PTHREAD_MUTEX_INITIALIZER};
 	status = index_build_open(&source->index, session, progress, error);
 	if (status)
 		return status;
@@ -32,8 +32,7 @@ int view_source_open(struct view_source *source, struct trace_session *session,
 	return 0;
 }
 
-int view_source_detail(struct view_source *source, uint32_t track, uint32_t item,
-		       struct text *out)
+int view_source_detail(struct view_source *source, uint32_t track, uint32_t item, struct text *out)
 {
 	int status;
 

@@ -24,7 +24,7 @@ struct view_source {
 	struct view_index index;
 	struct view_details details;
 	pthread_mutex_t details_lock; /* reading the trace is for one thread at once */
-	int64_t offset_ns; /* of its start on the picture's axis */
+	int64_t offset_ns;	      /* of its start on the picture's axis */
 };
 
 /* Makes the index if need be. Returns 0 or -errno; on error there is nothing to
@@ -36,8 +36,7 @@ int view_source_open(struct view_source *source, struct trace_session *session,
 void view_source_json(const struct view_source *source, struct json *json);
 
 /* view_details_json(), for any thread. */
-int view_source_detail(struct view_source *source, uint32_t track, uint32_t item,
-		       struct text *out);
+int view_source_detail(struct view_source *source, uint32_t track, uint32_t item, struct text *out);
 
 void view_source_close(struct view_source *source);
 

@@ -15,14 +15,14 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
-#define CHECK(call)                                                                    \
-	do {                                                                           \
-		cudaError_t failed_ = (call);                                          \
-		if (failed_ != cudaSuccess) {                                          \
-			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,  \
-				cudaGetErrorString(failed_));                          \
-			exit(1);                                                       \
-		}                                                                      \
+#define CHECK(call)                                                                   \
+	do {                                                                          \
+		cudaError_t failed_ = (call);                                         \
+		if (failed_ != cudaSuccess) {                                         \
+			fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, \
+				cudaGetErrorString(failed_));                         \
+			exit(1);                                                      \
+		}                                                                     \
 	} while (0)
 
 static inline double now_ns(void)

@@ -43,7 +43,7 @@ static void put_bytes(const void *data, size_t bytes)
 
 static size_t read_behind(const void *address, void *to, size_t bytes)
 {
-	struct iovec local = { to, bytes }, remote = { (void *)address, bytes };
+	struct iovec local = {to, bytes}, remote = {(void *)address, bytes};
 	ssize_t done = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
 
 	return done > 0 ? (size_t)done : 0;
@@ -54,7 +54,8 @@ static void stream_known(CUcontext context, CUstream stream, int per_thread)
 	uint32_t id;
 
 	if (!cuptiGetStreamIdEx(context, stream, (uint8_t)per_thread, &id))
-		fprintf(out, "stream %p %p %d %u\n", (void *)context, (void *)stream, per_thread, id);
+		fprintf(out, "stream %p %p %d %u\n", (void *)context, (void *)stream, per_thread,
+			id);
 }
 
 static void context_known(CUcontext context)
@@ -76,7 +77,7 @@ static void context_known(CUcontext context)
 
 static void devices(void)
 {
-	static const int attributes[] = { 1, 8, 10, 12, 13, 16, 39, 75, 76, 81, 82, 97, 106, 111 };
+	static const int attributes[] = {1, 8, 10, 12, 13, 16, 39, 75, 76, 81, 82, 97, 106, 111};
 	int count = 0, version = 0;
 	uint32_t cupti = 0;
 
@@ -108,7 +109,7 @@ static void devices(void)
 /* Unified memory, once there is a context. */
 static void unified(void)
 {
-	static const int kinds[] = { 1, 2, 3, 4, 8 };
+	static const int kinds[] = {1, 2, 3, 4, 8};
 	CUpti_ActivityUnifiedMemoryCounterConfig config[5];
 
 	for (int i = 0; i < 5; i++) {
@@ -124,9 +125,9 @@ static void unified(void)
 /* Answers that programs ask for by the hundred: they tell a test nothing new. */
 static int is_left_out(const char *function)
 {
-	static const char *const names[] = { "cuDeviceGetAttribute", "cuGetProcAddress",
-					     "cuGetExportTable", "cuKernelGetName", "cuCtxGetCurrent",
-					     "cuCtxSetCurrent", "cuCtxGetDevice" };
+	static const char *const names[] = {
+		"cuDeviceGetAttribute", "cuGetProcAddress", "cuGetExportTable", "cuKernelGetName",
+		"cuCtxGetCurrent",	"cuCtxSetCurrent",  "cuCtxGetDevice"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strncmp(function, names[i], strlen(names[i])))
@@ -137,9 +138,9 @@ static int is_left_out(const char *function)
 /* Whether a tool looks behind the pointers of this function's arguments. */
 static int is_looked_behind(const char *function)
 {
-	static const char *const words[] = { "MemAlloc", "MemHostAlloc", "MemCreate", "ArrayCreate",
-					     "Array3DCreate", "LaunchKernelEx", "GetKernel",
-					     "GetFunction" };
+	static const char *const words[] = {"MemAlloc",	   "MemHostAlloc",  "MemCreate",
+					    "ArrayCreate", "Array3DCreate", "LaunchKernelEx",
+					    "GetKernel",   "GetFunction"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strstr(function, words[i]))
@@ -149,7 +150,7 @@ static int is_looked_behind(const char *function)
 
 static void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
-	unsigned char arguments[ARGUMENT_BYTES] = { 0 }, behind[BEHIND_BYTES];
+	unsigned char arguments[ARGUMENT_BYTES] = {0}, behind[BEHIND_BYTES];
 	static int said;
 	int launch = strstr(data->functionName, "LaunchKernel") != NULL;
 
@@ -173,7 +174,8 @@ static void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_C
 		size_t bytes;
 
 		memcpy(&pointer, arguments + i, sizeof(pointer));
-		bytes = (uintptr_t)pointer > 65536 ? read_behind(pointer, behind, sizeof(behind)) : 0;
+		bytes = (uintptr_t)pointer > 65536 ? read_behind(pointer, behind, sizeof(behind))
+						   : 0;
 		if (!bytes)
 			continue;
 		fprintf(out, "behind %p ", pointer);
@@ -183,8 +185,9 @@ static void call(CUpti_CallbackDomain domain, CUpti_CallbackId id, const CUpti_C
 	fprintf(out, "call %d %d %u %s %u %p %u %s %d ", data->callbackSite, domain, id,
 		data->functionName, data->correlationId, (void *)data->context, data->contextUid,
 		launch && data->symbolName ? data->symbolName : "-",
-		data->callbackSite == CUPTI_API_EXIT && data->functionReturnValue ?
-			*(int *)data->functionReturnValue : 0);
+		data->callbackSite == CUPTI_API_EXIT && data->functionReturnValue
+			? *(int *)data->functionReturnValue
+			: 0);
 	put_bytes(arguments, sizeof(arguments));
 	fputc('\n', out);
 }
@@ -272,9 +275,9 @@ int InitializeInjection(void);
 
 int InitializeInjection(void)
 {
-	static const int kinds[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-				     CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET,
-				     CUPTI_ACTIVITY_KIND_OVERHEAD };
+	static const int kinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+				    CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+				    CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_OVERHEAD};
 	const char *path = getenv("DUMP");
 
 	out = path ? fopen(path, "w") : NULL;

@@ -62,7 +62,8 @@ static void finish(void)
 
 	cuptiActivityFlushAll(1);
 	if (out)
-		fprintf(out, "totals %llu %llu %llu %llu %llu\n", kernels, ns, copies, fills, dropped);
+		fprintf(out, "totals %llu %llu %llu %llu %llu\n", kernels, ns, copies, fills,
+			dropped);
 	if (out && path)
 		fclose(out);
 }

@@ -55,7 +55,7 @@ struct callbacks {
 
 static const void *export_table(uint32_t which)
 {
-	static struct callbacks callbacks = { sizeof(callbacks), module_table };
+	static struct callbacks callbacks = {sizeof(callbacks), module_table};
 
 	if (!strcmp(how, "nomodule"))
 		callbacks.module = NULL;
@@ -136,9 +136,9 @@ static void domain_pop(void *in)
 /* All that takes attributes, a text or a name, of either width. */
 static void odd(void)
 {
-	struct attributes attributes = { 3, 8, 7, 1, 0xff00ff00, 3, 0, 0.5, 1, (void *)8 };
-	struct attributes unsized = { 3, 0, 7, 1, 0xff00ff00, 3, 0, 0.5, 1, "unsized" };
-	const struct attributes *const given[] = { NULL, &attributes, &unsized };
+	struct attributes attributes = {3, 8, 7, 1, 0xff00ff00, 3, 0, 0.5, 1, (void *)8};
+	struct attributes unsized = {3, 0, 7, 1, 0xff00ff00, 3, 0, 0.5, 1, "unsized"};
+	const struct attributes *const given[] = {NULL, &attributes, &unsized};
 	void *solver = NULL;
 
 	for (int i = 0; i < 3; i++) {
@@ -158,8 +158,10 @@ static void odd(void)
 	end(start_wide(NULL));
 	solver = domain(NULL);
 	category(solver, 1, NULL);
-	attributes = (struct attributes){ .version = 3, .size = sizeof(attributes), .text_type = 3,
-					  .text = registered(solver, NULL) };
+	attributes = (struct attributes){.version = 3,
+					 .size = sizeof(attributes),
+					 .text_type = 3,
+					 .text = registered(solver, NULL)};
 	domain_push(solver, &attributes);
 	domain_pop(solver);
 	attributes.text = NULL; /* a string that could not be registered */
@@ -174,7 +176,8 @@ static void odd(void)
 
 int main(int argc, char **argv)
 {
-	struct attributes attributes = { 3, sizeof(attributes), 7, 1, 0xff00ff00, 3, 0, 0.5, 3, NULL };
+	struct attributes attributes = {3,   sizeof(attributes), 7, 1, 0xff00ff00, 3, 0, 0.5, 3,
+					NULL};
 	void *solver;
 	uint64_t range;
 

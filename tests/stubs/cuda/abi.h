@@ -9,7 +9,7 @@
 
 enum { DOMAIN_DRIVER = 1, DOMAIN_RUNTIME, DOMAIN_RESOURCE, DOMAIN_STATE = 6 };
 
-struct call { /* CUpti_CallbackData */
+struct call {	       /* CUpti_CallbackData */
 	uint32_t site; /* 0 entry, 1 exit */
 	const char *function;
 	const void *arguments;

@@ -116,7 +116,7 @@ static void set_attribute(int device, int attribute, int value)
 
 const struct stub_cuda *stub_cuda_get(void)
 {
-	static const struct stub_cuda stub = { set_version, set_device, set_memory, set_attribute };
+	static const struct stub_cuda stub = {set_version, set_device, set_memory, set_attribute};
 
 	return &stub;
 }

@@ -73,10 +73,10 @@ static bool refused(const char *function)
 	return which && !strcmp(which, function);
 }
 
-#define REFUSE()                                                               \
-	do {                                                                   \
-		if (refused(__func__))                                         \
-			return REFUSED;                                        \
+#define REFUSE()                        \
+	do {                            \
+		if (refused(__func__))  \
+			return REFUSED; \
 	} while (0)
 
 int cuptiGetVersion(uint32_t *version);
@@ -386,8 +386,8 @@ static void set_version(uint32_t version)
 const struct stub_cupti *stub_cupti_get(void)
 {
 	static const struct stub_cupti stub = {
-		tell_callback, tell_any_callback, tell_activity, tell_any_activity,
-		tell_no_buffer, set_stream, set_context, set_version,
+		tell_callback,	tell_any_callback, tell_activity, tell_any_activity,
+		tell_no_buffer, set_stream,	   set_context,	  set_version,
 	};
 
 	return &stub;

@@ -50,9 +50,13 @@ static struct call call_make(const char *function, const void *arguments)
 {
 	between = 0;
 	correlation++;
-	return (struct call){ .function = function, .arguments = arguments, .result = &success,
-			      .context = CONTEXT, .context_id = 1, .between = &between,
-			      .correlation = correlation };
+	return (struct call){.function = function,
+			     .arguments = arguments,
+			     .result = &success,
+			     .context = CONTEXT,
+			     .context_id = 1,
+			     .between = &between,
+			     .correlation = correlation};
 }
 
 static void enter(uint32_t domain, uint32_t id, struct call *call)
@@ -76,8 +80,8 @@ static void both(uint32_t domain, uint32_t id, struct call *call)
 /* The last bytes before a page that can't be read. */
 static void *page_end(const void *data, size_t bytes)
 {
-	uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			      -1, 0);
+	uint8_t *pages =
+		mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (pages == MAP_FAILED || mprotect(pages + PAGE, PAGE, PROT_NONE))
 		exit(2);
@@ -111,9 +115,15 @@ static struct kernel kernel_make(void)
 {
 	uint64_t now = __builtin_ia32_rdtsc();
 
-	return (struct kernel){ .kind = 10, .start = now, .end = now + 1000, .context = 1,
-				.stream = 7, .grid = { 1, 1, 1 }, .block = { 32, 1, 1 },
-				.correlation = correlation, .name = "normal" };
+	return (struct kernel){.kind = 10,
+			       .start = now,
+			       .end = now + 1000,
+			       .context = 1,
+			       .stream = 7,
+			       .grid = {1, 1, 1},
+			       .block = {32, 1, 1},
+			       .correlation = correlation,
+			       .name = "normal"};
 }
 
 static void kernel_tell(const struct kernel *kernel)
@@ -123,7 +133,7 @@ static void kernel_tell(const struct kernel *kernel)
 
 static void launch_normal(void)
 {
-	struct launch launch = { .grid = { 1, 1, 1 }, .block = { 32, 1, 1 }, .stream = STREAM };
+	struct launch launch = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .stream = STREAM};
 	struct call call = call_make("cudaLaunchKernel", &launch);
 	struct kernel kernel;
 
@@ -152,7 +162,7 @@ static void no_status(void)
 /* A status that CUPTI does not say. */
 static void null_status(void)
 {
-	uint64_t address = 0x7000, arguments[2] = { (uint64_t)(uintptr_t)&address, 64 };
+	uint64_t address = 0x7000, arguments[2] = {(uint64_t)(uintptr_t)&address, 64};
 	struct call call = call_make("cudaDeviceSynchronize", NULL);
 
 	call.result = NULL;
@@ -167,12 +177,17 @@ static void null_arguments(void)
 	static const struct {
 		uint32_t domain, id;
 	} calls[] = {
-		{ DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL }, { DOMAIN_RUNTIME, RUNTIME_MEMCPY_ASYNC },
-		{ DOMAIN_RUNTIME, RUNTIME_MALLOC },	   { DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL_EX },
-		{ DOMAIN_DRIVER, DRIVER_MEM_ALLOC },	   { DOMAIN_DRIVER, DRIVER_MEM_ALLOC_PITCH },
-		{ DOMAIN_DRIVER, DRIVER_MEM_FREE },	   { DOMAIN_DRIVER, DRIVER_ARRAY_CREATE },
-		{ DOMAIN_DRIVER, DRIVER_ARRAY_3D_CREATE }, { DOMAIN_DRIVER, DRIVER_LAUNCH_KERNEL },
-		{ DOMAIN_DRIVER, DRIVER_MEM_ALLOC_MANAGED },
+		{DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL},
+		{DOMAIN_RUNTIME, RUNTIME_MEMCPY_ASYNC},
+		{DOMAIN_RUNTIME, RUNTIME_MALLOC},
+		{DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL_EX},
+		{DOMAIN_DRIVER, DRIVER_MEM_ALLOC},
+		{DOMAIN_DRIVER, DRIVER_MEM_ALLOC_PITCH},
+		{DOMAIN_DRIVER, DRIVER_MEM_FREE},
+		{DOMAIN_DRIVER, DRIVER_ARRAY_CREATE},
+		{DOMAIN_DRIVER, DRIVER_ARRAY_3D_CREATE},
+		{DOMAIN_DRIVER, DRIVER_LAUNCH_KERNEL},
+		{DOMAIN_DRIVER, DRIVER_MEM_ALLOC_MANAGED},
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -185,9 +200,9 @@ static void null_arguments(void)
 /* What the arguments lead to is not there. */
 static void null_behind(void)
 {
-	static const uint32_t ids[] = { DRIVER_MEM_ALLOC, DRIVER_MEM_ALLOC_PITCH, DRIVER_ARRAY_CREATE,
-					DRIVER_ARRAY_3D_CREATE, DRIVER_MEM_ALLOC_MANAGED,
-					DRIVER_LAUNCH_KERNEL };
+	static const uint32_t ids[] = {DRIVER_MEM_ALLOC,	 DRIVER_MEM_ALLOC_PITCH,
+				       DRIVER_ARRAY_CREATE,	 DRIVER_ARRAY_3D_CREATE,
+				       DRIVER_MEM_ALLOC_MANAGED, DRIVER_LAUNCH_KERNEL};
 	static const uint64_t nothing[16];
 	struct call call;
 
@@ -202,10 +217,10 @@ static void null_behind(void)
 /* An address that was given, and what says how large it is not. */
 static void null_size(void)
 {
-	static const uint32_t ids[] = { DRIVER_MEM_ALLOC_PITCH, DRIVER_ARRAY_CREATE,
-					DRIVER_ARRAY_3D_CREATE };
+	static const uint32_t ids[] = {DRIVER_MEM_ALLOC_PITCH, DRIVER_ARRAY_CREATE,
+				       DRIVER_ARRAY_3D_CREATE};
 	void *given = (void *)0x7000;
-	void *arguments[8] = { &given };
+	void *arguments[8] = {&given};
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		struct call call = call_make("null", arguments);
@@ -217,7 +232,7 @@ static void null_size(void)
 /* Functions of one argument, which is all that there is. */
 static void short_arguments(void)
 {
-	uint64_t address = 0x7000, arguments[2] = { (uint64_t)(uintptr_t)&address, 64 };
+	uint64_t address = 0x7000, arguments[2] = {(uint64_t)(uintptr_t)&address, 64};
 	struct call call = call_make("cuMemAlloc_v2", page_end(arguments, sizeof(arguments)));
 
 	both(DOMAIN_DRIVER, DRIVER_MEM_ALLOC, &call);
@@ -245,10 +260,10 @@ static void null_data(void)
 
 static void null_context(void)
 {
-	uint64_t address = 0x7000, arguments[2] = { (uint64_t)(uintptr_t)&address, 64 };
-	struct launch launch = { .stream = STREAM };
+	uint64_t address = 0x7000, arguments[2] = {(uint64_t)(uintptr_t)&address, 64};
+	struct launch launch = {.stream = STREAM};
 	struct call call = call_make("cuMemAlloc_v2", arguments);
-	struct resource resource = { NULL, STREAM, NULL };
+	struct resource resource = {NULL, STREAM, NULL};
 
 	call.context = NULL;
 	call.context_id = 0;
@@ -259,7 +274,7 @@ static void null_context(void)
 	both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
 	for (uint32_t id = 1; id < 24; id++)
 		cupti->any_callback(DOMAIN_RESOURCE, id, &resource);
-	resource = (struct resource){ NULL, NULL, NULL };
+	resource = (struct resource){NULL, NULL, NULL};
 	for (uint32_t id = 1; id < 24; id++)
 		cupti->any_callback(DOMAIN_RESOURCE, id, &resource);
 }
@@ -267,9 +282,9 @@ static void null_context(void)
 /* A context and streams that CUPTI itself does not know. */
 static void unknown_handles(void)
 {
-	struct launch launch = { .stream = (void *)0x30000 };
+	struct launch launch = {.stream = (void *)0x30000};
 	struct call call = call_make("cudaLaunchKernel", &launch);
-	struct resource resource = { (void *)0x40000, (void *)0x30000, NULL };
+	struct resource resource = {(void *)0x40000, (void *)0x30000, NULL};
 
 	both(DOMAIN_RUNTIME, RUNTIME_LAUNCH_KERNEL, &call);
 	call = call_make("cudaLaunchKernel", &launch);
@@ -283,7 +298,7 @@ static void unknown_handles(void)
 /* Of a version that is to come. */
 static void unknown_ids(void)
 {
-	static const uint32_t ids[] = { 0, 900, 1023, 1024, 70000, UINT32_MAX };
+	static const uint32_t ids[] = {0, 900, 1023, 1024, 70000, UINT32_MAX};
 	struct call call;
 
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
@@ -306,24 +321,24 @@ static void unknown_ids(void)
 static void modules(void)
 {
 	static const char cubin[] = "\177ELF";
-	struct module module = { 1, 0, NULL };
-	struct resource resource = { CONTEXT, NULL, NULL };
+	struct module module = {1, 0, NULL};
+	struct resource resource = {CONTEXT, NULL, NULL};
 
 	cupti->callback(DOMAIN_RESOURCE, 6, &resource);
 	resource.descriptor = &module;
 	cupti->callback(DOMAIN_RESOURCE, 6, &resource);
-	module = (struct module){ 2, 4096, NULL };
+	module = (struct module){2, 4096, NULL};
 	cupti->callback(DOMAIN_RESOURCE, 6, &resource);
-	module = (struct module){ 3, 0, cubin };
+	module = (struct module){3, 0, cubin};
 	cupti->callback(DOMAIN_RESOURCE, 6, &resource);
-	module = (struct module){ 4, 3, page_end(cubin, 3) };
+	module = (struct module){4, 3, page_end(cubin, 3)};
 	cupti->callback(DOMAIN_RESOURCE, 6, &resource);
 }
 
 /* Ends without a beginning, with whatever lies in the word between. */
 static void lone_ends(void)
 {
-	static const uint64_t words[] = { 1, 2, 8, 9, UINT32_MAX, UINT64_MAX };
+	static const uint64_t words[] = {1, 2, 8, 9, UINT32_MAX, UINT64_MAX};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		struct call call = call_make("cudaDeviceSynchronize", NULL);
@@ -349,7 +364,8 @@ static void lone_beginnings(void)
 	for (size_t i = sizeof(words) / sizeof(words[0]); i--;) {
 		struct call call = call_make("cudaDeviceSynchronize", NULL);
 
-		call.correlation = correlation - 1 - (uint32_t)(sizeof(words) / sizeof(words[0]) - 1 - i) * 2;
+		call.correlation =
+			correlation - 1 - (uint32_t)(sizeof(words) / sizeof(words[0]) - 1 - i) * 2;
 		call.between = &words[i];
 		leave(DOMAIN_RUNTIME, RUNTIME_DEVICE_SYNCHRONIZE, &call);
 	}
@@ -358,7 +374,7 @@ static void lone_beginnings(void)
 /* A capture whose beginning was not heard ends; the next one counts all the same. */
 static void capture_end(void)
 {
-	struct launch launch = { .stream = STREAM };
+	struct launch launch = {.stream = STREAM};
 	struct call call = call_make("cuStreamEndCapture", NULL);
 
 	both(DOMAIN_DRIVER, DRIVER_STREAM_END_CAPTURE, &call);
@@ -404,9 +420,9 @@ static void odd_values(void)
 	uint8_t record[512];
 	static const struct {
 		uint32_t kind, at; /* of a value */
-	} values[] = { { 1, 4 }, { 1, 5 }, { 1, 6 }, { 2, 54 }, { 2, 4 }, { 22, 4 }, { 22, 48 },
-		       { 25, 4 }, { 25, 40 }, { 17, 4 }, { 17, 6 }, { 17, 8 }, { 39, 4 }, { 51, 24 },
-		       { 5, 4 }, { 4, 4 }, { 10, 32 } };
+	} values[] = {{1, 4},	{1, 5},	  {1, 6},   {2, 54}, {2, 4},  {22, 4},
+		      {22, 48}, {25, 4},  {25, 40}, {17, 4}, {17, 6}, {17, 8},
+		      {39, 4},	{51, 24}, {5, 4},   {4, 4},  {10, 32}};
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		memset(record, 0, sizeof(record));
@@ -422,7 +438,7 @@ static void unknown_kinds(void)
 	uint64_t record[4];
 
 	for (uint32_t kind = 0; kind < 256; kind++) {
-		static const uint32_t known[] = { 1, 2, 3, 4, 5, 10, 17, 22, 25, 39, 51 };
+		static const uint32_t known[] = {1, 2, 3, 4, 5, 10, 17, 22, 25, 39, 51};
 		int skip = 0;
 
 		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -442,7 +458,7 @@ static void long_records(void)
 	struct {
 		struct kernel kernel;
 		uint8_t more[1000];
-	} record = { kernel_make(), { 0 } };
+	} record = {kernel_make(), {0}};
 
 	memset(record.more, 0xff, sizeof(record.more));
 	cupti->activity(&record, sizeof(record));
@@ -458,12 +474,15 @@ static const struct {
 	const char *name;
 	void (*tell)(void);
 } cases[] = {
-#define CASE(name) { #name, name }
-	CASE(no_status),       CASE(null_status),     CASE(null_arguments), CASE(null_behind),
-	CASE(null_size),       CASE(short_arguments), CASE(null_between),   CASE(null_data),
-	CASE(null_context),    CASE(unknown_handles), CASE(unknown_ids),    CASE(modules),
-	CASE(lone_ends),       CASE(lone_beginnings), CASE(capture_end),    CASE(odd_kernels),
-	CASE(odd_values),      CASE(unknown_kinds),   CASE(long_records),   CASE(no_buffer),
+#define CASE(name)          \
+	{                   \
+#name, name \
+	}
+	CASE(no_status),    CASE(null_status),	   CASE(null_arguments), CASE(null_behind),
+	CASE(null_size),    CASE(short_arguments), CASE(null_between),	 CASE(null_data),
+	CASE(null_context), CASE(unknown_handles), CASE(unknown_ids),	 CASE(modules),
+	CASE(lone_ends),    CASE(lone_beginnings), CASE(capture_end),	 CASE(odd_kernels),
+	CASE(odd_values),   CASE(unknown_kinds),   CASE(long_records),	 CASE(no_buffer),
 #undef CASE
 };
 

@@ -41,17 +41,17 @@ static const struct place {
 	uint32_t kind;
 	size_t start, end, stream, correlation;
 } places[] = {
-	{ KIND_COPY, 16, 24, 40, 44 },
-	{ KIND_MEMSET, 16, 24, 40, 44 },
-	{ KIND_KERNEL, 16, 24, 48, 92 },
-	{ KIND_PEER_COPY, 16, 24, 40, 60 },
+	{KIND_COPY, 16, 24, 40, 44},
+	{KIND_MEMSET, 16, 24, 40, 44},
+	{KIND_KERNEL, 16, 24, 48, 92},
+	{KIND_PEER_COPY, 16, 24, 40, 60},
 };
 
 /* Of those that no call made. */
 static const struct {
 	uint32_t kind;
 	size_t start, end;
-} lone[] = {{ KIND_OVERHEAD, 24, 32 }, { KIND_UNIFIED, 16, 24 }};
+} lone[] = {{KIND_OVERHEAD, 24, 32}, {KIND_UNIFIED, 16, 24}};
 
 #define STEP 1000
 #define CALLS 65536
@@ -163,12 +163,13 @@ static void tell_call(const char *line)
 {
 	static uint8_t arguments[ARGUMENT_BYTES];
 	static char function[512], symbol[32768];
-	struct call call = { .function = function, .arguments = arguments };
+	struct call call = {.function = function, .arguments = arguments};
 	uint32_t domain, id;
 	int result, at;
 
-	if (sscanf(line, "%u %u %u %511s %u %p %u %32767s %d %n", &call.site, &domain, &id, function,
-		   &call.correlation, &call.context, &call.context_id, symbol, &result, &at) != 9)
+	if (sscanf(line, "%u %u %u %511s %u %p %u %32767s %d %n", &call.site, &domain, &id,
+		   function, &call.correlation, &call.context, &call.context_id, symbol, &result,
+		   &at) != 9)
 		return;
 	unhex(line + at, arguments, sizeof(arguments));
 	call.symbol = strcmp(symbol, "-") ? name_of(symbol) : NULL;
@@ -209,7 +210,7 @@ static void tell_activity(const char *line)
 
 static void tell_resource(const char *line)
 {
-	struct resource data = { .descriptor = NULL };
+	struct resource data = {.descriptor = NULL};
 	uint32_t id;
 
 	if (sscanf(line, "%u %p %p", &id, &data.context, &data.stream) == 3)
@@ -219,8 +220,8 @@ static void tell_resource(const char *line)
 static void tell_module(const char *line)
 {
 	static const char cubin[16] = "\177ELFstub";
-	struct module module = { .cubin = cubin };
-	struct resource data = { .descriptor = &module };
+	struct module module = {.cubin = cubin};
+	struct resource data = {.descriptor = &module};
 
 	if (sscanf(line, "%u", &module.id) != 1)
 		return;
@@ -272,7 +273,7 @@ static void fatal(void)
 	struct {
 		int32_t result;
 		const char *message;
-	} state = { 999, "stub" };
+	} state = {999, "stub"};
 
 	cupti->callback(6, 1, &state);
 }
@@ -331,7 +332,7 @@ int main(int argc, char **argv)
 		if (pass(argv[1]))
 			return 1;
 	if (argc > 3 && strcmp(argv[3], "return")) {
-		nanosleep(&(struct timespec){ .tv_nsec = 400000000 }, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL);
 		if (!strcmp(argv[3], "_exit"))
 			_exit(0);
 		raise(SIGKILL);

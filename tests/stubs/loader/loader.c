@@ -58,32 +58,32 @@ HIDDEN void loader_start(void);
 void loader_deinit(void);
 
 /* The public functions: through the first layer, from the first call on. */
-#define X(name)                                                               \
-	void public_##name(void) __asm__(#name);                              \
-	__attribute__((naked)) void public_##name(void)                       \
-	{                                                                     \
-		__asm__("cmpl $0, loader_started(%%rip)\n"                    \
-			"jne 1f\n"                                            \
-			"push %%rdi\npush %%rsi\npush %%rdx\n"                \
-			"push %%rcx\npush %%r8\npush %%r9\nsub $8, %%rsp\n"   \
-			"call loader_start\n"                                 \
-			"add $8, %%rsp\npop %%r9\npop %%r8\npop %%rcx\n"      \
-			"pop %%rdx\npop %%rsi\npop %%rdi\n"                   \
-			"1: mov loader_first(%%rip), %%r11\n"                 \
-			"jmp *%c0(%%r11)\n"                                   \
-			:                                                     \
-			: "i"(offsetof(cl_icd_dispatch, name)));              \
-	}                                                                     \
-	/* Below all layers: by the object, which comes first. */             \
-	HIDDEN void object_##name(void);                                      \
-	__attribute__((naked)) void object_##name(void)                       \
-	{                                                                     \
-		__asm__("test %%rdi, %%rdi\n"                                 \
-			"jz loader_invalid\n"                                 \
-			"mov (%%rdi), %%r11\n"                                \
-			"jmp *%c0(%%r11)\n"                                   \
-			:                                                     \
-			: "i"(offsetof(cl_icd_dispatch, name)));              \
+#define X(name)                                                             \
+	void public_##name(void) __asm__(#name);                            \
+	__attribute__((naked)) void public_##name(void)                     \
+	{                                                                   \
+		__asm__("cmpl $0, loader_started(%%rip)\n"                  \
+			"jne 1f\n"                                          \
+			"push %%rdi\npush %%rsi\npush %%rdx\n"              \
+			"push %%rcx\npush %%r8\npush %%r9\nsub $8, %%rsp\n" \
+			"call loader_start\n"                               \
+			"add $8, %%rsp\npop %%r9\npop %%r8\npop %%rcx\n"    \
+			"pop %%rdx\npop %%rsi\npop %%rdi\n"                 \
+			"1: mov loader_first(%%rip), %%r11\n"               \
+			"jmp *%c0(%%r11)\n"                                 \
+			:                                                   \
+			: "i"(offsetof(cl_icd_dispatch, name)));            \
+	}                                                                   \
+	/* Below all layers: by the object, which comes first. */           \
+	HIDDEN void object_##name(void);                                    \
+	__attribute__((naked)) void object_##name(void)                     \
+	{                                                                   \
+		__asm__("test %%rdi, %%rdi\n"                               \
+			"jz loader_invalid\n"                               \
+			"mov (%%rdi), %%r11\n"                              \
+			"jmp *%c0(%%r11)\n"                                 \
+			:                                                   \
+			: "i"(offsetof(cl_icd_dispatch, name)));            \
 	}
 STUB_TABLE(X)
 X(clGetExtensionFunctionAddress)
@@ -119,20 +119,23 @@ static cl_int CL_API_CALL get_platforms(cl_uint count, cl_platform_id *platforms
 	return CL_SUCCESS;
 }
 
-static cl_context CL_API_CALL create_context(
-	const cl_context_properties *properties, cl_uint count, const cl_device_id *devices,
-	void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
-	cl_int *error)
+static cl_context CL_API_CALL create_context(const cl_context_properties *properties, cl_uint count,
+					     const cl_device_id *devices,
+					     void(CL_CALLBACK *notify)(const char *, const void *,
+								       size_t, void *),
+					     void *user, cl_int *error)
 {
-	return dispatch_of(platform)->clCreateContext(properties, count, devices, notify, user, error);
+	return dispatch_of(platform)->clCreateContext(properties, count, devices, notify, user,
+						      error);
 }
 
-static cl_context CL_API_CALL create_context_from_type(
-	const cl_context_properties *properties, cl_device_type type,
-	void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user,
-	cl_int *error)
+static cl_context CL_API_CALL
+create_context_from_type(const cl_context_properties *properties, cl_device_type type,
+			 void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *),
+			 void *user, cl_int *error)
 {
-	return dispatch_of(platform)->clCreateContextFromType(properties, type, notify, user, error);
+	return dispatch_of(platform)->clCreateContextFromType(properties, type, notify, user,
+							      error);
 }
 
 static cl_int CL_API_CALL wait_for_events(cl_uint count, const cl_event *events)
@@ -202,13 +205,15 @@ static cl_int layer_init(struct layer *layer, const char *protocol, cl_uint *ent
 		*(void **)&with_properties =
 			function_of(layer->library, "clInitLayerWithProperties");
 		*(void **)&layer->deinit = function_of(layer->library, "clDeinitLayer");
-		return !with_properties ? CL_INVALID_VALUE :
-		       with_properties(count, loader_first, entries, table,
-				       !properties || !strcmp(properties, "null") ? NULL :
-				       !strcmp(properties, "empty") ? empty : unknown);
+		return !with_properties
+			       ? CL_INVALID_VALUE
+			       : with_properties(count, loader_first, entries, table,
+						 !properties || !strcmp(properties, "null") ? NULL
+						 : !strcmp(properties, "empty")		    ? empty
+										: unknown);
 	}
-	*(void **)&init = !strcmp(protocol, "init") ? function_of(layer->library, "clInitLayer") :
-						       NULL;
+	*(void **)&init =
+		!strcmp(protocol, "init") ? function_of(layer->library, "clInitLayer") : NULL;
 	return init ? init(count, loader_first, entries, table) : CL_INVALID_VALUE;
 }
 
@@ -223,8 +228,8 @@ static void layer_load(const char *path, const char *protocol)
 	layer->library = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	*(void **)&info = layer->library ? function_of(layer->library, "clGetLayerInfo") : NULL;
 	if (!info || info(CL_LAYER_API_VERSION, sizeof(version), &version, NULL) ||
-	    version != CL_LAYER_API_VERSION_100 ||
-	    layer_init(layer, protocol, &entries, &table) || !table || !entries) {
+	    version != CL_LAYER_API_VERSION_100 || layer_init(layer, protocol, &entries, &table) ||
+	    !table || !entries) {
 		say(path, "is not taken");
 		if (layer->library)
 			dlclose(layer->library);
@@ -241,8 +246,8 @@ static void start(void)
 	const char *list = getenv("OPENCL_LAYERS");
 	char *paths = strdup(list ? list : ""), *left = paths, *path;
 
-#define X(name)                                                               \
-	main_table.name = (__typeof__(main_table.name))object_##name;         \
+#define X(name)                                                       \
+	main_table.name = (__typeof__(main_table.name))object_##name; \
 	ended_table.name = (__typeof__(ended_table.name))ended;
 	STUB_TABLE(X)
 	X(clGetExtensionFunctionAddress)

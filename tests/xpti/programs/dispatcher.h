@@ -31,10 +31,11 @@ __attribute__((unused)) static void open_dispatcher(const char *path, const char
 		fprintf(stderr, "%s\n", dlerror());
 		exit(1);
 	}
-#define X(name, since) \
-	if (since <= last && !(dispatch.name = (__typeof__(dispatch.name))dlsym(library, #name))) { \
-		fprintf(stderr, "%s has no %s\n", path, #name); \
-		exit(1); \
+#define X(name, since)                                                             \
+	if (since <= last &&                                                       \
+	    !(dispatch.name = (__typeof__(dispatch.name))dlsym(library, #name))) { \
+		fprintf(stderr, "%s has no %s\n", path, #name);                    \
+		exit(1);                                                           \
 	}
 	XPTI_REQUIRED_FUNCTIONS(X) XPTI_LATER_FUNCTIONS(X)
 #undef X

@@ -6,10 +6,10 @@
 
 #define xptiFindEvent xptiFindEventOfAnotherVersion
 
-#define X(name, since) \
+#define X(name, since)                                          \
 	__attribute__((visibility("default"))) void name(void); \
-	void name(void) \
-	{ \
-		abort(); \
+	void name(void)                                         \
+	{                                                       \
+		abort();                                        \
 	}
 XPTI_REQUIRED_FUNCTIONS(X)

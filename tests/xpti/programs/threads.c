@@ -58,7 +58,8 @@ int main(void)
 	xptiFrameworkInitialize();
 	stream = xptiRegisterStream(STREAM);
 	xptiInitialize(STREAM, 1, 0, "1.0");
-	event = xptiMakeEvent("task", &place, xpti_event_algorithm, xpti_activity_active, &instance);
+	event = xptiMakeEvent("task", &place, xpti_event_algorithm, xpti_activity_active,
+			      &instance);
 	for (int i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, run, NULL);
 	for (int i = 0; i < 4; i++)

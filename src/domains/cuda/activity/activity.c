@@ -59,10 +59,14 @@ static void requested(uint8_t **buffer, size_t *bytes, size_t *most_records)
 static void overhead_write(const struct cupti_overhead *overhead)
 {
 	static const uint8_t kinds[] = {
-		TANDEM_OVERHEAD_KIND_unknown,		TANDEM_OVERHEAD_KIND_buffer_flush,
-		TANDEM_OVERHEAD_KIND_instrumentation,	TANDEM_OVERHEAD_KIND_resource,
-		TANDEM_OVERHEAD_KIND_module_loading,	TANDEM_OVERHEAD_KIND_lazy_function_loading,
-		TANDEM_OVERHEAD_KIND_command_buffer_full, TANDEM_OVERHEAD_KIND_buffer_request,
+		TANDEM_OVERHEAD_KIND_unknown,
+		TANDEM_OVERHEAD_KIND_buffer_flush,
+		TANDEM_OVERHEAD_KIND_instrumentation,
+		TANDEM_OVERHEAD_KIND_resource,
+		TANDEM_OVERHEAD_KIND_module_loading,
+		TANDEM_OVERHEAD_KIND_lazy_function_loading,
+		TANDEM_OVERHEAD_KIND_command_buffer_full,
+		TANDEM_OVERHEAD_KIND_buffer_request,
 		TANDEM_OVERHEAD_KIND_um_activity,
 	};
 	uint32_t kind = overhead->overhead_kind >> 16;
@@ -71,8 +75,9 @@ static void overhead_write(const struct cupti_overhead *overhead)
 
 	if (!record)
 		return;
-	record->kind = overhead->overhead_kind == 1 ? TANDEM_OVERHEAD_KIND_compiler :
-		       kind < sizeof(kinds) ? kinds[kind] : TANDEM_OVERHEAD_KIND_unknown;
+	record->kind = overhead->overhead_kind == 1 ? TANDEM_OVERHEAD_KIND_compiler
+		       : kind < sizeof(kinds)	    ? kinds[kind]
+						    : TANDEM_OVERHEAD_KIND_unknown;
 	record->begin = overhead->start;
 	record->end = overhead->end;
 	record->tid = overhead->object_kind == CUPTI_OBJECT_THREAD ? overhead->object[1] : 0;
@@ -190,9 +195,9 @@ void cuda_activity_switch(bool on)
  * managed memory have any: it begins with the first of that. */
 void cuda_activity_unified(void)
 {
-	static const uint32_t counters[] = { CUPTI_UNIFIED_HTOD, CUPTI_UNIFIED_DTOH,
-					     CUPTI_UNIFIED_CPU_FAULTS, CUPTI_UNIFIED_GPU_FAULTS,
-					     CUPTI_UNIFIED_DTOD };
+	static const uint32_t counters[] = {CUPTI_UNIFIED_HTOD, CUPTI_UNIFIED_DTOH,
+					    CUPTI_UNIFIED_CPU_FAULTS, CUPTI_UNIFIED_GPU_FAULTS,
+					    CUPTI_UNIFIED_DTOD};
 	static _Atomic int begun;
 	struct cupti_unified_config config[sizeof(counters) / sizeof(counters[0])];
 	int32_t status;
@@ -201,7 +206,7 @@ void cuda_activity_unified(void)
 	    atomic_exchange(&begun, 1))
 		return;
 	for (uint32_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
-		config[i] = (struct cupti_unified_config){ 1, counters[i], 0, 1 };
+		config[i] = (struct cupti_unified_config){1, counters[i], 0, 1};
 	cuda_in_tool_begin();
 	status = cupti.cuptiActivityConfigureUnifiedMemoryCounter(
 		config, sizeof(counters) / sizeof(counters[0]));

@@ -38,8 +38,8 @@ static void number_write(const struct cupti_external *external)
 	if (!record)
 		return;
 	record->op = cuda_operation_id(external->correlation);
-	record->kind = external->external_kind <= UINT8_MAX ? (uint8_t)external->external_kind :
-							TANDEM_EXTERNAL_KIND_unknown;
+	record->kind = external->external_kind <= UINT8_MAX ? (uint8_t)external->external_kind
+							    : TANDEM_EXTERNAL_KIND_unknown;
 	record->id = external->id;
 	tandem_record_commit();
 }

@@ -40,9 +40,9 @@ void cuda_operation_write(const struct cuda_operation *operation)
 	record->kind = operation->kind;
 	record->domain = TANDEM_DOMAIN_cuda;
 	record->proof = ended ? TANDEM_PROOF_delivered : TANDEM_PROOF_never;
-	record->timed = !ended ? TANDEM_TIMED_no :
-			cuda_operation_own_clock ? TANDEM_TIMED_device_ns :
-						    TANDEM_TIMED_session_ticks;
+	record->timed = !ended			   ? TANDEM_TIMED_no
+			: cuda_operation_own_clock ? TANDEM_TIMED_device_ns
+						   : TANDEM_TIMED_session_ticks;
 	record->shape = operation->config;
 	tandem_record_commit();
 }
@@ -159,7 +159,7 @@ void cuda_operation_memset(const struct cupti_memset *fill)
 
 void cuda_operation_graph(const struct cupti_graph *graph)
 {
-	struct tandem_rec_transfer_shape shape = { .graph = graph->graph, .asynchronous = 1 };
+	struct tandem_rec_transfer_shape shape = {.graph = graph->graph, .asynchronous = 1};
 	struct cuda_operation operation = {
 		.correlation = graph->correlation,
 		.queue = cuda_queue(graph->device, graph->context, graph->stream),

@@ -36,8 +36,9 @@ static void put_u32(struct args *args, uint32_t value)
 
 static void put_text(struct args *args, const char *text)
 {
-	uint16_t bytes = text && args->texts < TEXTS_MOST ?
-				 (uint16_t)strnlen(text, tandem_control.cut_bytes) : 0;
+	uint16_t bytes = text && args->texts < TEXTS_MOST
+				 ? (uint16_t)strnlen(text, tandem_control.cut_bytes)
+				 : 0;
 
 	memcpy(args->bytes + args->at, &bytes, sizeof(bytes));
 	if (!bytes)
@@ -49,8 +50,8 @@ static void put_text(struct args *args, const char *text)
 
 static uint32_t event_number(const void *event)
 {
-	return tandem_object_find(TANDEM_OBJECT_event, event) ?:
-	       tandem_object_assign(TANDEM_OBJECT_event, event);
+	return tandem_object_find(TANDEM_OBJECT_event, event)
+		       ?: tandem_object_assign(TANDEM_OBJECT_event, event);
 }
 
 /* Where the step's value lies; NULL behind a null pointer, and where CUPTI hands over
@@ -178,8 +179,9 @@ static __attribute__((noinline)) void full_begin(struct tandem_call *call,
 	for (; step < end; step++)
 		step_take(&args, step, api, data);
 
-	record = tandem_call_begin(call, api->id, (uint32_t)sizeof(struct tandem_call_record) +
-							   args.at + args.all_text_bytes);
+	record = tandem_call_begin(call, api->id,
+				   (uint32_t)sizeof(struct tandem_call_record) + args.at +
+					   args.all_text_bytes);
 	if (tandem_unlikely(!record))
 		return;
 	record += sizeof(struct tandem_call_record);

@@ -30,7 +30,7 @@ static inline bool cuda_call_succeeded(const struct cupti_call *data)
 }
 
 /* An argument of the call at `offset` of its arguments. */
-#define CUDA_ARGUMENT(call, type, offset)                                      \
+#define CUDA_ARGUMENT(call, type, offset) \
 	(*(const type *)((const uint8_t *)(call)->arguments + (offset)))
 
 #endif

@@ -198,8 +198,7 @@ static void called(void *user, uint32_t domain, uint32_t id, const void *data)
 	(void)user;
 	if (tandem_unlikely(cuda_thread.in_tool))
 		return;
-	if (tandem_likely(domain <= CUPTI_RUNTIME) &&
-	    tandem_unlikely(!call || !call->between))
+	if (tandem_likely(domain <= CUPTI_RUNTIME) && tandem_unlikely(!call || !call->between))
 		return; /* no place to keep what joins the call's end to its entry */
 	if (tandem_likely(domain == CUPTI_RUNTIME)) {
 		if (call->site)
@@ -215,7 +214,7 @@ static void called(void *user, uint32_t domain, uint32_t id, const void *data)
 
 int cuda_subscribe(void)
 {
-	struct cupti_subscriber_options options = { sizeof(options), "Tandem", NULL, 0 };
+	struct cupti_subscriber_options options = {sizeof(options), "Tandem", NULL, 0};
 
 	if (cupti.cuptiSubscribe_v2)
 		return cupti.cuptiSubscribe_v2(&subscriber, called, NULL, &options);
@@ -246,13 +245,16 @@ static void api_switch(bool on, uint32_t domain, const struct cuda_api *table, u
 void cuda_callbacks_switch(bool on)
 {
 	static const uint32_t always[] = {
-		CUDA_DRIVER_cuStreamBeginCapture,	CUDA_DRIVER_cuStreamBeginCapture_ptsz,
-		CUDA_DRIVER_cuStreamBeginCapture_v2,	CUDA_DRIVER_cuStreamBeginCapture_v2_ptsz,
+		CUDA_DRIVER_cuStreamBeginCapture,
+		CUDA_DRIVER_cuStreamBeginCapture_ptsz,
+		CUDA_DRIVER_cuStreamBeginCapture_v2,
+		CUDA_DRIVER_cuStreamBeginCapture_v2_ptsz,
 		CUDA_DRIVER_cuStreamBeginCaptureToGraph,
 		CUDA_DRIVER_cuStreamBeginCaptureToGraph_ptsz,
-		CUDA_DRIVER_cuStreamEndCapture,		CUDA_DRIVER_cuStreamEndCapture_ptsz,
+		CUDA_DRIVER_cuStreamEndCapture,
+		CUDA_DRIVER_cuStreamEndCapture_ptsz,
 	};
-	static const uint32_t resources[] = { CUPTI_STREAM_CREATED, CUPTI_STREAM_DESTROYED };
+	static const uint32_t resources[] = {CUPTI_STREAM_CREATED, CUPTI_STREAM_DESTROYED};
 
 	atomic_fetch_add(&generation, 1);
 	atomic_store(&cuda_captures, 0); /* begun and ended unheard, it counts no more */

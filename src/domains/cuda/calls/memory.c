@@ -117,7 +117,18 @@ static const void *given(const struct cupti_call *data)
 }
 
 enum what {
-	NONE, FREE, DEVICE, POOLED, PITCH, MANAGED, HOST, HOST_FLAGS, REGISTER, ARRAY2, ARRAY3, BLOCK
+	NONE,
+	FREE,
+	DEVICE,
+	POOLED,
+	PITCH,
+	MANAGED,
+	HOST,
+	HOST_FLAGS,
+	REGISTER,
+	ARRAY2,
+	ARRAY3,
+	BLOCK
 };
 
 /* What a call allocates or frees, by its callback id. */

@@ -37,7 +37,7 @@ static bool save(uint64_t hash, const char *data, size_t bytes)
 	static const char digits[] = "0123456789abcdef";
 	char path[TANDEM_PATH_BYTES + 64];
 	char *at = stpcpy(stpcpy(path, tandem_session_dir), "/" DIRECTORY_CUBIN "-");
-	struct iovec part = { (void *)(uintptr_t)data, bytes };
+	struct iovec part = {(void *)(uintptr_t)data, bytes};
 	int fd, error;
 
 	for (int shift = 60; shift >= 0; shift -= 4)

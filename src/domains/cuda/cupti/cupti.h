@@ -276,31 +276,31 @@ typedef void (*cupti_complete)(void *context, uint32_t stream, uint8_t *buffer, 
 			       size_t valid_bytes);
 
 /* Functions: X(needed, name, parameters). Each returns a CUptiResult. */
-#define CUPTI_FUNCTIONS(X)                                                     \
-	X(1, cuptiGetVersion, (uint32_t *version))                             \
-	X(1, cuptiGetResultString, (int32_t result, const char **words))       \
-	X(1, cuptiSubscribe, (void **subscriber, cupti_callback, void *user))  \
-	X(0, cuptiSubscribe_v2, (void **subscriber, cupti_callback, void *user,\
-				 struct cupti_subscriber_options *))           \
-	X(1, cuptiEnableCallback, (uint32_t on, void *subscriber, uint32_t domain, uint32_t id)) \
-	X(1, cuptiEnableDomain, (uint32_t on, void *subscriber, uint32_t domain)) \
-	X(1, cuptiActivityRegisterCallbacks, (cupti_request, cupti_complete))  \
-	X(1, cuptiActivityEnable, (uint32_t kind))                             \
-	X(1, cuptiActivityDisable, (uint32_t kind))                            \
-	X(1, cuptiActivityGetNextRecord, (uint8_t *buffer, size_t valid_bytes, void **record)) \
-	X(1, cuptiActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *count)) \
-	X(1, cuptiActivityFlushAll, (uint32_t flag))                           \
-	X(0, cuptiActivityRegisterTimestampCallback, (uint64_t (*)(void)))     \
-	X(0, cuptiActivityConfigureUnifiedMemoryCounter,                       \
-	  (struct cupti_unified_config *, uint32_t count))                     \
-	X(0, cuptiActivityEnableLatencyTimestamps, (uint8_t on))               \
-	X(0, cuptiSetThreadIdType, (int32_t type))                             \
+#define CUPTI_FUNCTIONS(X)                                                                        \
+	X(1, cuptiGetVersion, (uint32_t * version))                                               \
+	X(1, cuptiGetResultString, (int32_t result, const char **words))                          \
+	X(1, cuptiSubscribe, (void **subscriber, cupti_callback, void *user))                     \
+	X(0, cuptiSubscribe_v2,                                                                   \
+	  (void **subscriber, cupti_callback, void *user, struct cupti_subscriber_options *))     \
+	X(1, cuptiEnableCallback, (uint32_t on, void *subscriber, uint32_t domain, uint32_t id))  \
+	X(1, cuptiEnableDomain, (uint32_t on, void *subscriber, uint32_t domain))                 \
+	X(1, cuptiActivityRegisterCallbacks, (cupti_request, cupti_complete))                     \
+	X(1, cuptiActivityEnable, (uint32_t kind))                                                \
+	X(1, cuptiActivityDisable, (uint32_t kind))                                               \
+	X(1, cuptiActivityGetNextRecord, (uint8_t * buffer, size_t valid_bytes, void **record))   \
+	X(1, cuptiActivityGetNumDroppedRecords, (void *context, uint32_t stream, size_t *count))  \
+	X(1, cuptiActivityFlushAll, (uint32_t flag))                                              \
+	X(0, cuptiActivityRegisterTimestampCallback, (uint64_t(*)(void)))                         \
+	X(0, cuptiActivityConfigureUnifiedMemoryCounter,                                          \
+	  (struct cupti_unified_config *, uint32_t count))                                        \
+	X(0, cuptiActivityEnableLatencyTimestamps, (uint8_t on))                                  \
+	X(0, cuptiSetThreadIdType, (int32_t type))                                                \
 	X(1, cuptiGetStreamIdEx, (void *context, void *stream, uint8_t per_thread, uint32_t *id)) \
-	X(1, cuptiGetContextId, (void *context, uint32_t *id))                 \
+	X(1, cuptiGetContextId, (void *context, uint32_t *id))                                    \
 	X(1, cuptiGetDeviceId, (void *context, uint32_t *id))
 
 struct cupti {
-#define X(needed, name, parameters) int32_t (*name) parameters;
+#define X(needed, name, parameters) int32_t(*name) parameters;
 	CUPTI_FUNCTIONS(X)
 #undef X
 };

@@ -58,8 +58,8 @@ static void candidate_add(struct candidates *candidates, const char *path)
  * one well, a newer one hardly. Files without a version lie beside ones that have. */
 static unsigned suits(const struct candidates *candidates, const char *name)
 {
-	unsigned long major = name[sizeof(NAME) - 1] == '.' ? strtoul(name + sizeof(NAME), NULL, 10)
-							     : 0;
+	unsigned long major =
+		name[sizeof(NAME) - 1] == '.' ? strtoul(name + sizeof(NAME), NULL, 10) : 0;
 
 	if (!candidates->driver_major || !major || major > 999)
 		return 1;
@@ -108,8 +108,8 @@ static void toolkit_add(struct candidates *candidates, const char *folder)
  * packages of CUDA 11 and 12 (one folder a component) and of 13 (one for all) have it. */
 static int loaded_look(struct dl_phdr_info *info, size_t size, void *data)
 {
-	static const char *const libraries[] = { "libcudart.so", "libcublas.so", "libnvrtc.so",
-						 "libcudnn.so", "libnccl.so" };
+	static const char *const libraries[] = {"libcudart.so", "libcublas.so", "libnvrtc.so",
+						"libcudnn.so", "libnccl.so"};
 	struct candidates *candidates = data;
 	const char *name = base_name(info->dlpi_name);
 	const char *site = strstr(info->dlpi_name, "/site-packages/");
@@ -169,7 +169,7 @@ static void usual_add(struct candidates *candidates)
 
 static void environment_add(struct candidates *candidates)
 {
-	static const char *const names[] = { "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT" };
+	static const char *const names[] = {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *folder = getenv(names[i]);
@@ -219,11 +219,11 @@ static void candidates_find(struct candidates *candidates)
 
 static int library_take(void *library)
 {
-	struct cupti found = { .cuptiGetVersion = NULL };
+	struct cupti found = {.cuptiGetVersion = NULL};
 
-#define X(needed, name, parameters)                                            \
-	*(void **)&found.name = dlsym(library, #name);                         \
-	if (needed && !found.name)                                             \
+#define X(needed, name, parameters)                    \
+	*(void **)&found.name = dlsym(library, #name); \
+	if (needed && !found.name)                     \
 		return -ENOEXEC;
 	CUPTI_FUNCTIONS(X)
 #undef X
@@ -281,7 +281,7 @@ void cuda_library_describe(bool own_clock)
 /* For `tandem doctor`: which CUPTI a program here would be recorded with. 0,
  * -ENOENT or -ENOEXEC as above. */
 __attribute__((visibility("default"))) int tandem_cuda_find(char *path, size_t bytes,
-							     uint32_t *version);
+							    uint32_t *version);
 
 int tandem_cuda_find(char *path, size_t bytes, uint32_t *version)
 {
