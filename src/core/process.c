@@ -28,8 +28,8 @@ _Atomic uint32_t tandem_process_forks;
 static _Atomic uint64_t process_domains = TANDEM_DOMAIN_BIT(core) | TANDEM_DOMAIN_BIT(opencl);
 static _Atomic uint64_t process_described; /* those whose events the metadata has */
 static char process_dir[TANDEM_PATH_BYTES];
-static void (*at_end[16])(void);
-static void (*at_fork[16])(void);
+static struct tandem_process_hook *_Atomic at_end;
+static struct tandem_process_hook *_Atomic at_fork;
 
 const char *tandem_process_dir(void)
 {
@@ -157,28 +157,33 @@ int tandem_process_uses(unsigned domain)
 	return error;
 }
 
-void tandem_process_at_end(void (*function)(void))
+static void hook_add(struct tandem_process_hook *_Atomic *place, struct tandem_process_hook *hook)
 {
-	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]); i++) {
-		if (at_end[i] == function)
-			return;
-		if (!at_end[i]) {
-			at_end[i] = function;
-			return;
-		}
+	struct tandem_process_hook *found = NULL;
+
+	if (atomic_exchange(&hook->registered, 1))
+		return;
+	while (!atomic_compare_exchange_strong(place, &found, hook)) {
+		place = &found->next;
+		found = NULL;
 	}
 }
 
-void tandem_process_at_fork(void (*function)(void))
+static void hooks_run(struct tandem_process_hook *_Atomic *first)
 {
-	for (size_t i = 0; i < sizeof(at_fork) / sizeof(at_fork[0]); i++) {
-		if (at_fork[i] == function)
-			return;
-		if (!at_fork[i]) {
-			at_fork[i] = function;
-			return;
-		}
-	}
+	for (struct tandem_process_hook *hook = atomic_load(first); hook;
+	     hook = atomic_load(&hook->next))
+		hook->function();
+}
+
+void tandem_process_at_end(struct tandem_process_hook *hook)
+{
+	hook_add(&at_end, hook);
+}
+
+void tandem_process_at_fork(struct tandem_process_hook *hook)
+{
+	hook_add(&at_fork, hook);
 }
 
 /* The child records into a trace of its own. The parent's streams stay the
@@ -190,8 +195,7 @@ static void process_forked(void)
 	stream_threads_forget();
 	atomic_store(&process_state, PROCESS_NONE);
 	atomic_fetch_add(&tandem_process_forks, 1);
-	for (size_t i = 0; i < sizeof(at_fork) / sizeof(at_fork[0]) && at_fork[i]; i++)
-		at_fork[i]();
+	hooks_run(&at_fork);
 }
 
 __attribute__((constructor)) static void process_begins(void)
@@ -205,8 +209,7 @@ __attribute__((constructor)) static void process_begins(void)
  * at work go on recording. */
 __attribute__((destructor)) static void process_ends(void)
 {
-	for (size_t i = 0; i < sizeof(at_end) / sizeof(at_end[0]) && at_end[i]; i++)
-		at_end[i]();
+	hooks_run(&at_end);
 	tandem_stream_close();
 	stream_files_close();
 }

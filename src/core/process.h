@@ -31,10 +31,17 @@ static inline uint32_t tandem_process_epoch(void)
 	       (atomic_load_explicit(&tandem_process_forks, memory_order_relaxed) << 16);
 }
 
-/* Registers what a domain does at the process's end, before the last stream is
- * closed, and in the child of a fork. At most 16. */
-void tandem_process_at_end(void (*function)(void));
-void tandem_process_at_fork(void (*function)(void));
+/* What a domain does at the process's end, before the last stream is closed, or in the child
+ * of a fork. The struct is static; registering it again does nothing. They run in the order
+ * in which they were registered. Any thread. */
+struct tandem_process_hook {
+	void (*function)(void);
+	struct tandem_process_hook *_Atomic next;
+	_Atomic int registered;
+};
+
+void tandem_process_at_end(struct tandem_process_hook *hook);
+void tandem_process_at_fork(struct tandem_process_hook *hook);
 
 /* `<dir>/<name>-<number>`, and `.<part>` unless that is 0, into
  * path[TANDEM_PATH_BYTES + 64]. */

@@ -4,10 +4,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "core/control.h"
 #include "core/object.h"
 #include "core/pool.h"
+#include "core/process.h"
 #include "session.h"
 
 #define THREADS 8
@@ -115,6 +118,36 @@ static void pools(void)
 		pthread_join(threads[i], NULL);
 }
 
+/* More hooks than any fixed number: all run, each once, in their order. */
+#define HOOKS 40
+static unsigned hooks_run, hooks_out_of_order;
+
+#define HOOK_FUNCTION(n)                                      \
+	static void hook_##n(void)                            \
+	{                                                     \
+		hooks_out_of_order += hooks_run++ % 2 != (n); \
+	}
+HOOK_FUNCTION(0)
+HOOK_FUNCTION(1)
+
+static void hooks(void)
+{
+	static struct tandem_process_hook all[HOOKS];
+	pid_t child;
+	int status;
+
+	for (unsigned i = 0; i < HOOKS; i++)
+		all[i].function = i % 2 ? hook_1 : hook_0;
+	for (unsigned i = 0; i < 2 * HOOKS; i++)
+		tandem_process_at_fork(&all[i % HOOKS]);
+	child = fork();
+	if (!child)
+		_exit(hooks_run != HOOKS || hooks_out_of_order);
+	CHECK(child > 0 && waitpid(child, &status, 0) == child);
+	CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
+	CHECK(!hooks_run);
+}
+
 int main(int argc, char **argv)
 {
 	struct session_test session;
@@ -123,5 +156,6 @@ int main(int argc, char **argv)
 	CHECK(session_test_run(&session, 65536, 0, numbers) == 0);
 	CHECK(session_test_run(&session, 65536, 0, meanings) == 0);
 	CHECK(session_test_run(&session, 65536, 0, pools) == 0);
+	CHECK(session_test_run(&session, 65536, 0, hooks) == 0);
 	return session_test_failures ? 1 : 0;
 }

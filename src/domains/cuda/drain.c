@@ -139,7 +139,9 @@ static void end_drain(void)
 
 void cuda_drain_begin(void)
 {
-	tandem_process_at_end(end_drain);
+	static struct tandem_process_hook end_hook = {.function = end_drain};
+
+	tandem_process_at_end(&end_hook);
 	/* Registered while CUDA is initialised: runs before what CUDA itself and
 	 * the program's libraries registered earlier. */
 	atexit(exit_drain);

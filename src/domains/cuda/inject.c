@@ -67,6 +67,7 @@ static int start(int *status)
 
 static void inject(void)
 {
+	static struct tandem_process_hook fork_hook = {.function = cuda_disable};
 	int status = 0, error;
 
 	cuda_driver_find();
@@ -75,7 +76,7 @@ static void inject(void)
 		say_why(error, status);
 		return;
 	}
-	tandem_process_at_fork(cuda_disable);
+	tandem_process_at_fork(&fork_hook);
 	tandem_process_uses(TANDEM_DOMAIN_cuda);
 	tandem_process_uses(TANDEM_DOMAIN_cudart);
 	cuda_switch_begin();

@@ -33,8 +33,7 @@ enum ended { NOT_YET, ENDED };
 
 static struct tandem_pool pending_pool = TANDEM_POOL(sizeof(struct opencl_pending));
 
-void opencl_command_begin(struct opencl_command *command, uint16_t api, void *handle,
-			  void *event)
+void opencl_command_begin(struct opencl_command *command, uint16_t api, void *handle, void *event)
 {
 	struct opencl_queue *queue = opencl_queue_get(handle);
 
@@ -44,8 +43,8 @@ void opencl_command_begin(struct opencl_command *command, uint16_t api, void *ha
 	command->program_wants = event != NULL;
 	command->own = NULL;
 	command->op = 0;
-	if (!queue || (queue->timing != TANDEM_TIMING_forced &&
-		       queue->timing != TANDEM_TIMING_asked))
+	if (!queue ||
+	    (queue->timing != TANDEM_TIMING_forced && queue->timing != TANDEM_TIMING_asked))
 		return;
 	if (tandem_stream_open())
 		return;
@@ -87,11 +86,11 @@ static bool event_times(void *event, uint64_t times[4])
 /* Writes the operation's record if the command has ended. The end time is
  * asked for first: a driver that has it thereby says that the command is over
  * (OpenCL 3.0, 5.14: CL_PROFILING_INFO_NOT_AVAILABLE before that). */
-static enum ended command_write(struct opencl_queue *queue,
-				const struct opencl_pending *pending, enum tandem_proof proof)
+static enum ended command_write(struct opencl_queue *queue, const struct opencl_pending *pending,
+				enum tandem_proof proof)
 {
 	struct tandem_rec_operation *record;
-	uint64_t times[4] = { 0 };
+	uint64_t times[4] = {0};
 	int32_t status = CL_COMPLETE;
 	uint64_t now;
 	bool timed = !event_time(pending->event, CL_PROFILING_COMMAND_END, &times[3]) && times[3];
@@ -285,8 +284,8 @@ void opencl_command_end(struct opencl_command *command, int32_t result, unsigned
 	if (blocking)
 		opencl_harvest(queue, TANDEM_PROOF_blocking_call);
 	if ((blocking || worth_a_look(queue)) &&
-	    command_write(queue, &known, blocking ? TANDEM_PROOF_blocking_call
-						  : TANDEM_PROOF_status) == ENDED) {
+	    command_write(queue, &known,
+			  blocking ? TANDEM_PROOF_blocking_call : TANDEM_PROOF_status) == ENDED) {
 		if (!blocking)
 			atomic_store_explicit(&queue->running, 0, memory_order_relaxed);
 		if (command->program_wants)
@@ -375,7 +374,7 @@ static bool any_pending(void)
 static void pending_wait(void)
 {
 	uint64_t deadline = tandem_monotonic_ns() + tandem_control.exit_wait_ms * 1000000ull;
-	struct timespec pause = { .tv_nsec = 50000 };
+	struct timespec pause = {.tv_nsec = 50000};
 
 	opencl_harvest_all(TANDEM_PROOF_exit);
 	while (any_pending() && tandem_monotonic_ns() < deadline) {
@@ -436,8 +435,11 @@ static void command_forked(void)
 /* Once there are queues. */
 static void command_at_exit(void)
 {
-	tandem_process_at_end(command_process_end);
-	tandem_process_at_fork(command_forked);
+	static struct tandem_process_hook end_hook = {.function = command_process_end};
+	static struct tandem_process_hook fork_hook = {.function = command_forked};
+
+	tandem_process_at_end(&end_hook);
+	tandem_process_at_fork(&fork_hook);
 	atexit(command_exit);
 }
 

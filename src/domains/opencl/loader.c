@@ -23,7 +23,7 @@ static struct { /* which we are a layer of: an address in it, and its library */
 	char path[PATH_MAX];
 } loader;
 static void *layer_dispatch[OPENCL_ICD_SLOTS];
-static _Atomic unsigned layer_state; /* enum tandem_opencl_layer */
+static _Atomic unsigned layer_state;	/* enum tandem_opencl_layer */
 static struct opencl_next opencl_first; /* what opencl_next is before anything is found */
 
 static void report_notice(enum tandem_opencl_notice number)
@@ -171,8 +171,8 @@ static bool outer_layer_is_named(void)
 static bool is_preloaded(void)
 {
 	void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
-	bool found = program && dlsym(program, "clGetPlatformIDs") ==
-					opencl_wraps[OPENCL_FN_clGetPlatformIDs];
+	bool found = program &&
+		     dlsym(program, "clGetPlatformIDs") == opencl_wraps[OPENCL_FN_clGetPlatformIDs];
 
 	if (program)
 		dlclose(program);
@@ -207,8 +207,9 @@ int32_t tandem_opencl_attach(void *address, uint32_t entries, void *const *targe
 			continue;
 		next_set(fn, real);
 		if (real)
-			layer_dispatch[slot] = fn == OPENCL_FN_clGetPlatformIDs ?
-						       (void *)layer_platforms : opencl_wraps[fn];
+			layer_dispatch[slot] = fn == OPENCL_FN_clGetPlatformIDs
+						       ? (void *)layer_platforms
+						       : opencl_wraps[fn];
 	}
 	*entries_ret = entries < OPENCL_ICD_SLOTS ? entries : OPENCL_ICD_SLOTS;
 	*table = layer_dispatch;
@@ -292,7 +293,7 @@ static bool any_driver_behind(const char *loader_path)
 	bool behind = false;
 
 	for (unsigned n = 0;; n++) {
-		struct nth nth = { .left = n };
+		struct nth nth = {.left = n};
 
 		/* One walk for each: nothing may be opened within one. */
 		if (!dl_iterate_phdr(library_nth, &nth))
@@ -324,5 +325,7 @@ static void loader_process_end(void)
 
 __attribute__((constructor)) static void loader_begins(void)
 {
-	tandem_process_at_end(loader_process_end);
+	static struct tandem_process_hook end_hook = {.function = loader_process_end};
+
+	tandem_process_at_end(&end_hook);
 }
