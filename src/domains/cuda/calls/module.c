@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/fdtable.h"
 #include "core/object.h"
 #include "core/process.h"
 #include "core/stream.h"
@@ -31,28 +32,42 @@ static uint64_t hash_of(const char *data, size_t bytes)
 	return (hash ^ word) * 0x100000001b3u;
 }
 
+struct cubin {
+	char path[TANDEM_PATH_BYTES + 64];
+	struct iovec code;
+};
+
+/* With descriptors of its own (core/fdtable.h). */
+static int cubin_write(void *data)
+{
+	struct cubin *cubin = data;
+	int fd = system_open(cubin->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = system_pwritev(fd, &cubin->code, 1, 0);
+	system_close(fd);
+	if (error)
+		syscall(SYS_unlinkat, AT_FDCWD, cubin->path, 0); /* a piece is of no use */
+	return error;
+}
+
 /* DIR/cubin-HASH of the session: processes that load the same code keep it once. */
 static bool save(uint64_t hash, const char *data, size_t bytes)
 {
 	static const char digits[] = "0123456789abcdef";
-	char path[TANDEM_PATH_BYTES + 64];
-	char *at = stpcpy(stpcpy(path, tandem_session_dir), "/" DIRECTORY_CUBIN "-");
-	struct iovec part = {(void *)(uintptr_t)data, bytes};
-	int fd, error;
+	struct cubin cubin = {.code = {(void *)(uintptr_t)data, bytes}};
+	char *at = stpcpy(stpcpy(cubin.path, tandem_session_dir), "/" DIRECTORY_CUBIN "-");
+	int error;
 
 	for (int shift = 60; shift >= 0; shift -= 4)
 		*at++ = digits[hash >> shift & 15];
 	*at = 0;
-	fd = system_open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return fd == -EEXIST;
-	error = system_pwritev(fd, &part, 1, 0);
-	system_close(fd);
-	if (error) {
-		unlink(path); /* a piece of a cubin is of no use */
+	error = fdtable_run(cubin_write, &cubin);
+	if (error && error != -EEXIST)
 		tandem_lost(error == -ENOSPC ? TANDEM_LOSS_disk_full : TANDEM_LOSS_io_error, 1);
-	}
-	return !error;
+	return !error || error == -EEXIST;
 }
 
 void cuda_module_loaded(const struct cupti_module *module)
