@@ -89,7 +89,7 @@ static uint64_t notify(unsigned first, unsigned calls)
 {
 	for (unsigned i = 0; i < calls; i++)
 		D(xptiNotifySubscribers)
-		(stream, xpti_task_begin, NULL, some_event, first + i, NULL);
+	(stream, xpti_task_begin, NULL, some_event, first + i, NULL);
 	return 0;
 }
 
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
 		XPTI_REQUIRED_FUNCTIONS(X)
 		XPTI_LATER_FUNCTIONS(X)
 #undef X
-			figure("notify", notify, MILLION);
+		figure("notify", notify, MILLION);
 		figure("ask", ask, MILLION);
 		return 0;
 	}

@@ -109,8 +109,7 @@ static void add_replay(struct text *out, const struct finding *finding)
 	text_free(&series);
 }
 
-static void add_finding(struct text *out, const struct finding *finding, size_t number,
-			bool colour)
+static void add_finding(struct text *out, const struct finding *finding, size_t number, bool colour)
 {
 	struct text sure = TEXT_INIT;
 
@@ -122,8 +121,8 @@ static void add_finding(struct text *out, const struct finding *finding, size_t 
 	add_where(out, finding);
 	if (*finding->culprit)
 		add_wrapped(out, "who    ", finding->culprit);
-	text_format(&sure, "%s%s%s", finding_confidence_name(finding->confidence), *finding->why ? ": " : "",
-		    finding->why);
+	text_format(&sure, "%s%s%s", finding_confidence_name(finding->confidence),
+		    *finding->why ? ": " : "", finding->why);
 	add_wrapped(out, "sure   ", sure.data ? sure.data : "");
 	if (finding->replay_count)
 		add_replay(out, finding);
@@ -141,7 +140,8 @@ void findings_text_print(struct text *out, const struct findings *findings,
 		const struct finding *finding = &findings->items[i];
 
 		if (!findings_shown(finding, style->least_percent) ||
-		    (style->most && (finding->always_report ? free_shown : shown - free_shown) == style->most)) {
+		    (style->most &&
+		     (finding->always_report ? free_shown : shown - free_shown) == style->most)) {
 			hidden++;
 			continue;
 		}

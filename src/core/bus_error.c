@@ -45,8 +45,8 @@ static bool replace_stream(const uint8_t *address)
 		if (!base || address < base || address >= base + mappings[i].bytes)
 			continue;
 		if (mmap(base, mappings[i].bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) ==
-		    MAP_FAILED)
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1,
+			 0) == MAP_FAILED)
 			return false;
 		atomic_store(mappings[i].gone, true);
 		/* The record being made is lost; the next one asks. */
@@ -75,7 +75,7 @@ static bool replace(uint8_t *address)
 
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
-	struct sigaction none = { .sa_handler = SIG_DFL };
+	struct sigaction none = {.sa_handler = SIG_DFL};
 	int saved = errno;
 
 	(void)context;
@@ -91,8 +91,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 
 void bus_error_watch(void)
 {
-	struct sigaction before, ours = { .sa_sigaction = on_bus_error,
-					  .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART };
+	struct sigaction before, ours = {.sa_sigaction = on_bus_error,
+					 .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
 
 	memcpy(&control_copy, &tandem_control, sizeof(control_copy));
 	sigemptyset(&ours.sa_mask);

@@ -84,16 +84,16 @@ static int copy_make(void)
 
 	if (shared == MAP_FAILED)
 		return -errno;
-	copy = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	copy = mmap(NULL, TANDEM_CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		    -1, 0);
 	if (copy == MAP_FAILED) {
 		munmap(shared, TANDEM_CONTROL_BYTES);
 		return -ENOMEM;
 	}
 	memcpy(copy, shared, TANDEM_CONTROL_BYTES);
 	tandem_session = shared;
-	if (mremap(copy, TANDEM_CONTROL_BYTES, TANDEM_CONTROL_BYTES,
-		   MREMAP_MAYMOVE | MREMAP_FIXED, &tandem_control) == MAP_FAILED)
+	if (mremap(copy, TANDEM_CONTROL_BYTES, TANDEM_CONTROL_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
+		   &tandem_control) == MAP_FAILED)
 		return -errno;
 	has_copy = true;
 	return 0;
@@ -119,8 +119,7 @@ void tandem_control_want(uint32_t domains)
 		atomic_store(&tandem_control.recording, domains);
 	} else if (domains) {
 		if (has_copy || !copy_make())
-			atomic_store(&tandem_control.recording,
-				     domains | tandem_session->domains);
+			atomic_store(&tandem_control.recording, domains | tandem_session->domains);
 	} else if (has_copy) {
 		has_copy = false;
 		if (mremap(tandem_session, 0, TANDEM_CONTROL_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,

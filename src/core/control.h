@@ -46,8 +46,7 @@ static inline uint32_t tandem_recording(void)
  * is attached. */
 static inline bool tandem_session_records(unsigned domain)
 {
-	uint32_t recording = atomic_load_explicit(&tandem_session->recording,
-						  memory_order_relaxed);
+	uint32_t recording = atomic_load_explicit(&tandem_session->recording, memory_order_relaxed);
 
 	return tandem_session_dir[0] &&
 	       (domain == TANDEM_DOMAIN_core ? recording : recording >> domain & 1);

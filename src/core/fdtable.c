@@ -41,7 +41,7 @@ static bool under_valgrind(void)
 #if defined(__x86_64__)
 	/* Its client request RUNNING_ON_VALGRIND (0x1001), which real processors take for
 	 * rotations that add up to nothing. */
-	uintptr_t request[6] = { 0x1001 };
+	uintptr_t request[6] = {0x1001};
 	uintptr_t *address = request;
 
 	__asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi\n\t"
@@ -152,7 +152,7 @@ static int job_clone(struct job *job)
 
 int fdtable_run(int (*function)(void *data), void *data)
 {
-	struct job job = { .function = function, .data = data };
+	struct job job = {.function = function, .data = data};
 	int error;
 
 	if (atomic_load(&child_died))

@@ -111,7 +111,7 @@ int schema_file_copy(struct schema_file *file, unsigned number, int to)
 	}
 	if (found || error)
 		return error;
-	snprintf(buffer, sizeof(buffer), "\n/* domain %u %s layout=\"%s\" */\n", number, domain->name,
-		 domain->hash);
+	snprintf(buffer, sizeof(buffer), "\n/* domain %u %s layout=\"%s\" */\n", number,
+		 domain->name, domain->hash);
 	return write_all(to, buffer, strlen(buffer));
 }

@@ -207,9 +207,14 @@ static void stream_give_up(struct tandem_thread *thread)
 		next = file->next;
 		stream_file_close(file, file->bytes);
 	}
-	*thread = (struct tandem_thread){ .stream = UINT64_MAX, .counted = 1, .tap = thread->tap,
-					  .ending = thread->ending, .busy = busy, .lost = lost,
-					  .lost_reason = reason, .after = thread->after };
+	*thread = (struct tandem_thread){.stream = UINT64_MAX,
+					 .counted = 1,
+					 .tap = thread->tap,
+					 .ending = thread->ending,
+					 .busy = busy,
+					 .lost = lost,
+					 .lost_reason = reason,
+					 .after = thread->after};
 }
 
 static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
@@ -313,8 +318,8 @@ void tandem_stream_close(void)
 		stream_file_close(file, file_offset(thread, rest));
 	}
 	stream_thread_remove(thread);
-	*thread = (struct tandem_thread){ .stream = UINT64_MAX, .counted = 1, .tap = thread->tap,
-					  .ending = thread->ending };
+	*thread = (struct tandem_thread){
+		.stream = UINT64_MAX, .counted = 1, .tap = thread->tap, .ending = thread->ending};
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	errno = saved;
 }
@@ -326,5 +331,5 @@ void tandem_stream_forget(void)
 	for (struct stream_file *file = thread->file; file; file = file->next)
 		munmap(file->base, file->bytes);
 	tandem_tap_forget(thread);
-	*thread = (struct tandem_thread){ .stream = UINT64_MAX, .tap = thread->tap };
+	*thread = (struct tandem_thread){.stream = UINT64_MAX, .tap = thread->tap};
 }

@@ -89,7 +89,7 @@ void packet_header_init(struct tandem_packet_header *header, uint64_t stream, ui
  * it smaller. */
 static int file_map(struct stream_file *file, int fd)
 {
-	struct rlimit limit = { RLIM_INFINITY, RLIM_INFINITY };
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 	int error = -ENOMEM;
 
 	getrlimit(RLIMIT_FSIZE, &limit);
@@ -126,8 +126,8 @@ static int zeros_write(int fd, uint64_t from, uint64_t bytes)
 
 	for (uint64_t at = from; at < from + bytes && !error; at += sizeof(zeros)) {
 		uint64_t rest = from + bytes - at;
-		struct iovec part = { (void *)(uintptr_t)zeros,
-				      rest < sizeof(zeros) ? rest : sizeof(zeros) };
+		struct iovec part = {(void *)(uintptr_t)zeros,
+				     rest < sizeof(zeros) ? rest : sizeof(zeros)};
 
 		error = system_pwritev(fd, &part, 1, at);
 	}
@@ -208,7 +208,7 @@ static int file_new(uint64_t packets, struct stream_file **made)
 		space_give(STEP_FIRST_BYTES);
 		return -ENOMEM;
 	}
-	*file = (struct stream_file){ .bytes = packets * tandem_control.window_bytes, .part = 1 };
+	*file = (struct stream_file){.bytes = packets * tandem_control.window_bytes, .part = 1};
 	*made = file;
 	return 0;
 }
@@ -264,7 +264,7 @@ bool stream_file_leave(struct stream_file *file)
 }
 
 struct tandem_packet_header *stream_file_next_packet(struct stream_file *file,
-						      struct tandem_packet_header *last)
+						     struct tandem_packet_header *last)
 {
 	uint64_t content = (last->content_bits / 8 + TANDEM_RECORD_ALIGN - 1) &
 			   ~(uint64_t)(TANDEM_RECORD_ALIGN - 1);
@@ -288,7 +288,7 @@ uint32_t stream_file_number(void)
 /* The first of a batch is the caller's, the others are spares. */
 static int batch_take(struct stream_file **file)
 {
-	struct batch batch = { .count = 0 };
+	struct batch batch = {.count = 0};
 	uint32_t want = atomic_load(&next_batch), threads = atomic_load(&waiting) + 1;
 	int error = 0;
 
@@ -321,12 +321,11 @@ static int batch_take(struct stream_file **file)
 
 int stream_file_take(struct stream_file **file)
 {
-	static const struct timespec second = { .tv_sec = 1 };
+	static const struct timespec second = {.tv_sec = 1};
 	uint32_t none = 0;
 	int error;
 
-	while (!(*file = shelves_take()) &&
-	       !atomic_compare_exchange_strong(&making, &none, 1)) {
+	while (!(*file = shelves_take()) && !atomic_compare_exchange_strong(&making, &none, 1)) {
 		/* Many threads that begin at once: a child for each would take longer. */
 		atomic_fetch_add(&waiting, 1);
 		syscall(SYS_futex, &making, FUTEX_WAIT_PRIVATE, 1, &second, NULL, 0);
@@ -346,7 +345,7 @@ int stream_file_continue(const struct stream_file *last, uint64_t sequence,
 			 struct stream_file **file)
 {
 	uint64_t packets = last->bytes / tandem_control.window_bytes * 4;
-	struct batch batch = { .count = 1, .stream = last->number, .sequence = sequence };
+	struct batch batch = {.count = 1, .stream = last->number, .sequence = sequence};
 	int error;
 
 	if (packets > FILE_PACKETS_MOST || !packets)
@@ -410,7 +409,7 @@ int stream_file_reserve(struct stream_file *file, uint64_t bytes)
 	}
 	error = pages_reserve(file, step);
 	if (error == -EINVAL) {
-		struct reserve reserve = { file, step };
+		struct reserve reserve = {file, step};
 
 		error = fdtable_run(reserve_by_descriptor, &reserve);
 	}

@@ -68,7 +68,7 @@ void stream_files_close(void);
 /* Ends the current packet of `file`, `last`, where its records end and begins the next
  * one there, an empty one of the same stream. Its thread is the caller's to write. */
 struct tandem_packet_header *stream_file_next_packet(struct stream_file *file,
-						      struct tandem_packet_header *last);
+						     struct tandem_packet_header *last);
 
 /* In the child of a fork: the parent's files are the parent's. */
 void stream_files_forget(void);

@@ -11,10 +11,10 @@
 #undef DOMAIN
 #undef DOMAIN_HEADERS
 
-#define WITHOUT_WORDS                                                                              \
-	.runtime = 1, .prefixes = "", .verb = "", .group = "group", .item = "item",                \
-	.queue = "queue", .multiprocessor = "multiprocessor", .use_callback = "",                  \
-	.use_pinned = "", .use_wait = "wait for the event", .pinned = "", .program_binary = "",    \
+#define WITHOUT_WORDS                                                                           \
+	.runtime = 1, .prefixes = "", .verb = "", .group = "group", .item = "item",             \
+	.queue = "queue", .multiprocessor = "multiprocessor", .use_callback = "",               \
+	.use_pinned = "", .use_wait = "wait for the event", .pinned = "", .program_binary = "", \
 	.batch = "", .fewer_registers = "", .entry_library = ""
 
 /* A row overrides what stands before it. */
@@ -24,16 +24,30 @@
 #endif
 
 #define CHOICE(word, on, needs, description) {#word, on, needs, description},
-#define CHOICES(LIST) (const struct tandem_choice[]){LIST(CHOICE) {NULL, 0, 0, NULL}}
+#define CHOICES(LIST)                    \
+	(const struct tandem_choice[])   \
+	{                                \
+		LIST(CHOICE)             \
+		{                        \
+			NULL, 0, 0, NULL \
+		}                        \
+	}
 #define NOTICE(name, text) text,
-#define NOTICES(LIST) (const char *const[]){LIST(NOTICE) NULL}
+#define NOTICES(LIST)             \
+	(const char *const[])     \
+	{                         \
+		LIST(NOTICE) NULL \
+	}
 
-#define PAGES(...) {__VA_ARGS__}
+#define PAGES(...)          \
+	{                   \
+		__VA_ARGS__ \
+	}
 
 static const struct tandem_domain_row rows[] = {
-#define DOMAIN(number_, name_, ...)                                            \
-	[number_] = {WITHOUT_WORDS, .number = (number_), .name = #name_,       \
-		     .part = #name_, .title = #name_, __VA_ARGS__},
+#define DOMAIN(number_, name_, ...)                                       \
+	[number_] = {WITHOUT_WORDS,  .number = (number_), .name = #name_, \
+		     .part = #name_, .title = #name_,	  __VA_ARGS__},
 #include "schema/domains.def"
 #undef DOMAIN
 };
@@ -100,7 +114,7 @@ const char *tandem_domain_brief(const struct tandem_domain_row *row, const char 
 	size_t verb = strlen(row->verb);
 
 	return rest != function && starts_with(rest, row->verb, verb) && rest[verb] ? rest + verb
-										     : rest;
+										    : rest;
 }
 
 const char *tandem_domain_command(const struct tandem_domain_row *row, const char *function)

@@ -20,8 +20,8 @@ struct tandem_choice {
 };
 
 struct tandem_domain_row { /* no string is NULL; "": has none */
-	uint8_t number;	  /* 1 to 63; core 0 */
-	const char *name; /* "opencl" */
+	uint8_t number;	   /* 1 to 63; core 0 */
+	const char *name;  /* "opencl" */
 	const char *title; /* as its maker spells it: "OpenCL" */
 
 	uint8_t runtime; /* 0: core, and the operating system */
@@ -60,14 +60,26 @@ struct tandem_domain_row { /* no string is NULL; "": has none */
 	const char *const *notices; /* NULL ends it */
 
 	uint8_t more_pages[7]; /* of event ids; 0: no more. For tools/apigen */
-	uint8_t mangled; /* 1: kernels have names as the C++ linker knows them */
+	uint8_t mangled;       /* 1: kernels have names as the C++ linker knows them */
 };
 
 /* The members that a session keeps: X(name), all `const char *`. */
-#define TANDEM_DOMAIN_TEXTS(X)                                                                     \
-	X(title)                                                                                   \
-	X(part) X(prefixes) X(verb) X(group) X(item) X(queue) X(multiprocessor) X(use_callback)    \
-		X(use_pinned) X(use_wait) X(pinned) X(program_binary) X(batch) X(fewer_registers)
+#define TANDEM_DOMAIN_TEXTS(X) \
+	X(title)               \
+	X(part)                \
+	X(prefixes)            \
+	X(verb)                \
+	X(group)               \
+	X(item)                \
+	X(queue)               \
+	X(multiprocessor)      \
+	X(use_callback)        \
+	X(use_pinned)          \
+	X(use_wait)            \
+	X(pinned)              \
+	X(program_binary)      \
+	X(batch)               \
+	X(fewer_registers)
 
 /* A row of no domain, of which everything has a default. */
 struct tandem_domain_row tandem_domain_row_init(void);

@@ -38,7 +38,8 @@ const struct tandem_event *tandem_event_get(unsigned id)
 
 			if (domain->pages[page] == TANDEM_ID_PAGE(id))
 				return event < domain->event_count && domain->events[event].name
-					       ? &domain->events[event] : NULL;
+					       ? &domain->events[event]
+					       : NULL;
 		}
 	}
 	return NULL;

@@ -103,8 +103,9 @@ static uint8_t short_name(struct short_names *names, const char *name, bool add)
 	for (i = 0; i < names->count && strcmp(names->name[i], name); i++)
 		;
 	if (i == names->count) {
-		struct intern_entry *entry =
-			add && i < sizeof(names->name) / sizeof(names->name[0]) ? strings_add(name) : NULL;
+		struct intern_entry *entry = add && i < sizeof(names->name) / sizeof(names->name[0])
+						     ? strings_add(name)
+						     : NULL;
 
 		if (entry)
 			names->name[names->count++] = entry->bytes;

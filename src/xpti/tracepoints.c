@@ -25,7 +25,7 @@ _Static_assert(offsetof(struct tracepoint, event.instance_id) + 8 <= 64, "one ca
 #define UID_LAST (UID_BASE << 1)
 
 #define CHUNK (BLOCK_BYTES / sizeof(struct tracepoint)) /* slots that are allocated together */
-#define PART 1024 /* chunks a part of the directory */
+#define PART 1024					/* chunks a part of the directory */
 #define PARTS ((SLOT_MASK + 1) / CHUNK / PART)
 #define STRIPES 16
 #define QUARANTINE_MS 1000
@@ -65,7 +65,7 @@ static struct {
 	struct {
 		struct tracepoint *slot;
 		uint64_t since_ms;
-	} *quarantine;
+	} * quarantine;
 	size_t quarantine_size, quarantine_first, quarantine_count;
 } all;
 
@@ -194,7 +194,8 @@ bool payload_is_valid(const xpti_payload_data_t *payload)
 	return ((payload->flags & xpti_payload_NameAvailable) && payload->name) ||
 	       ((payload->flags & xpti_payload_CodePointerAvailable) && payload->code_ptr_va) ||
 	       ((payload->flags & xpti_payload_SourceFileAvailable) && payload->source_file &&
-		(payload->flags & xpti_payload_LineInfoAvailable) && payload->line_no != UINT32_MAX);
+		(payload->flags & xpti_payload_LineInfoAvailable) &&
+		payload->line_no != UINT32_MAX);
 }
 
 static struct intern_entry *known(const xpti_payload_data_t *payload, uint64_t flag,
@@ -305,7 +306,8 @@ struct tracepoint *tracepoint_make(xpti_payload_data_t *payload, bool event, uin
 		if (!slot)
 			return NULL;
 		if (event) {
-			visit = atomic_fetch_add_explicit(&place->visits, 1, memory_order_relaxed) + 1;
+			visit = atomic_fetch_add_explicit(&place->visits, 1, memory_order_relaxed) +
+				1;
 			__atomic_store_n(&slot->event.instance_id, 1, __ATOMIC_RELAXED);
 		}
 	} else {
@@ -349,7 +351,8 @@ static uint64_t now_ms(void)
 /* Takes the slot in; what may be used again meanwhile, or NULL. With release_lock. */
 static struct tracepoint *quarantine(struct tracepoint *slot)
 {
-	size_t count = all.quarantine_count, size = all.quarantine_size, first = all.quarantine_first;
+	size_t count = all.quarantine_count, size = all.quarantine_size,
+	       first = all.quarantine_first;
 	struct tracepoint *oldest = NULL;
 	uint64_t now = now_ms();
 

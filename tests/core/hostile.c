@@ -127,8 +127,8 @@ static void forbid(const unsigned *numbers, unsigned count, bool only)
 	unsigned length = 1;
 
 	for (unsigned i = 0; i < count; i++) {
-		filter[length++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-								 numbers[i], 0, 1);
+		filter[length++] =
+			(struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, numbers[i], 0, 1);
 		filter[length++] = (struct sock_filter)BPF_STMT(
 			BPF_RET | BPF_K, only ? SECCOMP_RET_ALLOW : SECCOMP_RET_KILL_PROCESS);
 	}
@@ -136,7 +136,7 @@ static void forbid(const unsigned *numbers, unsigned count, bool only)
 		BPF_RET | BPF_K, only ? SECCOMP_RET_KILL_PROCESS : SECCOMP_RET_ALLOW);
 	CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 	CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
-		     &(struct sock_fprog){ .len = (unsigned short)length, .filter = filter }));
+		     &(struct sock_fprog){.len = (unsigned short)length, .filter = filter}));
 }
 
 static void no_open(void)
@@ -159,7 +159,7 @@ static void no_open(void)
 /* Nothing was recorded before. */
 static void no_open_at_all(void)
 {
-	static const unsigned numbers[] = { SYS_openat, SYS_mkdirat };
+	static const unsigned numbers[] = {SYS_openat, SYS_mkdirat};
 
 	forbid(numbers, 2, false);
 	record_calls(CALLS);
@@ -186,7 +186,7 @@ static void another_root(void)
 
 static void no_descriptors(void)
 {
-	struct rlimit none = { 3, 3 };
+	struct rlimit none = {3, 3};
 
 	record_calls(10);
 	CHECK(!setrlimit(RLIMIT_NOFILE, &none));
@@ -197,7 +197,7 @@ static void no_descriptors(void)
 
 static void small_files(void)
 {
-	struct rlimit limit = { 1 << 20, 1 << 20 };
+	struct rlimit limit = {1 << 20, 1 << 20};
 
 	CHECK(!setrlimit(RLIMIT_FSIZE, &limit));
 	record_calls(CALLS);
@@ -218,7 +218,7 @@ static void old_kernel(void)
 
 	CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 	CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
-		     &(struct sock_fprog){ .len = 6, .filter = filter }));
+		     &(struct sock_fprog){.len = 6, .filter = filter}));
 	record_calls(CALLS);
 	run_thread();
 }
@@ -283,8 +283,8 @@ __attribute__((noinline)) static void record_deep(unsigned depth)
 
 static void left_by_jump(void)
 {
-	struct sigaction action = { .sa_handler = on_alarm };
-	struct itimerval timer = { { 0, 200 }, { 0, 200 } };
+	struct sigaction action = {.sa_handler = on_alarm};
+	struct itimerval timer = {{0, 200}, {0, 200}};
 	volatile unsigned round = 0;
 
 	begun = completed = 1;
@@ -314,8 +314,8 @@ static void on_alarm_calls(int number)
 
 static void returns_from_handler(void)
 {
-	struct sigaction action = { .sa_handler = on_alarm_calls };
-	struct itimerval timer = { { 0, 100 }, { 0, 100 } };
+	struct sigaction action = {.sa_handler = on_alarm_calls};
+	struct itimerval timer = {{0, 100}, {0, 100}};
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &timer, NULL);
@@ -361,7 +361,8 @@ static void cut_file(const char *pattern)
 {
 	char command[1024];
 
-	snprintf(command, sizeof(command), "truncate -s 0 %s/%s", getenv("TANDEM_SESSION"), pattern);
+	snprintf(command, sizeof(command), "truncate -s 0 %s/%s", getenv("TANDEM_SESSION"),
+		 pattern);
 	CHECK(!system(command));
 }
 
@@ -444,7 +445,7 @@ static void expect(const char *name, void (*test)(void), uint64_t calls, uint64_
 static void expect_jumps(void)
 {
 	struct session_test session;
-	unsigned numbers[3] = { 0 };
+	unsigned numbers[3] = {0};
 	uint64_t found, missing;
 
 	CHECK(session_test_run(&session, WINDOW, 0, left_by_jump) == 0);
@@ -452,8 +453,9 @@ static void expect_jumps(void)
 	found = session_test_count(&session, ID);
 	missing = lost(&session);
 	if (found < numbers[1] || found + missing > numbers[0] || missing > numbers[2]) {
-		fprintf(stderr, "jumps: %llu recorded, %llu lost of %u begun, %u completed, %u "
-				"interrupted\n",
+		fprintf(stderr,
+			"jumps: %llu recorded, %llu lost of %u begun, %u completed, %u "
+			"interrupted\n",
 			(unsigned long long)found, (unsigned long long)missing, numbers[0],
 			numbers[1], numbers[2]);
 		session_test_failures++;
@@ -463,7 +465,7 @@ static void expect_jumps(void)
 static void expect_returns(void)
 {
 	struct session_test session;
-	unsigned numbers[3] = { 0 };
+	unsigned numbers[3] = {0};
 
 	CHECK(session_test_run(&session, WINDOW, 0, returns_from_handler) == 0);
 	take_numbers(&session, numbers);

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
 """Operations meet their calls however many are in flight, in whatever order they end, and
 while one of them never does."""
 import os

@@ -75,7 +75,8 @@ static void there_and_back(enum tandem_args_level level)
 		CHECK(!domain == !said);
 		if (!domain || !said)
 			continue;
-		CHECK(!strcmp(said->hash, domain->hash) && same_text(said->domain.name, domain->name));
+		CHECK(!strcmp(said->hash, domain->hash) &&
+		      same_text(said->domain.name, domain->name));
 		CHECK(said->domain.event_count == domain->event_count);
 		CHECK(same_text(said->row.title, tandem_domain_row(number)->title));
 		CHECK(same_text(said->row.use_callback, tandem_domain_row(number)->use_callback));
@@ -94,7 +95,8 @@ static void there_and_back(enum tandem_args_level level)
 	text_free(&text);
 }
 
-static void layouts_of(const char *text, struct trace_schema *schema, struct trace_layouts **layouts)
+static void layouts_of(const char *text, struct trace_schema *schema,
+		       struct trace_layouts **layouts)
 {
 	struct trace_schema_said said;
 

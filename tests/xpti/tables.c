@@ -11,12 +11,12 @@
 
 #include "programs/dispatcher.h"
 
-#define CHECK(condition) \
-	do { \
-		if (!(condition)) { \
+#define CHECK(condition)                                                                \
+	do {                                                                            \
+		if (!(condition)) {                                                     \
 			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-			_Exit(1); \
-		} \
+			_Exit(1);                                                       \
+		}                                                                       \
 	} while (0)
 
 #define THREADS 8
@@ -43,7 +43,8 @@ static void *intern(void *argument)
 		CHECK(table && !strcmp(table, text));
 		CHECK(D(xptiLookupString)(string_ids[me][i]) == table);
 		/* Objects of the same bytes and different types differ. */
-		object_ids[me][i] = D(xptiRegisterObject)((char *)&(unsigned){i / 2}, sizeof(i), i % 2);
+		object_ids[me][i] =
+			D(xptiRegisterObject)((char *)&(unsigned){i / 2}, sizeof(i), i % 2);
 		object = D(xptiLookupObject)(object_ids[me][i]);
 		CHECK(object.size == sizeof(i) && !memcmp(object.data, &(unsigned){i / 2}, 4));
 		CHECK(object.type == i % 2);
@@ -128,11 +129,14 @@ static void *make_events(void *argument)
 		/* Half of the places are each thread's own, half are the same for all. */
 		snprintf(name, sizeof(name), "event %u of %u", i, i % 2 ? me : THREADS);
 		payload = payload_at(name, "tables.c", i, 0, NULL);
-		event = D(xptiMakeEvent)(name, &payload, xpti_event_graph, xpti_activity_active, &instance);
+		event = D(xptiMakeEvent)(name, &payload, xpti_event_graph, xpti_activity_active,
+					 &instance);
 		CHECK(event && instance >= 1 && instance <= (i % 2 ? 1 : THREADS));
 		CHECK(!strcmp(event->reserved.payload->name, name));
 		CHECK(D(xptiFindEvent)(event->unique_id) == event);
-		CHECK(D(xptiAddMetadata)(event, "thread", object_ids[0][me]) == XPTI_RESULT_SUCCESS || !(i % 2));
+		CHECK(D(xptiAddMetadata)(event, "thread", object_ids[0][me]) ==
+			      XPTI_RESULT_SUCCESS ||
+		      !(i % 2));
 		event_ids[me][i] = event->unique_id;
 		unique_ids[me][i] = D(xptiGetUniqueId)();
 	}
@@ -176,10 +180,12 @@ static void released(void)
 			uint64_t instance;
 			xpti_payload_data_t payload = payload_at("released", "r.c", i, 0, NULL);
 
-			held[i] = D(xptiMakeEvent)("released", &payload, 1, xpti_activity_active, &instance);
+			held[i] = D(xptiMakeEvent)("released", &payload, 1, xpti_activity_active,
+						   &instance);
 			CHECK(held[i] && instance == (each ? round + 1 : 1));
 			CHECK(xpti_metadata_count(D(xptiQueryMetadata)(held[i])) == 0);
-			CHECK(D(xptiAddMetadata)(held[i], "round", (int)round) == XPTI_RESULT_SUCCESS);
+			CHECK(D(xptiAddMetadata)(held[i], "round", (int)round) ==
+			      XPTI_RESULT_SUCCESS);
 			all[count++] = held[i]->unique_id;
 		}
 		for (unsigned i = 0; i < AT_ONCE; i++) {
@@ -204,13 +210,16 @@ static void never_collide(void)
 
 		snprintf(names[0], sizeof(names[0]), "node %u", (unsigned)i);
 		snprintf(names[1], sizeof(names[1]), "of node %u", (unsigned)i);
-		payloads[0] = payload_at(names[0], NULL, UINT32_MAX, UINT32_MAX, (void *)(0x10000 + 48 * i));
-		payloads[1] = payload_at(names[1], NULL, UINT32_MAX, UINT32_MAX, (void *)(0x10000 + 48 * i));
-		payloads[2] = payload_at(names[0], NULL, UINT32_MAX, UINT32_MAX, (void *)(0x10001 + 48 * i));
+		payloads[0] = payload_at(names[0], NULL, UINT32_MAX, UINT32_MAX,
+					 (void *)(0x10000 + 48 * i));
+		payloads[1] = payload_at(names[1], NULL, UINT32_MAX, UINT32_MAX,
+					 (void *)(0x10000 + 48 * i));
+		payloads[2] = payload_at(names[0], NULL, UINT32_MAX, UINT32_MAX,
+					 (void *)(0x10001 + 48 * i));
 		for (unsigned p = 0; p < 3; p++) {
 			uint64_t instance;
-			xpti_event_data_t *event =
-				D(xptiMakeEvent)("x", &payloads[p], 1, xpti_activity_active, &instance);
+			xpti_event_data_t *event = D(xptiMakeEvent)(
+				"x", &payloads[p], 1, xpti_activity_active, &instance);
 
 			CHECK(event && !strcmp(event->reserved.payload->name, names[p % 2]));
 			CHECK(each || instance == 1);
@@ -224,7 +233,8 @@ static void bad_arguments(void)
 {
 	uint64_t instance = 5;
 	xpti_payload_data_t empty = {0}, unset = payload_at(NULL, NULL, 1, 1, NULL);
-	xpti_payload_data_t flagged = {.flags = xpti_payload_NameAvailable | xpti_payload_SourceFileAvailable};
+	xpti_payload_data_t flagged = {.flags = xpti_payload_NameAvailable |
+						xpti_payload_SourceFileAvailable};
 	xpti_payload_data_t good = payload_at("good", NULL, 0, 0, NULL);
 
 	CHECK(!D(xptiMakeEvent)("x", NULL, 1, 1, &instance));
@@ -308,7 +318,8 @@ static void forks(void)
 				snprintf(text, sizeof(text), "child %u", n);
 				CHECK(D(xptiRegisterString)(text, &table) != XPTI_INVALID_STRING);
 				payload = payload_at(text, NULL, 0, 0, NULL);
-				CHECK(D(xptiMakeEvent)(text, &payload, 1, 1, &instance) && instance == 1);
+				CHECK(D(xptiMakeEvent)(text, &payload, 1, 1, &instance) &&
+				      instance == 1);
 			}
 			_Exit(0);
 		}

@@ -11,15 +11,14 @@
 
 static const char *const side_names[] = {"A", "B"};
 
-int diff_init(struct diff *diff, const size_t runs[DIFF_SIDES],
-	      const struct diff_options *options)
+int diff_init(struct diff *diff, const size_t runs[DIFF_SIDES], const struct diff_options *options)
 {
 	memset(diff, 0, sizeof(*diff));
 	diff->options = *options;
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		diff->runs_wanted[side] = runs[side];
-		diff->runs[side] = arena_alloc(&diff->arena,
-					       (runs[side] + 1) * sizeof(*diff->runs[side]));
+		diff->runs[side] =
+			arena_alloc(&diff->arena, (runs[side] + 1) * sizeof(*diff->runs[side]));
 		if (!diff->runs[side]) {
 			diff_free(diff);
 			return -ENOMEM;
@@ -388,9 +387,8 @@ static void note_runs(struct diff *diff, int side)
 				    side_names[side], shown, units_count(count, run->lost),
 				    run->lost == 1 ? "event was" : "events were");
 		if (run->damaged_places)
-			text_format(&diff->notes, "%s, %s: damaged in %s %s\n",
-				    side_names[side], shown,
-				    units_count(count, run->damaged_places),
+			text_format(&diff->notes, "%s, %s: damaged in %s %s\n", side_names[side],
+				    shown, units_count(count, run->damaged_places),
 				    run->damaged_places == 1 ? "place" : "places");
 		if (!run->ended)
 			text_format(&diff->notes,

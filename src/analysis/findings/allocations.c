@@ -34,7 +34,7 @@ struct allocations {
 	struct allocation_row *rows;
 	size_t count, capacity;
 	struct map row_of; /* function and size, mixed -> row */
-	struct map live; /* process and number -> row */
+	struct map live;   /* process and number -> row */
 	struct last_call *last;
 };
 
@@ -42,13 +42,12 @@ static int allocations_begin(struct findings *findings, void *state)
 {
 	struct allocations *allocations = state;
 
-	allocations->last = calloc(findings->session->stream_count + 1,
-				   sizeof(*allocations->last));
+	allocations->last = calloc(findings->session->stream_count + 1, sizeof(*allocations->last));
 	return allocations->last ? 0 : -ENOMEM;
 }
 
-static int row_find(struct allocations *allocations, const struct tandem_event *api,
-		    uint64_t bytes, size_t *row)
+static int row_find(struct allocations *allocations, const struct tandem_event *api, uint64_t bytes,
+		    size_t *row)
 {
 	/* Two that are mixed to the same key share what comes of it; that is rare, and
 	 * harmless. */
@@ -59,7 +58,8 @@ static int row_find(struct allocations *allocations, const struct tandem_event *
 	if (known != MAP_NONE)
 		return 0;
 	*row = allocations->count;
-	if (map_set(&allocations->row_of, key, *row) || array_reserve(&allocations->rows, &allocations->capacity, allocations->count + 1,
+	if (map_set(&allocations->row_of, key, *row) ||
+	    array_reserve(&allocations->rows, &allocations->capacity, allocations->count + 1,
 			  sizeof(*allocations->rows)))
 		return -ENOMEM;
 	allocations->rows[allocations->count++] =
@@ -83,8 +83,7 @@ static int count_new(struct allocations *allocations, const struct trace_event *
 		return 0;
 	/* Parts of others cost nothing; what is described anew is no new one. */
 	if (record->kind == TANDEM_MEMORY_KIND_sub_buffer || !call->api ||
-	    call->api->class != TANDEM_CLASS_CREATE ||
-	    map_get(&allocations->live, key) != MAP_NONE)
+	    call->api->class != TANDEM_CLASS_CREATE || map_get(&allocations->live, key) != MAP_NONE)
 		return 0;
 	if (row_find(allocations, call->api, record->bytes, &index) ||
 	    map_set(&allocations->live, key, index))
@@ -132,8 +131,8 @@ static int allocations_item(struct findings *findings, void *state, const struct
 
 	(void)findings;
 	if (item->kind == ITEM_CALL) {
-		allocations->last[event->stream->index] = (struct last_call){
-			event->layout->event, event->ns, item->end_ns};
+		allocations->last[event->stream->index] =
+			(struct last_call){event->layout->event, event->ns, item->end_ns};
 		return 0;
 	}
 	if (item->kind != ITEM_MEMORY)
@@ -157,12 +156,12 @@ static int add_row(struct findings *findings, const struct allocation_row *row)
 	finding->count = row->count;
 	finding->cost_ns = row->ns - row->first_ns;
 	finding->object = row->api->name;
-	finding->what = findings_text(findings,
-				      "%s allocated %s %s times and at most %s of them were in use "
-				      "at a time",
-				      row->api->name, units_bytes(bytes, (double)row->bytes),
-				      units_count(count, row->count),
-				      units_count(live, row->most_live));
+	finding->what =
+		findings_text(findings,
+			      "%s allocated %s %s times and at most %s of them were in use "
+			      "at a time",
+			      row->api->name, units_bytes(bytes, (double)row->bytes),
+			      units_count(count, row->count), units_count(live, row->most_live));
 	finding->why = "the calls' own time; first uses of fresh memory cost more";
 	finding->suggestion = "allocate once before the loop and use it again";
 	finding_place(findings, finding, row->stream);

@@ -38,8 +38,7 @@ static int builds_begin(struct findings *findings, void *state)
 {
 	struct build_state *builds = state;
 
-	builds->last_hash = calloc(findings->session->stream_count + 1,
-				   sizeof(*builds->last_hash));
+	builds->last_hash = calloc(findings->session->stream_count + 1, sizeof(*builds->last_hash));
 	return builds->last_hash ? 0 : -ENOMEM;
 }
 
@@ -166,8 +165,9 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 	finding->count = row->count;
 	finding->cost_ns = row->total_ns - row->first_ns;
 	finding->object = findings_text(findings, "%s", options);
-	finding->what = findings_text(findings, "the same program (source of %s%s%s) was built "
-						"%s times",
+	finding->what = findings_text(findings,
+				      "the same program (source of %s%s%s) was built "
+				      "%s times",
 				      units_bytes(bytes, (double)row->source.bytes),
 				      *options ? ", options " : "", finding->object,
 				      units_count(count, row->count));
@@ -176,9 +176,9 @@ static int add_row(struct findings *findings, const struct build_state *builds,
 					: "the sources have the same length; --args full records "
 					  "them";
 	finding->suggestion = findings_text(findings,
-				      "build it once and keep the program, or keep its "
-				      "binary%s%s%s for the next run",
-				      *binary ? " (" : "", binary, *binary ? ")" : "");
+					    "build it once and keep the program, or keep its "
+					    "binary%s%s%s for the next run",
+					    *binary ? " (" : "", binary, *binary ? ")" : "");
 	if (row->device != TRACE_NONE)
 		finding->device =
 			findings_text(findings, "%s",

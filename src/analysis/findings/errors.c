@@ -66,8 +66,7 @@ static int count_command(struct findings *findings, struct errors *errors,
 			 const struct event_item *item)
 {
 	const struct operation *operation = &item->operation;
-	const struct tandem_event *api =
-		trace_session_event(findings->session, operation->api);
+	const struct tandem_event *api = trace_session_event(findings->session, operation->api);
 	struct error_row *row;
 
 	if (operation->record->status >= 0)

@@ -11,18 +11,18 @@
 #include "util/text.h"
 
 /* In the order of doc/FINDINGS.md. */
-#define FINDINGS(X)                                                            \
-	X(preemption)                                                          \
-	X(shared_device)                                                       \
-	X(idle_device)                                                         \
-	X(overlap)                                                             \
-	X(transfers)                                                           \
-	X(waiting)                                                             \
-	X(builds)                                                              \
-	X(allocations)                                                         \
-	X(launch)                                                              \
-	X(errors)                                                              \
-	X(leaks)                                                               \
+#define FINDINGS(X)      \
+	X(preemption)    \
+	X(shared_device) \
+	X(idle_device)   \
+	X(overlap)       \
+	X(transfers)     \
+	X(waiting)       \
+	X(builds)        \
+	X(allocations)   \
+	X(launch)        \
+	X(errors)        \
+	X(leaks)         \
 	X(trace)
 
 #define X(kind) extern const struct finding_ops finding_##kind;
@@ -33,7 +33,7 @@ const struct finding_ops *const finding_kinds[] = {
 #define X(kind) &finding_##kind,
 	FINDINGS(X)
 #undef X
-	NULL,
+		NULL,
 };
 
 enum { KINDS = sizeof(finding_kinds) / sizeof(*finding_kinds) - 1 };

@@ -30,31 +30,31 @@
 #include "util/error.h"
 
 enum finding_confidence {
-	CONFIDENCE_LOW,	 /* it fits, and so may something else */
-	CONFIDENCE_MEDIUM,	 /* it follows from an estimate that is told */
-	CONFIDENCE_HIGH, /* it was recorded so */
+	CONFIDENCE_LOW,	   /* it fits, and so may something else */
+	CONFIDENCE_MEDIUM, /* it follows from an estimate that is told */
+	CONFIDENCE_HIGH,   /* it was recorded so */
 };
 
 struct finding {
-	const char *name; /* of its kind: "idle-device" */
-	const char *cause; /* within the kind: "synchronisation" */
-	const char *what; /* one sentence */
+	const char *name;	/* of its kind: "idle-device" */
+	const char *cause;	/* within the kind: "synchronisation" */
+	const char *what;	/* one sentence */
 	const char *suggestion; /* one sentence */
-	const char *culprit; /* caused it; "" where that is the program itself */
+	const char *culprit;	/* caused it; "" where that is the program itself */
 	enum finding_confidence confidence;
 	const char *why; /* so sure */
 
 	/* What it cost; an estimate of what would be saved without it. Costs of
 	 * different findings overlap: they do not add up. */
 	uint64_t cost_ns;
-	double percent; /* of the run */
+	double percent;	    /* of the run */
 	bool always_report; /* matters whatever it cost: an error, a doubt */
-	uint64_t count; /* how often */
+	uint64_t count;	    /* how often */
 
 	/* Where: 0 or "" where it is no single place. */
 	uint64_t pid, tid, queue;
 	const char *device;
-	const char *object; /* function, kernel... */
+	const char *object;	  /* function, kernel... */
 	int64_t begin_ns, end_ns; /* the longest time, or the first; since the start */
 	bool timed;		  /* ... are known */
 
@@ -75,7 +75,7 @@ struct findings_replay {
 };
 
 struct findings {
-	struct trace_session *session; /* borrowed */
+	struct trace_session *session;	 /* borrowed */
 	struct event_iterator *iterator; /* the pass's, while findings are made */
 	struct waits *waits;		 /* same */
 	struct arena arena;

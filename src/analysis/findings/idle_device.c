@@ -47,12 +47,12 @@ struct idle_thread { /* of a stream */
 	uint64_t enqueued;
 	struct idle_sleep { /* a ring, made at the first */
 		int64_t from_ns, to_ns;
-	} *sleeps;
+	} * sleeps;
 	uint64_t slept;
 	struct idle_mark { /* by device: `spent` when it fell idle */
 		uint64_t gap;
 		int64_t spent[ACTIVITIES];
-	} *marks;
+	} * marks;
 };
 
 struct idle_cause {
@@ -63,9 +63,9 @@ struct idle_cause {
 
 struct idle_device {
 	unsigned running;
-	bool active; /* it has run something */
+	bool active;		   /* it has run something */
 	int64_t idle_ns, first_ns; /* since when; when it first ran */
-	uint64_t gap; /* number of the current one */
+	uint64_t gap;		   /* number of the current one */
 	uint64_t count, busy_ns;
 	int64_t busy_since_ns;
 	uint64_t bound_ns; /* the greatest of the clock's bounds */
@@ -163,8 +163,8 @@ static int call_end(struct idle *idle, const struct sequence_event *event)
 		thread->activity = WORKING;
 	for (size_t i = 0; !status && !event->blocking && i < idle->device_count; i++) {
 		struct idle_device *device = &idle->devices[i];
-		int64_t from = event->other_ns > device->idle_ns ? event->other_ns
-								 : device->idle_ns;
+		int64_t from =
+			event->other_ns > device->idle_ns ? event->other_ns : device->idle_ns;
 		uint64_t known;
 
 		if (device->running || !device->active || from >= event->ns)
@@ -240,8 +240,9 @@ static enum cause cause_of(const struct idle *idle, const struct sequence_event 
 		return LAUNCH;
 	if (spent[WORKING] < spent[CALLING])
 		return HOST_CALLS;
-	return 2 * slept_within(thread, device->idle_ns, enqueue->ns) > spent[WORKING] ? HOST_BLOCKED
-										       : HOST_WORK;
+	return 2 * slept_within(thread, device->idle_ns, enqueue->ns) > spent[WORKING]
+		       ? HOST_BLOCKED
+		       : HOST_WORK;
 }
 
 static void count_gap(const struct idle *idle, struct idle_device *device, size_t index,
@@ -370,43 +371,46 @@ static void describe(struct findings *findings, struct finding *finding,
 				     units_count(count, cause->count), units_ns(each, gap));
 	switch (kind) {
 	case SYNCHRONISATION:
-		finding->what = findings_text(
-			findings, "the device was idle for %s because the host waited "
-				  "for a command before it enqueued the next",
-			gaps);
-		finding->suggestion = "enqueue the next commands before waiting, or work on several "
-				"queues, so that the device always has something to do";
+		finding->what = findings_text(findings,
+					      "the device was idle for %s because the host waited "
+					      "for a command before it enqueued the next",
+					      gaps);
+		finding->suggestion =
+			"enqueue the next commands before waiting, or work on several "
+			"queues, so that the device always has something to do";
 		break;
 	case HOST_WORK:
-		finding->what = findings_text(
-			findings, "the device was idle for %s while the host did work "
-				  "of its own between commands",
-			gaps);
+		finding->what = findings_text(findings,
+					      "the device was idle for %s while the host did work "
+					      "of its own between commands",
+					      gaps);
 		finding->suggestion = "enqueue before that work, or do it in another thread";
 		break;
 	case HOST_BLOCKED:
 		finding->what = findings_text(
-			findings, "the device was idle for %s while the host slept, or "
-				  "waited for a file, a lock or another thread, between commands",
+			findings,
+			"the device was idle for %s while the host slept, or "
+			"waited for a file, a lock or another thread, between commands",
 			gaps);
-		finding->suggestion = "enqueue before that wait, or wait in another thread; `tandem report "
-				"--table waits` says for whom it waited";
+		finding->suggestion =
+			"enqueue before that wait, or wait in another thread; `tandem report "
+			"--table waits` says for whom it waited";
 		break;
 	case HOST_CALLS:
 		finding->object = main_call(findings, device);
-		finding->what = findings_text(
-			findings, "the device was idle for %s while the host was in "
-				  "other calls, most of all %s",
-			gaps, finding->object);
+		finding->what = findings_text(findings,
+					      "the device was idle for %s while the host was in "
+					      "other calls, most of all %s",
+					      gaps, finding->object);
 		finding->suggestion = "move these calls out of the loop, or enqueue before them";
 		break;
 	default:
-		finding->what = findings_text(
-			findings, "the device was idle for %s between a command's "
-				  "enqueue and its start; a command runs for %s",
-			gaps, run);
+		finding->what = findings_text(findings,
+					      "the device was idle for %s between a command's "
+					      "enqueue and its start; a command runs for %s",
+					      gaps, run);
 		finding->suggestion = gap > operation ? batch_advice(findings)
-						: "enqueue further ahead, and flush";
+						      : "enqueue further ahead, and flush";
 		break;
 	}
 }
@@ -429,10 +433,11 @@ static int add_cause(struct findings *findings, const struct idle *idle, uint32_
 	finding->device = findings_text(findings, "%s",
 					event_iterator_device_name(findings->iterator, index));
 	describe(findings, finding, device, cause, kind);
-	finding->confidence = device->bound_ns < cause->ns / cause->count ? CONFIDENCE_HIGH
-								    : CONFIDENCE_MEDIUM;
-	finding->why = findings_text(findings, "gaps are by the device's own clock; beside the host's "
-					       "it is off by %s at most",
+	finding->confidence =
+		device->bound_ns < cause->ns / cause->count ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
+	finding->why = findings_text(findings,
+				     "gaps are by the device's own clock; beside the host's "
+				     "it is off by %s at most",
 				     device->bound_ns == CLOCKFIT_UNBOUNDED
 					     ? "an unknown time"
 					     : units_ns(off, (double)device->bound_ns));

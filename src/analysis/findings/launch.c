@@ -88,8 +88,7 @@ static bool same_shape(const struct launch_size *a, const struct launch_size *b)
 	       !memcmp(a->local, b->local, sizeof(a->local));
 }
 
-static int row_find(struct launch *launch, const struct launch_row *wanted,
-		    struct launch_row **row)
+static int row_find(struct launch *launch, const struct launch_row *wanted, struct launch_row **row)
 {
 	uint64_t hash = mix(mix(0, (uint64_t)(uintptr_t)wanted->name), wanted->device), known;
 
@@ -116,8 +115,9 @@ static int note_limits(struct findings *findings, struct launch *launch,
 	struct occupancy_limits limits;
 	uint32_t number = launch_configs_limits(event, &limits), row;
 
-	if (devices_of_number(&findings->iterator->devices, event, number,
-			      (uint8_t)trace_session_domain_of(findings->session, event->record->id), &row) ||
+	if (devices_of_number(
+		    &findings->iterator->devices, event, number,
+		    (uint8_t)trace_session_domain_of(findings->session, event->record->id), &row) ||
 	    array_reserve(&launch->limits, &launch->limits_capacity, launch->limits_count + 1,
 			  sizeof(*launch->limits)) ||
 	    map_set(&launch->limits_of, row, launch->limits_count))
@@ -263,8 +263,9 @@ static struct finding *add_row(struct findings *findings, const struct launch_ro
 	finding->device = findings_text(
 		findings, "%s", event_iterator_device_name(findings->iterator, row->device));
 	finding->confidence = CONFIDENCE_LOW;
-	finding->why = findings_text(findings, "estimated occupancy %.0f %% from the shape alone: lanes "
-					       "%.0f %%, compute units %.0f %%",
+	finding->why = findings_text(findings,
+				     "estimated occupancy %.0f %% from the shape alone: lanes "
+				     "%.0f %%, compute units %.0f %%",
 				     100 * fill->lanes * fill->whole, 100 * fill->lanes,
 				     100 * fill->whole);
 	finding_place(findings, finding, row->stream);
@@ -287,15 +288,16 @@ static int add_lanes(struct findings *findings, const struct launch_row *row,
 		finding->object, shape_text(findings, row, domain), domain->group,
 		(unsigned long long)fill->group_items, domain->item,
 		(unsigned long long)row->preferred);
-	finding->suggestion = row->described ? findings_text(findings,
-						       "make the number of %ss of a %s a multiple "
-						       "of %llu, a warp",
-						       domain->item, domain->group,
-						       (unsigned long long)row->preferred)
-				       : findings_text(findings,
-						       "make the local size a multiple of %llu, or "
-						       "leave it to the runtime (NULL)",
-						       (unsigned long long)row->preferred);
+	finding->suggestion = row->described
+				      ? findings_text(findings,
+						      "make the number of %ss of a %s a multiple "
+						      "of %llu, a warp",
+						      domain->item, domain->group,
+						      (unsigned long long)row->preferred)
+				      : findings_text(findings,
+						      "make the local size a multiple of %llu, or "
+						      "leave it to the runtime (NULL)",
+						      (unsigned long long)row->preferred);
 	return 0;
 }
 
@@ -358,8 +360,8 @@ static int add_occupancy(struct findings *findings, const struct launch_row *row
 {
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	const struct occupancy *occupancy = &row->occupancy;
-	struct finding *finding = add_row(findings, row, fill, "occupancy",
-					  occupancy->ratio / OCCUPANCY_ENOUGH);
+	struct finding *finding =
+		add_row(findings, row, fill, "occupancy", occupancy->ratio / OCCUPANCY_ENOUGH);
 
 	if (!finding)
 		return -ENOMEM;

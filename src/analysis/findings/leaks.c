@@ -11,13 +11,13 @@
 #include "util/array.h"
 #include "util/units.h"
 
-struct leak_object { /* alive */
+struct leak_object {			/* alive */
 	const struct tandem_event *api; /* that made it */
 	int64_t refs, ns;
 	uint64_t bytes;
 	uint32_t stream;
-	uint8_t type; /* enum tandem_object */
-	bool address; /* memory without an object */
+	uint8_t type;	    /* enum tandem_object */
+	bool address;	    /* memory without an object */
 	uint32_t next_free; /* + 1 */
 };
 
@@ -28,7 +28,7 @@ struct leaks {
 	uint32_t free_list; /* + 1 */
 	struct leak_last {  /* by stream: the call that an allocation's record follows */
 		const struct tandem_event *api;
-	} *last;
+	} * last;
 };
 
 /* Numbers of objects are 32 bits, types 4, processes the rest. */
@@ -213,8 +213,9 @@ static int add_row(struct findings *findings, const struct leak_row *row)
 		return -ENOMEM;
 	units_count(count, row->count);
 	finding->what =
-		row->bytes ? findings_text(findings, "%s %s object%s made by %s (%s) %s never "
-						     "released",
+		row->bytes ? findings_text(findings,
+					   "%s %s object%s made by %s (%s) %s never "
+					   "released",
 					   count, noun, row->count == 1 ? "" : "s", maker,
 					   units_bytes(bytes, (double)row->bytes),
 					   row->count == 1 ? "was" : "were")
@@ -226,7 +227,8 @@ static int add_row(struct findings *findings, const struct leak_row *row)
 	finding->count = row->count;
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "no call that released it was recorded";
-	finding->suggestion = findings_text(findings, "release each %s object when it is needed no more", noun);
+	finding->suggestion =
+		findings_text(findings, "release each %s object when it is needed no more", noun);
 	finding_place(findings, finding, row->first->stream);
 	finding_time(findings, finding, row->first->ns, row->first->ns);
 	return 0;

@@ -66,9 +66,9 @@ static int overlap_interval(struct findings *findings, void *state,
 
 /* A device that is the CPU: how many cores, and what of them the work takes. */
 struct cpu {
-	unsigned cores;	  /* 0: the device is another one */
-	double device_ns; /* of a core, for all commands in the replay */
-	double host_ns;	  /* same, for the thread that drives them, where the device is busy
+	unsigned cores;	     /* 0: the device is another one */
+	double device_ns;    /* of a core, for all commands in the replay */
+	double host_ns;	     /* same, for the thread that drives them, where the device is busy
 			     all the time; in all cycles */
 	double host, device; /* what of their recorded times is left without other programs */
 };
@@ -149,12 +149,12 @@ static void cpu_look(struct cpu *cpu, const struct cycles_lane *lane,
 		return;
 	/* The share is of all cycles but the first; the replay has some of them. */
 	part = (double)lane->kept_ns / (double)share->cycles_ns;
-	cpu->device = left(cpu->device_ns + latency_ns(replay), part * (double)share->others.away_ns);
+	cpu->device =
+		left(cpu->device_ns + latency_ns(replay), part * (double)share->others.away_ns);
 	cpu->host = left(cpu->host_ns + return_ns(replay), part * (double)share->driver.away_ns);
 	cpu->device_ns = part * (double)share->others.running_ns;
-	cpu->host_ns = fmax(part * (double)share->driver.running_ns -
-				    cpu->host * waking_ns(replay),
-			    0);
+	cpu->host_ns =
+		fmax(part * (double)share->driver.running_ns - cpu->host * waking_ns(replay), 0);
 }
 
 /* Work is not done sooner than all cores together can do it. */
@@ -277,25 +277,29 @@ static int add_finding(struct findings *findings, const struct cycles_lane *lane
 	finding->queue = lane->queue;
 	finding->what = findings_text(
 		findings, "%s: divided over %u queues with a thread each, %s would take about %s",
-		has_turns(lane) ? "transfers and kernels take turns on one queue, and the device does "
-				  "one of them at a time"
-				: "one thread feeds the device through one queue, and the device has "
-				  "nothing to do while it prepares and waits",
+		has_turns(lane)
+			? "transfers and kernels take turns on one queue, and the device does "
+			  "one of them at a time"
+			: "one thread feeds the device through one queue, and the device has "
+			  "nothing to do while it prepares and waits",
 		best + 1, units_ns(now, (double)lane->total_ns),
 		units_ns(then, (double)replay->ns[best]));
 	finding->confidence = error < 0.1 && !cores ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
-	finding->why = findings_text(findings, "replayed on one queue, what was recorded is missed by "
-					       "%.1f %%; that the work can be divided is assumed%s",
+	finding->why = findings_text(findings,
+				     "replayed on one queue, what was recorded is missed by "
+				     "%.1f %%; that the work can be divided is assumed%s",
 				     100 * error,
 				     cores ? ", and that nothing else takes the CPU, which is the "
 					     "device"
 					   : "");
-	finding->suggestion = findings_text(findings, "divide the work into %u parts and give each a queue "
-						"and a thread, so that %s",
-				      best + 1,
-				      has_turns(lane) ? "one part is transferred while another is "
-							"computed"
-						      : "one has the device while the others prepare");
+	finding->suggestion =
+		findings_text(findings,
+			      "divide the work into %u parts and give each a queue "
+			      "and a thread, so that %s",
+			      best + 1,
+			      has_turns(lane) ? "one part is transferred while another is "
+						"computed"
+					      : "one has the device while the others prepare");
 	finding_place(findings, finding, lane->stream);
 	finding_time(findings, finding, lane->begin_ns, lane->end_ns);
 	return 0;

@@ -42,7 +42,7 @@ static bool is_of(const struct waits *waits, const struct wait_row *row, uint32_
 	       cause_of(waits->threads[thread], row) == cause;
 }
 
-struct culprit { /* processes of one name, as the jobs of a build; or the program */
+struct culprit {	    /* processes of one name, as the jobs of a build; or the program */
 	uint32_t pid, name; /* of the first */
 	bool itself, several;
 	uint64_t ns;
@@ -94,8 +94,8 @@ static const char *culprits_text(struct findings *findings, const struct culprit
 	const char *copy;
 	int shown = 0;
 
-	for (; shown < count && shown < (int)NAMED &&
-	       (!shown || culprits[shown].ns * 100 >= sum->ns);
+	for (;
+	     shown < count && shown < (int)NAMED && (!shown || culprits[shown].ns * 100 >= sum->ns);
 	     shown++) {
 		const struct culprit *culprit = &culprits[shown];
 		const char *name = intern_text(&waits->states.names, culprit->name);
@@ -151,22 +151,26 @@ static const char *describe(struct findings *findings, const struct finding *fin
 	if (sum->threads > 1)
 		rest = findings_text(findings, "; with %s more thread%s it is %s",
 				     units_count(others, sum->threads - 1),
-				     sum->threads > 2 ? "s" : "", units_ns(all, (double)sum->all_ns));
+				     sum->threads > 2 ? "s" : "",
+				     units_ns(all, (double)sum->all_ns));
 	switch (cause) {
 	case IN_CALLS:
-		return findings_text(findings, "in its API calls, most of all %s, the thread was "
-					       "ready to run and waited %s, %s times, because "
-					       "others had its CPU%s",
+		return findings_text(findings,
+				     "in its API calls, most of all %s, the thread was "
+				     "ready to run and waited %s, %s times, because "
+				     "others had its CPU%s",
 				     finding->object, ns, count, rest);
 	case BETWEEN_CALLS:
-		return findings_text(findings, "between its API calls the thread that drives the "
-					       "device was ready to run and waited %s, %s times, "
-					       "because others had its CPU%s",
+		return findings_text(findings,
+				     "between its API calls the thread that drives the "
+				     "device was ready to run and waited %s, %s times, "
+				     "because others had its CPU%s",
 				     ns, count, rest);
 	default:
-		return findings_text(findings, "a thread that makes no API calls, as those of a driver, "
-					       "was ready to run and waited %s, %s times, because "
-					       "others had its CPU%s",
+		return findings_text(findings,
+				     "a thread that makes no API calls, as those of a driver, "
+				     "was ready to run and waited %s, %s times, because "
+				     "others had its CPU%s",
 				     ns, count, rest);
 	}
 }
@@ -188,8 +192,9 @@ static const char *advice(struct findings *findings, const struct culprit *culpr
 		return "the program's own threads are more than there are CPUs: start fewer, or keep "
 		       "one CPU free for the thread that feeds the device";
 	name = intern_text(&findings->waits->states.names, culprits[0].name);
-	return findings_text(findings, "stop %s during the run, give it a lower priority (nice 19), or "
-				       "keep the two on different CPUs (taskset)",
+	return findings_text(findings,
+			     "stop %s during the run, give it a lower priority (nice 19), or "
+			     "keep the two on different CPUs (taskset)",
 			     name);
 }
 
@@ -217,16 +222,17 @@ static int add_sum(struct findings *findings, const struct preemption_sum *sum, 
 	finding->what = describe(findings, finding, sum, cause);
 	finding->culprit = culprits_text(findings, culprits, count, sum);
 	finding->suggestion = advice(findings, culprits, count);
-	finding->confidence = thread->ns[STATE_UNKNOWN] > known_ns / 10 || waits->lost ? CONFIDENCE_MEDIUM
-										 : CONFIDENCE_HIGH;
+	finding->confidence = thread->ns[STATE_UNKNOWN] > known_ns / 10 || waits->lost
+				      ? CONFIDENCE_MEDIUM
+				      : CONFIDENCE_HIGH;
 	finding->why = findings_text(findings, "the kernel recorded each switch%s",
 				     waits->lost ? ", but some records were lost" : "");
 	if (known_ns && thread->ns[STATE_UNKNOWN] > known_ns / 1000)
-		finding->why = findings_text(findings, "%s; what the thread did is not known for "
-						       "%.1f %% of the time",
-					     finding->why,
-					     100 * (double)thread->ns[STATE_UNKNOWN] /
-						     (double)known_ns);
+		finding->why = findings_text(
+			findings,
+			"%s; what the thread did is not known for "
+			"%.1f %% of the time",
+			finding->why, 100 * (double)thread->ns[STATE_UNKNOWN] / (double)known_ns);
 	free(culprits);
 	return 0;
 }

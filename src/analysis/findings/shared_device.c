@@ -18,11 +18,11 @@ struct share_owner { /* a process's context on a device */
 	uint32_t stream;
 };
 
-struct share_blame { /* one owner that waited, and one that ran */
+struct share_blame {		  /* one owner that waited, and one that ran */
 	uint32_t victim, culprit; /* owners */
 	uint64_t ns, count, longest_ns;
 	int64_t begin_ns, end_ns; /* of the longest */
-	int64_t since_ns; /* INT64_MIN: it is not so now */
+	int64_t since_ns;	  /* INT64_MIN: it is not so now */
 };
 
 struct share {
@@ -68,8 +68,7 @@ static struct share_blame *blame_find(struct share *share, uint32_t victim, uint
 			  sizeof(*share->blames)))
 		return NULL;
 	blame = &share->blames[share->blame_count++];
-	*blame = (struct share_blame){
-		.victim = victim, .culprit = culprit, .since_ns = INT64_MIN};
+	*blame = (struct share_blame){.victim = victim, .culprit = culprit, .since_ns = INT64_MIN};
 	return blame;
 }
 
@@ -167,17 +166,19 @@ static int add_blame(struct findings *findings, const struct share *share,
 	finding->device = findings_text(
 		findings, "%s", event_iterator_device_name(findings->iterator, victim->device));
 	finding->culprit = owner_name(findings, culprit, context);
-	finding->what = findings_text(findings, "commands of %s were ready and waited %s, %s times, "
-						"while the device ran those of %s",
+	finding->what = findings_text(findings,
+				      "commands of %s were ready and waited %s, %s times, "
+				      "while the device ran those of %s",
 				      owner_name(findings, victim, context),
 				      units_ns(ns, (double)blame->ns),
 				      units_count(count, blame->count), finding->culprit);
 	finding->confidence = CONFIDENCE_MEDIUM;
 	finding->why = "from when a command was submitted to its start; that it could have run at "
 		       "once is assumed";
-	finding->suggestion = context ? "use one context, or give each its share of the device"
-				: "run them one after the other, on another device, or on parts of "
-				  "this one";
+	finding->suggestion =
+		context ? "use one context, or give each its share of the device"
+			: "run them one after the other, on another device, or on parts of "
+			  "this one";
 	finding_place(findings, finding, victim->stream);
 	finding_time(findings, finding, blame->begin_ns, blame->end_ns);
 	return 0;

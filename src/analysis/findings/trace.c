@@ -24,7 +24,7 @@
 /* So many calls tell something. */
 #define COST_CALLS 100u
 
-struct trace_thread { /* of a stream */
+struct trace_thread {	/* of a stream */
 	int64_t end_ns; /* of its latest call */
 	bool any;
 };
@@ -131,11 +131,12 @@ static int add_losses(struct findings *findings)
 		finding->what = findings_text(findings, "%s events are missing: %s",
 					      units_count(number, finding->count), words[i]);
 		finding->why = "they were counted while recording";
-		finding->suggestion = i == TANDEM_LOSS_disk_full || i == TANDEM_LOSS_io_error
-					? "record to another disk (-o), or record less (--args none)"
-				: i == TANDEM_LOSS_size_limit
-					? "raise --limit-size, or record less (--args none)"
-					: "what is shown holds for what was recorded";
+		finding->suggestion =
+			i == TANDEM_LOSS_disk_full || i == TANDEM_LOSS_io_error
+				? "record to another disk (-o), or record less (--args none)"
+			: i == TANDEM_LOSS_size_limit
+				? "raise --limit-size, or record less (--args none)"
+				: "what is shown holds for what was recorded";
 	}
 	return 0;
 }
@@ -152,8 +153,9 @@ static int add_untimed(struct findings *findings, const struct trace_state *trac
 		return -ENOMEM;
 	finding->always_report = true;
 	finding->count = trace->untimed;
-	finding->what = findings_text(findings, "%s commands have no device times: their queues could "
-						"not be profiled, or were not",
+	finding->what = findings_text(findings,
+				      "%s commands have no device times: their queues could "
+				      "not be profiled, or were not",
 				      units_count(number, trace->untimed));
 	finding->why = "the runtime gave none";
 	finding->suggestion = "record with --device-timing on; `tandem report` names the queues";
@@ -176,15 +178,17 @@ static int add_clock(struct findings *findings, const struct trace_state *trace,
 	finding->count = trace->times[device].count;
 	finding->device = findings_text(findings, "%s",
 					event_iterator_device_name(findings->iterator, device));
-	finding->what =
-		bound == CLOCKFIT_UNBOUNDED
-			? findings_text(findings, "how far this device's times are off is not known")
-			: findings_text(findings, "this device's times can be off by %s beside the "
-						  "host's; its median command takes %s",
-					units_ns(off, (double)bound),
-					units_ns(long_as, (double)time));
+	finding->what = bound == CLOCKFIT_UNBOUNDED
+				? findings_text(findings,
+						"how far this device's times are off is not known")
+				: findings_text(findings,
+						"this device's times can be off by %s beside the "
+						"host's; its median command takes %s",
+						units_ns(off, (double)bound),
+						units_ns(long_as, (double)time));
 	finding->why = "the bound of the clock's fit";
-	finding->suggestion = "durations are exact all the same; gaps and waits beside the host are in doubt";
+	finding->suggestion =
+		"durations are exact all the same; gaps and waits beside the host are in doubt";
 	return 0;
 }
 
@@ -200,12 +204,14 @@ static int add_causality(struct findings *findings, const struct trace_state *tr
 		return -ENOMEM;
 	finding->always_report = true;
 	finding->count = trace->not_causal;
-	finding->what = findings_text(findings, "the device times of %s commands contradict their "
-						"calls or the moment when their ends were seen",
+	finding->what = findings_text(findings,
+				      "the device times of %s commands contradict their "
+				      "calls or the moment when their ends were seen",
 				      units_count(number, trace->not_causal));
 	finding->why = "no line between the clocks agrees with them";
-	finding->suggestion = "do not trust where these commands are shown; `tandem sql` finds them: device_ops "
-			"WHERE causal = 0";
+	finding->suggestion =
+		"do not trust where these commands are shown; `tandem sql` finds them: device_ops "
+		"WHERE causal = 0";
 	return 0;
 }
 
@@ -244,15 +250,17 @@ static int add_cost(struct findings *findings, const struct trace_state *trace)
 				      units_count(calls, findings->iterator->calls),
 				      units_count(all, trace->operations), units_ns(call, each));
 	if (run->recorder_cpu_ns)
-		finding->what = findings_text(findings, "%s; the recorder, beside the program, had a "
-							"CPU for %s",
+		finding->what = findings_text(findings,
+					      "%s; the recorder, beside the program, had a "
+					      "CPU for %s",
 					      finding->what,
 					      units_ns(recorder, (double)run->recorder_cpu_ns));
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = run->record_floor_ns > 0
-			       ? "two readings of the clock and a record stored, measured on this "
-				 "machine at the end of the run; doc/OVERHEAD.md has what comes on top"
-			       : "measured in this run, between calls that follow each other at once";
+	finding->why =
+		run->record_floor_ns > 0
+			? "two readings of the clock and a record stored, measured on this "
+			  "machine at the end of the run; doc/OVERHEAD.md has what comes on top"
+			: "measured in this run, between calls that follow each other at once";
 	finding->suggestion = "--args none records less of each call, --domains fewer calls";
 	return 0;
 }

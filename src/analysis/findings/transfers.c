@@ -34,8 +34,8 @@ enum transfer_place { PLACE_OTHER, PLACE_PAGEABLE, PLACE_ODD, PLACES };
 
 struct transfer_class { /* of a power of two of bytes */
 	uint64_t count, bytes;
-	uint64_t ns;	/* on the device */
-	uint64_t host_ns; /* and what the call took besides */
+	uint64_t ns;	   /* on the device */
+	uint64_t host_ns;  /* and what the call took besides */
 	uint64_t least_ns; /* of both, of one transfer */
 	uint32_t stream;
 	int64_t begin_ns, end_ns; /* of the longest */
@@ -66,7 +66,7 @@ struct transfers {
 	struct map buffers; /* process and number -> last */
 	struct transfer_buffer *last;
 	size_t last_count, last_capacity;
-	struct map calls; /* number of a call in flight -> its buffer's key */
+	struct map calls;	/* number of a call in flight -> its buffer's key */
 	struct bounce *bounces; /* by process */
 	struct launch_configs launch_configs;
 };
@@ -75,8 +75,8 @@ static int transfers_begin(struct findings *findings, void *state)
 {
 	struct transfers *transfers = state;
 
-	transfers->bounces = calloc(findings->session->process_count + 1,
-				    sizeof(*transfers->bounces));
+	transfers->bounces =
+		calloc(findings->session->process_count + 1, sizeof(*transfers->bounces));
 	return transfers->bounces ? 0 : -ENOMEM;
 }
 
@@ -338,11 +338,13 @@ static int add_small(struct findings *findings, const struct transfer_row *row, 
 		units_count(count, small.count), direction(row->kind),
 		units_bytes(bytes, (double)small.bytes / (double)small.count),
 		units_ns(all, (double)small.ns));
-	finding->why = findings_text(findings, "against one transfer of all their bytes at the best "
-					       "rate seen here, %s/s",
+	finding->why = findings_text(findings,
+				     "against one transfer of all their bytes at the best "
+				     "rate seen here, %s/s",
 				     units_bytes(rate, best * 1e9));
-	finding->suggestion = "gather them into one buffer and move that at once, or leave the data on the "
-			"device";
+	finding->suggestion =
+		"gather them into one buffer and move that at once, or leave the data on the "
+		"device";
 	return 0;
 }
 
@@ -365,12 +367,12 @@ static int add_slow(struct findings *findings, const struct transfer_row *row, d
 			return -ENOMEM;
 		finding->cost_ns = class->ns - (uint64_t)((double)class->bytes / best);
 		finding->what = findings_text(
-			findings, "%s transfers %s of about %s ran at %s/s; the device was seen at "
-				  "%s/s",
+			findings,
+			"%s transfers %s of about %s ran at %s/s; the device was seen at "
+			"%s/s",
 			units_count(count, class->count), direction(row->kind),
 			units_bytes(bytes, (double)class->bytes / (double)class->count),
-			units_bytes(rate, class_rate(class) * 1e9),
-			units_bytes(most, best * 1e9));
+			units_bytes(rate, class_rate(class) * 1e9), units_bytes(most, best * 1e9));
 		finding->why = "against the best rate of this device and direction in this run";
 		finding->suggestion = findings_text(
 			findings,
@@ -385,13 +387,13 @@ static int add_slow(struct findings *findings, const struct transfer_row *row, d
 static int add_place(struct findings *findings, const struct transfer_row *row,
 		     enum transfer_place place)
 {
-	const struct transfer_class *class = &row->places[place], *other = &row->places[PLACE_OTHER];
+	const struct transfer_class *class = &row->places[place],
+				    *other = &row->places[PLACE_OTHER];
 	const struct tandem_domain_row *domain = findings_domain(findings, row->device);
 	char count[UNITS_BYTES], rate[UNITS_BYTES], most[UNITS_BYTES];
 	struct finding *finding;
 
-	if (!class->count || !other->count ||
-	    class_rate(class) * PLACED_SLOWER > class_rate(other))
+	if (!class->count || !other->count || class_rate(class) * PLACED_SLOWER > class_rate(other))
 		return 0;
 	finding = add_class(findings, row, class, place == PLACE_ODD ? "misaligned" : "pageable");
 	if (!finding)
@@ -408,11 +410,11 @@ static int add_place(struct findings *findings, const struct transfer_row *row,
 		units_bytes(most, class_rate(other) * 1e9));
 	finding->why = "against the other large transfers of this device and direction in this run";
 	finding->suggestion = place == PLACE_ODD
-				? "let the memory begin at a page: aligned_alloc(4096, ...)"
-				: findings_text(findings,
-						"allocate host memory that the device can "
-						"reach: %s",
-						domain->use_pinned);
+				      ? "let the memory begin at a page: aligned_alloc(4096, ...)"
+				      : findings_text(findings,
+						      "allocate host memory that the device can "
+						      "reach: %s",
+						      domain->use_pinned);
 	return 0;
 }
 
@@ -425,8 +427,9 @@ static int add_bounce(struct findings *findings, const struct bounce *bounce)
 		return -ENOMEM;
 	finding->count = bounce->count;
 	finding->cost_ns = bounce->ns;
-	finding->what = findings_text(findings, "the same bytes of a buffer went to the host and back "
-						"to the device %s times",
+	finding->what = findings_text(findings,
+				      "the same bytes of a buffer went to the host and back "
+				      "to the device %s times",
 				      units_count(count, bounce->count));
 	finding->confidence = CONFIDENCE_LOW;
 	finding->why = "the host may have changed them in between";

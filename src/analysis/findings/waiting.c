@@ -29,7 +29,7 @@ struct wait_sum {
 	const struct tandem_event *api;
 };
 
-struct waiting_thread { /* of a stream */
+struct waiting_thread {	     /* of a stream */
 	uint64_t operations; /* enqueued since the last wait */
 	uint64_t enqueued, waits;
 	uint64_t single; /* waits for just one command */
@@ -47,7 +47,7 @@ struct waiting_thread { /* of a stream */
 
 struct waiting {
 	struct waiting_thread *threads; /* by stream */
-	uint64_t *calls; /* that wait, by the layouts' index */
+	uint64_t *calls;		/* that wait, by the layouts' index */
 };
 
 static int waiting_begin(struct findings *findings, void *state)
@@ -220,16 +220,18 @@ static const char *describe(struct findings *findings, const struct waiting_thre
 	units_count(count, cause == EACH_OPERATION ? thread->single : sum->count);
 	switch (cause) {
 	case EACH_OPERATION:
-		return findings_text(findings, "the thread waits (%s) after each single command, %s "
-					       "times for %s commands",
+		return findings_text(findings,
+				     "the thread waits (%s) after each single command, %s "
+				     "times for %s commands",
 				     thread->wait_api->name, count,
 				     units_count(of, thread->enqueued));
 	case NOTHING:
 		return findings_text(findings, "%s of %s calls such as %s had nothing to wait for",
 				     count, units_count(of, thread->waits), sum->api->name);
 	default:
-		return findings_text(findings, "the thread asks with %s again and again whether a "
-					       "command has ended, for %s commands",
+		return findings_text(findings,
+				     "the thread asks with %s again and again whether a "
+				     "command has ended, for %s commands",
 				     sum->api->name, count);
 	}
 }
@@ -239,8 +241,8 @@ static const char *polling_advice(const struct findings *findings, const struct 
 	return trace_session_event_domain(findings->session, sum->api)->use_wait;
 }
 
-static int add_cause(struct findings *findings, const struct waiting_thread *thread, uint32_t stream,
-		     enum cause cause)
+static int add_cause(struct findings *findings, const struct waiting_thread *thread,
+		     uint32_t stream, enum cause cause)
 {
 	const struct wait_sum *sum = &thread->sums[cause];
 	struct finding *finding = findings_add(findings, "waiting", cause_names[cause]);
@@ -253,8 +255,8 @@ static int add_cause(struct findings *findings, const struct waiting_thread *thr
 	finding->what = describe(findings, thread, cause);
 	finding->why = cause_why[cause];
 	finding->suggestion = cause == POLLING
-				? findings_text(findings, "%s", polling_advice(findings, sum))
-				: cause_advice[cause];
+				      ? findings_text(findings, "%s", polling_advice(findings, sum))
+				      : cause_advice[cause];
 	finding_place(findings, finding, stream);
 	if (sum->count)
 		finding_time(findings, finding, sum->begin_ns, sum->end_ns);
@@ -302,21 +304,23 @@ static int add_spinning(struct findings *findings, const struct tandem_event *ap
 	finding->count = calls;
 	finding->cost_ns = function->ns[STATE_RUNNING];
 	finding->object = api->name;
-	finding->what = findings_text(findings, "%s waits by asking all the time: in %s calls it kept a "
-						"CPU busy for %s of %s",
+	finding->what = findings_text(findings,
+				      "%s waits by asking all the time: in %s calls it kept a "
+				      "CPU busy for %s of %s",
 				      api->name, units_count(count, calls),
 				      units_ns(busy, (double)function->ns[STATE_RUNNING]),
 				      units_ns(all, (double)all_ns));
 	finding->confidence = CONFIDENCE_MEDIUM;
-	finding->why = "the kernel recorded that the threads ran; the cost is time of the CPU, which "
-		       "others could have used";
+	finding->why =
+		"the kernel recorded that the threads ran; the cost is time of the CPU, which "
+		"others could have used";
 	row = trace_session_event_domain(findings->session, api);
 	finding->suggestion = *row->use_callback
-				? findings_text(findings,
-						"where the CPU has something else to do, "
-						"%s",
-						row->use_callback)
-				: "";
+				      ? findings_text(findings,
+						      "where the CPU has something else to do, "
+						      "%s",
+						      row->use_callback)
+				      : "";
 	return 0;
 }
 

@@ -22,8 +22,11 @@ struct engines_kind {
 void engines_init(struct engines *engines, int64_t start_ns, engines_who *who,
 		  engines_change *changed, void *caller)
 {
-	*engines = (struct engines){ .start_ns = start_ns, .who = who, .changed = changed,
-				     .caller = caller, .range = RANGE_WHOLE };
+	*engines = (struct engines){.start_ns = start_ns,
+				    .who = who,
+				    .changed = changed,
+				    .caller = caller,
+				    .range = RANGE_WHOLE};
 }
 
 void engines_free(struct engines *engines)
@@ -36,7 +39,7 @@ void engines_free(struct engines *engines)
 	map_free(&engines->by_name);
 	map_free(&engines->by_user);
 	map_free(&engines->by_job);
-	*engines = (struct engines){ .count = 0 };
+	*engines = (struct engines){.count = 0};
 }
 
 static void note_most(struct engine *engine)
@@ -87,10 +90,10 @@ static const struct engine_meaning *meaning_of(struct engines *engines,
 		return NULL;
 	}
 	for (; engines->kind_count <= kind->index; engines->kind_count++)
-		engines->kinds[engines->kind_count] = (struct engines_kind){ .kind = NULL };
+		engines->kinds[engines->kind_count] = (struct engines_kind){.kind = NULL};
 	known = &engines->kinds[kind->index];
 	if (known->kind != kind)
-		*known = (struct engines_kind){ kind, engine_meaning_of(kind) };
+		*known = (struct engines_kind){kind, engine_meaning_of(kind)};
 	return known->meaning.step == ENGINE_NO_STEP ? NULL : &known->meaning;
 }
 
@@ -152,8 +155,8 @@ static void engine_name(const struct engine_meaning *meaning, const struct trace
 }
 
 static uint32_t engine_of(struct engines *engines, const struct tracepoint *kind,
-			  const struct engine_meaning *meaning,
-			  const struct tracepoint_data *data, int64_t ns)
+			  const struct engine_meaning *meaning, const struct tracepoint_data *data,
+			  int64_t ns)
 {
 	uint32_t driver, called;
 	uint64_t index;
@@ -197,7 +200,7 @@ static uint32_t user_row(struct engines *engines, uint32_t engine, uint32_t pid,
 		return ENGINES_NONE;
 	}
 	engines->users[engines->user_count] =
-		(struct engine_user){ .engine = engine, .pid = pid, .name = name };
+		(struct engine_user){.engine = engine, .pid = pid, .name = name};
 	return (uint32_t)engines->user_count++;
 }
 
@@ -226,13 +229,13 @@ static struct engines_job *job_add(struct engines *engines, uint64_t key)
 				  sizeof(*engines->jobs)))
 			goto failed;
 		index = (uint32_t)++engines->job_count;
-		engines->jobs[index - 1] = (struct engines_job){ .next_free = 0 };
+		engines->jobs[index - 1] = (struct engines_job){.next_free = 0};
 	}
 	if (map_set(&engines->by_job, key, index - 1))
 		goto failed;
 	engines->free_jobs = engines->jobs[index - 1].next_free;
-	engines->jobs[index - 1] = (struct engines_job){ .key = key, .queued_ns = UNSEEN,
-							 .handed_ns = UNSEEN };
+	engines->jobs[index - 1] =
+		(struct engines_job){.key = key, .queued_ns = UNSEEN, .handed_ns = UNSEEN};
 	return &engines->jobs[index - 1];
 failed:
 	engines->failed = -ENOMEM;
@@ -265,8 +268,9 @@ static void job_done(struct engines *engines, struct engines_job *job, int64_t n
 	struct engine *engine = &engines->engines[job->engine];
 	struct engine_user *user = &engines->users[job->user];
 	bool split = job->handed_ns != UNSEEN;
-	int64_t begun = !split ? job->queued_ns
-			       : engine->free_ns > job->handed_ns ? engine->free_ns : job->handed_ns;
+	int64_t begun = !split				   ? job->queued_ns
+			: engine->free_ns > job->handed_ns ? engine->free_ns
+							   : job->handed_ns;
 
 	advance(engines, engine, ns);
 	if (range_holds(&engines->range, begun)) {
@@ -386,8 +390,8 @@ static void scheduler_tells(struct engines *engines, int64_t ns)
 	}
 }
 
-int engines_event(struct engines *engines, int64_t ns, uint32_t tid,
-		  const struct tracepoint *kind, const struct tracepoint_data *data)
+int engines_event(struct engines *engines, int64_t ns, uint32_t tid, const struct tracepoint *kind,
+		  const struct tracepoint_data *data)
 {
 	const struct engine_meaning *meaning = meaning_of(engines, kind);
 	struct engines_job *job;

@@ -15,8 +15,8 @@
 
 void states_init(struct states *states, int64_t start_ns, states_interval_fn emit, void *user)
 {
-	*states = (struct states){ .emit = emit, .user = user, .start_ns = start_ns,
-				   .counted = RANGE_WHOLE };
+	*states = (struct states){
+		.emit = emit, .user = user, .start_ns = start_ns, .counted = RANGE_WHOLE};
 }
 
 void states_free(struct states *states)
@@ -51,9 +51,8 @@ static struct states_cpu *cpu_get(struct states *states, uint32_t number)
 	if (number < states->cpu_count)
 		return &states->cpus[number];
 	/* A number that no machine has is damage, not a reason to allocate. */
-	if (number > UINT16_MAX ||
-	    array_reserve(&states->cpus, &states->cpu_capacity, number + 1,
-			  sizeof(*states->cpus))) {
+	if (number > UINT16_MAX || array_reserve(&states->cpus, &states->cpu_capacity, number + 1,
+						 sizeof(*states->cpus))) {
 		states->failed = number > UINT16_MAX ? states->failed : -ENOMEM;
 		return NULL;
 	}
@@ -92,8 +91,13 @@ static void waiting_add(struct states *states, struct states_thread *thread)
 static void emit(struct states *states, struct states_thread *thread, int64_t ns, bool last)
 {
 	struct states_interval interval = {
-		.thread = thread, .state = thread->state, .from = thread->since, .to = ns,
-		.cpu = thread->cpu, .in_syscall = thread->in_syscall, .last = last,
+		.thread = thread,
+		.state = thread->state,
+		.from = thread->since,
+		.to = ns,
+		.cpu = thread->cpu,
+		.in_syscall = thread->in_syscall,
+		.last = last,
 	};
 	const struct states_cpu *cpu = NULL;
 
@@ -150,8 +154,9 @@ static struct states_thread *thread_add(struct states *states, uint32_t tid, int
 {
 	struct states_thread *thread = calloc(1, sizeof(*thread));
 
-	if (!thread || array_reserve(&states->threads, &states->thread_capacity,
-				     states->thread_count + 1, sizeof(*states->threads)) ||
+	if (!thread ||
+	    array_reserve(&states->threads, &states->thread_capacity, states->thread_count + 1,
+			  sizeof(*states->threads)) ||
 	    map_set(&states->by_tid, tid, states->thread_count)) {
 		free(thread);
 		states->failed = -ENOMEM;
@@ -271,8 +276,7 @@ static void cpu_run(struct states *states, struct states_cpu *cpu, struct states
 
 static bool runs_elsewhere(const struct states_thread *thread, uint32_t cpu)
 {
-	return thread->state == STATE_RUNNING && thread->cpu != cpu &&
-	       thread->cpu != STATES_NO_CPU;
+	return thread->state == STATE_RUNNING && thread->cpu != cpu && thread->cpu != STATES_NO_CPU;
 }
 
 /* The thread left a record here: it runs, though maybe none told of the switch to it. */
@@ -351,8 +355,7 @@ void states_task(struct states *states, int64_t ns, uint32_t cpu_number, uint32_
 	if (!length)
 		return;
 	if (intern_add(&states->names, name, length, &thread->name) ||
-	    (pid && pid == thread->local_tid &&
-	     map_set(&states->process_names, pid, thread->name)))
+	    (pid && pid == thread->local_tid && map_set(&states->process_names, pid, thread->name)))
 		states->failed = -ENOMEM;
 }
 
@@ -409,8 +412,8 @@ static bool state_over(uint8_t prev_state)
 	return prev_state == TANDEM_TASK_STATE_dead || prev_state == TANDEM_TASK_STATE_zombie;
 }
 
-static void gives_up(struct states *states, struct states_thread *thread, int64_t ns,
-		     uint32_t cpu, uint8_t prev_state)
+static void gives_up(struct states *states, struct states_thread *thread, int64_t ns, uint32_t cpu,
+		     uint8_t prev_state)
 {
 	/* It ran until now, but since when? */
 	if (thread->state != STATE_RUNNING || runs_elsewhere(thread, cpu))

@@ -27,18 +27,17 @@
 #include "util/map.h"
 
 /* X(constant, word) */
-#define STATES(X)                                                              \
-	X(UNKNOWN, "unknown")                                                  \
-	X(RUNNING, "running")                                                  \
-	X(WAIT_CPU, "wait_cpu")                                                \
-	X(WAIT_BLOCKED, "wait_blocked")                                        \
+#define STATES(X)                       \
+	X(UNKNOWN, "unknown")           \
+	X(RUNNING, "running")           \
+	X(WAIT_CPU, "wait_cpu")         \
+	X(WAIT_BLOCKED, "wait_blocked") \
 	X(NONE, "none") /* not yet, or no longer, there */
 
 enum state {
 #define X(constant, word) STATE_##constant,
-	STATES(X)
+	STATES(X) STATE_COUNT
 #undef X
-	STATE_COUNT
 };
 
 #define STATES_NO_CPU UINT32_MAX
@@ -51,13 +50,13 @@ struct states_thread {
 	uint32_t pid;	    /* its process, same; 0: not known */
 	uint32_t name;	    /* in states->names */
 	enum state state;
-	bool watched;  /* of a process that is watched: its intervals are told */
-	bool has_run;  /* on `cpu` */
+	bool watched; /* of a process that is watched: its intervals are told */
+	bool has_run; /* on `cpu` */
 	bool in_syscall;
 	uint32_t cpu;  /* where it runs, waits, or ran last; or STATES_NO_CPU: not known */
 	int64_t since; /* told up to here */
 	int64_t seen;  /* RUNNING: at this time at least it did, as it left a record */
-	enum states_waker waker; /* of the latest waking; then ... */
+	enum states_waker waker;		   /* of the latest waking; then ... */
 	uint32_t waker_tid, waker_pid, waker_name; /* ... who it was */
 	uint64_t switches, migrations;
 	void *user; /* the caller's */
@@ -67,24 +66,24 @@ struct states_interval {
 	struct states_thread *thread; /* its `user` is the callee's */
 	enum state state;
 	int64_t from, to;
-	uint32_t cpu;	  /* RUNNING, WAIT_CPU */
-	bool in_syscall;  /* RUNNING: on the system's behalf, where that is recorded */
+	uint32_t cpu;	 /* RUNNING, WAIT_CPU */
+	bool in_syscall; /* RUNNING: on the system's behalf, where that is recorded */
 	/* WAIT_CPU: who had the CPU meanwhile. WAIT_BLOCKED: who ended it, in the
 	 * last interval of the wait. */
 	enum states_waker by;
 	uint32_t by_tid, by_pid, by_name; /* of a thread; tid 0: nobody, it was idle */
-	bool last; /* the wait is over at `to` */
+	bool last;			  /* the wait is over at `to` */
 };
 
 typedef void (*states_interval_fn)(void *user, const struct states_interval *interval);
 
 struct states_cpu {
-	bool known; /* who runs here */
-	bool wakeups, syscalls; /* are recorded */
-	uint8_t scope; /* enum tandem_scope */
+	bool known;		       /* who runs here */
+	bool wakeups, syscalls;	       /* are recorded */
+	uint8_t scope;		       /* enum tandem_scope */
 	struct states_thread *running; /* NULL: the idle thread */
-	int64_t last_ns; /* of the latest record */
-	int64_t idle_ns; /* when it was idle, as far as is known, for the last time */
+	int64_t last_ns;	       /* of the latest record */
+	int64_t idle_ns;	       /* when it was idle, as far as is known, for the last time */
 	struct states_thread **waiting; /* for this CPU, of those that are watched */
 	size_t waiting_count, waiting_capacity;
 };
@@ -117,8 +116,8 @@ int states_watch(struct states *states, uint32_t pid);
 void states_collecting(struct states *states, int64_t ns, uint32_t cpu, uint8_t scope, bool anew,
 		       bool wakeups, bool syscalls);
 void states_lost(struct states *states, int64_t ns, uint32_t cpu);
-void states_task(struct states *states, int64_t ns, uint32_t cpu, uint32_t tid,
-		 uint32_t local_tid, uint32_t pid, bool exec, const char *name, size_t length);
+void states_task(struct states *states, int64_t ns, uint32_t cpu, uint32_t tid, uint32_t local_tid,
+		 uint32_t pid, bool exec, const char *name, size_t length);
 void states_task_new(struct states *states, int64_t ns, uint32_t cpu, uint32_t tid,
 		     uint32_t local_tid, uint32_t pid, uint32_t parent_tid);
 void states_task_exit(struct states *states, int64_t ns, uint32_t cpu, uint32_t tid);

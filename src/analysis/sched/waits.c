@@ -203,7 +203,8 @@ int waits_kernel(struct waits *waits, const struct trace_event *event)
 	return states_consume(&waits->states, event) ? -ENOMEM : waits->failed;
 }
 
-static inline struct states_thread *stream_thread(struct waits *waits, const struct trace_event *event)
+static inline struct states_thread *stream_thread(struct waits *waits,
+						  const struct trace_event *event)
 {
 	struct states_thread **known = &waits->of_stream[event->stream->index];
 	uint32_t pid = (uint32_t)event->stream->process->pid;
@@ -219,7 +220,8 @@ static inline struct states_thread *stream_thread(struct waits *waits, const str
 	return thread;
 }
 
-static inline int call_begin(struct wait_thread *waiter, const struct trace_event *event, bool counts)
+static inline int call_begin(struct wait_thread *waiter, const struct trace_event *event,
+			     bool counts)
 {
 	struct wait_call *call;
 

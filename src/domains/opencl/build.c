@@ -7,9 +7,9 @@
 #include "core/call.h"
 #include "core/pool.h"
 #include "domains/opencl/cl.h"
+#include "domains/opencl/describe.h"
 #include "domains/opencl/gen/custom.h"
 #include "domains/opencl/gen/records.h"
-#include "domains/opencl/describe.h"
 #include "domains/opencl/recording.h"
 
 #define LOG_BYTES 16384
@@ -48,8 +48,8 @@ static uint32_t build_log(char *log, void *program, void *device)
 	size_t size = 0;
 
 	/* A log that doesn't fit is not given in part: room is made for most. */
-	if (opencl_next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, LOG_BYTES,
-					      log, &size))
+	if (opencl_next.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, LOG_BYTES, log,
+					      &size))
 		return 0;
 	return (uint32_t)strnlen(log, size < LOG_BYTES ? size : LOG_BYTES);
 }
@@ -64,16 +64,15 @@ static uint32_t program_devices(void *program, void **devices, uint32_t most)
 	return (uint32_t)(size / sizeof(devices[0]));
 }
 
-static void device_build_write(const struct build *build, void *program, void *device,
-			       uint64_t end, int32_t status)
+static void device_build_write(const struct build *build, void *program, void *device, uint64_t end,
+			       int32_t status)
 {
 	char log[LOG_BYTES];
 	uint32_t log_bytes = status && device ? build_log(log, program, device) : 0;
 	uint32_t number = tandem_object_number(TANDEM_OBJECT_program, program);
 	uint32_t device_number = tandem_object_number(TANDEM_OBJECT_device, device);
-	struct tandem_rec_build *record =
-		tandem_record_begin(TANDEM_EVENT_build, (uint32_t)sizeof(*record) +
-								build->options_bytes + log_bytes);
+	struct tandem_rec_build *record = tandem_record_begin(
+		TANDEM_EVENT_build, (uint32_t)sizeof(*record) + build->options_bytes + log_bytes);
 
 	if (!record)
 		return;
@@ -94,7 +93,7 @@ static void device_build_write(const struct build *build, void *program, void *d
 /* One record of the build; of a failed one, for each device, with its log. */
 static void build_write(const struct build *build, void *program, int32_t status)
 {
-	void *devices[16] = { NULL };
+	void *devices[16] = {NULL};
 	uint64_t end = tandem_ticks();
 	uint32_t count = program_devices(program, devices, 16);
 
@@ -137,7 +136,7 @@ static struct build *build_later(const struct build *build, void **notify, void 
 	if (!later)
 		return NULL;
 	memcpy(later, build, sizeof(*later));
-	later->notify = (void (*)(void *, void *))*notify;
+	later->notify = (void (*)(void *, void *)) * notify;
 	later->data = *data;
 	*notify = (void *)build_called_back;
 	*data = later;
@@ -147,8 +146,7 @@ static struct build *build_later(const struct build *build, void **notify, void 
 /* The call has returned. A build that goes on is written by its callback, one
  * that failed at once here. (After some failures the driver never calls back:
  * then the copy is left.) */
-static void build_end(const struct build *build, struct build *later, void *program,
-		      int32_t result)
+static void build_end(const struct build *build, struct build *later, void *program, int32_t result)
 {
 	int saved = errno;
 

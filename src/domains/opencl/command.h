@@ -21,7 +21,7 @@ struct opencl_queue;
 struct opencl_command {
 	struct opencl_queue *queue;
 	uint64_t op;
-	void *own; /* event made for us, when the program wanted none */
+	void *own;   /* event made for us, when the program wanted none */
 	void *event; /* what to pass: `cl_event *` */
 	bool program_wants;
 	uint16_t api;
@@ -29,8 +29,7 @@ struct opencl_command {
 
 /* Before an enqueue: gives command->op (0: the command can't be followed) and
  * command->event. `event` is the program's `cl_event *` argument. */
-void opencl_command_begin(struct opencl_command *command, uint16_t api, void *queue,
-			  void *event);
+void opencl_command_begin(struct opencl_command *command, uint16_t api, void *queue, void *event);
 
 /* After it. `kind` an enum tandem_operation_kind, `bytes` that it moves,
  * `kernel` its handle or NULL, `blocking`: the call returned with it done. */

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "domains/opencl/cl.h"
 #include "core/call.h"
+#include "domains/opencl/cl.h"
 #include "domains/opencl/describe.h"
 #include "domains/opencl/memory.h"
 #include "domains/opencl/query.h"
@@ -73,7 +73,7 @@ static void describe_device(void *device, uint32_t number)
 	void *platform = (void *)(uintptr_t)opencl_info_u64(get, device, CL_DEVICE_PLATFORM);
 	void *parent = (void *)(uintptr_t)opencl_info_u64(get, device, CL_DEVICE_PARENT_DEVICE);
 	struct text name, platform_name, vendor, version, driver;
-	struct tandem_rec_device described = { .device = number }, *record;
+	struct tandem_rec_device described = {.device = number}, *record;
 	uint32_t bytes, platform_ordinal, ordinal;
 	uint8_t *at;
 
@@ -91,8 +91,7 @@ static void describe_device(void *device, uint32_t number)
 	described.ordinal = ordinal;
 	described.compute_units =
 		(uint32_t)opencl_info_u64(get, device, CL_DEVICE_MAX_COMPUTE_UNITS);
-	described.clock_mhz =
-		(uint32_t)opencl_info_u64(get, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+	described.clock_mhz = (uint32_t)opencl_info_u64(get, device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
 	described.memory_bytes = opencl_info_u64(get, device, CL_DEVICE_GLOBAL_MEM_SIZE);
 	described.timer_ns = opencl_info_u64(get, device, CL_DEVICE_PROFILING_TIMER_RESOLUTION);
 	described.max_work_group = opencl_info_u64(get, device, CL_DEVICE_MAX_WORK_GROUP_SIZE);
@@ -195,7 +194,7 @@ static void describe_kernel(void *kernel, uint32_t number)
 	void *context = (void *)(uintptr_t)opencl_info_u64(get, kernel, CL_KERNEL_CONTEXT);
 	uint32_t program_number = tandem_object_number(TANDEM_OBJECT_program, program);
 	struct tandem_rec_kernel *record;
-	void *devices[64] = { NULL };
+	void *devices[64] = {NULL};
 	struct text name;
 
 	info_text(&name, get, kernel, CL_KERNEL_FUNCTION_NAME);
@@ -214,8 +213,8 @@ static void describe_kernel(void *kernel, uint32_t number)
 	record->handle = (uint64_t)(uintptr_t)kernel;
 	record->program = program_number;
 	record->max_work_group = work_group_info(kernel, devices[0], CL_KERNEL_WORK_GROUP_SIZE);
-	record->preferred_multiple = work_group_info(
-		kernel, devices[0], CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+	record->preferred_multiple =
+		work_group_info(kernel, devices[0], CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
 	record->local_bytes = work_group_info(kernel, devices[0], CL_KERNEL_LOCAL_MEM_SIZE);
 	record->private_bytes = work_group_info(kernel, devices[0], CL_KERNEL_PRIVATE_MEM_SIZE);
 	record->name_count = name.length;

@@ -8,9 +8,9 @@
 #include "core/call.h"
 #include "core/pool.h"
 #include "domains/opencl/cl.h"
+#include "domains/opencl/command.h"
 #include "domains/opencl/gen/custom.h"
 #include "domains/opencl/gen/records.h"
-#include "domains/opencl/command.h"
 #include "domains/opencl/query.h"
 #include "domains/opencl/queue.h"
 #include "domains/opencl/recording.h"
@@ -19,12 +19,12 @@ int32_t opencl_custom_clGetEventInfo(opencl_pfn_clGetEventInfo real, void *event
 				     uint32_t param_name, size_t param_value_size,
 				     void *param_value, void *param_value_size_ret)
 {
-	struct tandem_call call = { .record = NULL };
+	struct tandem_call call = {.record = NULL};
 	int32_t result;
 
 	if (opencl_recording())
-		opencl_begin_clGetEventInfo(&call, event, param_name, param_value_size,
-					    param_value, param_value_size_ret);
+		opencl_begin_clGetEventInfo(&call, event, param_name, param_value_size, param_value,
+					    param_value_size_ret);
 	result = real(event, param_name, param_value_size, param_value, param_value_size_ret);
 	tandem_call_end(&call, result);
 	if (result || !param_value)
@@ -41,7 +41,7 @@ int32_t opencl_custom_clGetEventProfilingInfo(opencl_pfn_clGetEventProfilingInfo
 					      uint32_t param_name, size_t param_value_size,
 					      void *param_value, void *param_value_size_ret)
 {
-	struct tandem_call call = { .record = NULL };
+	struct tandem_call call = {.record = NULL};
 	struct opencl_queue *queue = NULL;
 	int32_t result;
 

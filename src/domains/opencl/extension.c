@@ -52,7 +52,7 @@ static void *wrap_found(const char *name, void *real)
 void *opencl_custom_clGetExtensionFunctionAddress(opencl_pfn_clGetExtensionFunctionAddress real,
 						  const void *func_name)
 {
-	struct tandem_call call = { .record = NULL };
+	struct tandem_call call = {.record = NULL};
 	void *found;
 
 	if (opencl_recording())
@@ -66,7 +66,7 @@ void *opencl_custom_clGetExtensionFunctionAddressForPlatform(
 	opencl_pfn_clGetExtensionFunctionAddressForPlatform real, void *platform,
 	const void *func_name)
 {
-	struct tandem_call call = { .record = NULL };
+	struct tandem_call call = {.record = NULL};
 	void *found;
 
 	if (opencl_recording())

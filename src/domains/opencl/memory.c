@@ -177,8 +177,8 @@ uint64_t opencl_image_bytes(void *image, const void *region)
 
 	if (!image || !size)
 		return 0;
-	return opencl_info_u64(opencl_next.clGetImageInfo, image, CL_IMAGE_ELEMENT_SIZE) *
-	       size[0] * size[1] * size[2];
+	return opencl_info_u64(opencl_next.clGetImageInfo, image, CL_IMAGE_ELEMENT_SIZE) * size[0] *
+	       size[1] * size[2];
 }
 
 uint64_t opencl_memories_bytes(uint32_t count, const void *memories)

@@ -83,8 +83,9 @@ static void queue_describe(struct opencl_queue *queue)
 	record->handle = (uint64_t)(uintptr_t)queue->handle;
 	record->context = context_number;
 	record->device = device_number;
-	record->properties = queue->timing == TANDEM_TIMING_forced ?
-				     real & ~(uint64_t)CL_QUEUE_PROFILING_ENABLE : real;
+	record->properties = queue->timing == TANDEM_TIMING_forced
+				     ? real & ~(uint64_t)CL_QUEUE_PROFILING_ENABLE
+				     : real;
 	record->timing = queue->timing;
 	record->in_order = queue->in_order;
 	tandem_record_commit();
@@ -114,8 +115,7 @@ struct opencl_queue *opencl_queue_get(void *handle)
 
 /* The real queue has been made: `forced` with profiling that the program did
  * not ask for. Its list of properties, if it gave one, is kept to be shown. */
-uint32_t opencl_queue_made(void *handle, uint8_t timing, const uint64_t *properties,
-			   size_t count)
+uint32_t opencl_queue_made(void *handle, uint8_t timing, const uint64_t *properties, size_t count)
 {
 	struct opencl_queue *queue = queue_new(handle);
 

@@ -19,14 +19,14 @@ struct opencl_pending; /* a command whose end is not known yet */
 struct opencl_queue {
 	void *handle;
 	struct opencl_timer timer; /* of its device */
-	uint32_t number; /* ours; 0: not described since the last resume */
-	uint32_t epoch;	 /* for which number is valid */
-	uint8_t timing;	 /* enum tandem_timing */
+	uint32_t number;	   /* ours; 0: not described since the last resume */
+	uint32_t epoch;		   /* for which number is valid */
+	uint8_t timing;		   /* enum tandem_timing */
 	bool in_order;
-	bool array;	       /* made from a property list, which is at `properties` */
-	uint8_t property_count; /* entries with the closing 0 */
-	uint64_t properties[17];  /* as the program gave them */
-	struct opencl_pending *_Atomic fresh; /* newest first; any thread pushes */
+	bool array;		 /* made from a property list, which is at `properties` */
+	uint8_t property_count;	 /* entries with the closing 0 */
+	uint64_t properties[17]; /* as the program gave them */
+	struct opencl_pending *_Atomic fresh;	/* newest first; any thread pushes */
 	struct opencl_pending *oldest, *newest; /* in order; whoever holds `harvesting` */
 	_Atomic uint32_t harvesting;
 	_Atomic uint32_t pending;  /* commands in both lists */
@@ -41,11 +41,9 @@ struct opencl_queue *opencl_queue_get(void *handle);
 struct opencl_queue *opencl_queue_find(void *handle);
 extern struct opencl_queue *_Atomic opencl_queues;
 
-
 /* A queue that has just been made: `timing` an enum tandem_timing, its property list
  * or NULL. Returns its number. */
-uint32_t opencl_queue_made(void *handle, uint8_t timing, const uint64_t *properties,
-			   size_t count);
+uint32_t opencl_queue_made(void *handle, uint8_t timing, const uint64_t *properties, size_t count);
 
 /* Called once, when the first queue is known. */
 void opencl_queue_at_first(void (*function)(void));

@@ -121,9 +121,10 @@ static void *queue_from_list(opencl_pfn_clCreateCommandQueueWithProperties real,
 	return queue;
 }
 
-void *opencl_custom_clCreateCommandQueueWithProperties(
-	opencl_pfn_clCreateCommandQueueWithProperties real, void *context, void *device,
-	const void *properties, void *errcode_ret)
+void *
+opencl_custom_clCreateCommandQueueWithProperties(opencl_pfn_clCreateCommandQueueWithProperties real,
+						 void *context, void *device,
+						 const void *properties, void *errcode_ret)
 {
 	struct tandem_call call;
 
@@ -165,7 +166,7 @@ int32_t opencl_custom_clGetCommandQueueInfo(opencl_pfn_clGetCommandQueueInfo rea
 					    void *param_value_size_ret)
 {
 	struct opencl_queue *queue;
-	struct tandem_call call = { .record = NULL };
+	struct tandem_call call = {.record = NULL};
 	int32_t result;
 
 	if (opencl_recording())
@@ -223,7 +224,7 @@ int32_t opencl_custom_clReleaseCommandQueue(opencl_pfn_clReleaseCommandQueue rea
 					    void *command_queue)
 {
 	struct opencl_queue *queue = opencl_queue_find(command_queue);
-	struct tandem_call call = { .record = NULL };
+	struct tandem_call call = {.record = NULL};
 	int32_t result;
 
 	if (opencl_recording())

@@ -74,8 +74,8 @@ static bool pair_write(struct opencl_timer *timer)
 void opencl_timer_start(struct opencl_timer *timer, void *device)
 {
 	timer->device = device;
-	atomic_store_explicit(&timer->due,
-			      device_has(device) ? 0 : OPENCL_TIMER_NONE, memory_order_relaxed);
+	atomic_store_explicit(&timer->due, device_has(device) ? 0 : OPENCL_TIMER_NONE,
+			      memory_order_relaxed);
 	opencl_timer_look(timer, tandem_ticks());
 }
 

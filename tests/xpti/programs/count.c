@@ -94,7 +94,8 @@ static size_t allocated_bytes(xpti_event_data_t *event, const void *user_data)
 	     item = xpti_metadata_next(map, item)) {
 		xpti_object_data_t object = xptiLookupObject(item->value);
 
-		if (!strcmp(xptiLookupString(item->key), "memory_size") && object.size == sizeof(bytes))
+		if (!strcmp(xptiLookupString(item->key), "memory_size") &&
+		    object.size == sizeof(bytes))
 			memcpy(&bytes, object.data, sizeof(bytes));
 	}
 	return bytes;
@@ -119,21 +120,45 @@ static void received(unsigned stream, uint16_t type, xpti_event_data_t *event,
 		note("node", payload && payload->name ? payload->name : "(none)");
 		look_at_metadata(event);
 	} else if (type == xpti_edge_create) {
-		edges_of_known += xptiFindEvent(event->source_id) && xptiFindEvent(event->target_id);
+		edges_of_known +=
+			xptiFindEvent(event->source_id) && xptiFindEvent(event->target_id);
 	}
 }
 
-#define CALLBACK(n) \
-	static void callback##n(uint16_t type, xpti_event_data_t *parent, xpti_event_data_t *event, \
-				uint64_t instance, const void *user_data) \
-	{ \
-		(void)parent; \
-		(void)instance; \
-		received(n, type, event, user_data); \
+#define CALLBACK(n)                                                          \
+	static void callback##n(uint16_t type, xpti_event_data_t *parent,    \
+				xpti_event_data_t *event, uint64_t instance, \
+				const void *user_data)                       \
+	{                                                                    \
+		(void)parent;                                                \
+		(void)instance;                                              \
+		received(n, type, event, user_data);                         \
 	}
 #define EACH(X) \
-	X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) \
-	X(17) X(18) X(19) X(20) X(21) X(22) X(23)
+	X(0)    \
+	X(1)    \
+	X(2)    \
+	X(3)    \
+	X(4)    \
+	X(5)    \
+	X(6)    \
+	X(7)    \
+	X(8)    \
+	X(9)    \
+	X(10)   \
+	X(11)   \
+	X(12)   \
+	X(13)   \
+	X(14)   \
+	X(15)   \
+	X(16)   \
+	X(17)   \
+	X(18)   \
+	X(19)   \
+	X(20)   \
+	X(21)   \
+	X(22)   \
+	X(23)
 EACH(CALLBACK)
 #define ADDRESS(n) callback##n,
 static const xpti_callback_t callbacks[STREAMS] = {EACH(ADDRESS)};
@@ -172,7 +197,8 @@ static void write_counts(void)
 	qsort(names, name_count, sizeof(names[0]), by_text);
 	for (unsigned i = 0; i < name_count; i++)
 		fprintf(file, "%s: %lu\n", names[i].text, names[i].count);
-	fprintf(file, "faults %lu\nwithout payload %lu\nmetadata items %lu\nedges of known nodes %lu\n",
+	fprintf(file,
+		"faults %lu\nwithout payload %lu\nmetadata items %lu\nedges of known nodes %lu\n",
 		faults, unlocated, metadata_items, edges_of_known);
 	pthread_mutex_unlock(&lock);
 	fclose(file);
@@ -209,7 +235,8 @@ void xptiTraceInit(unsigned major, unsigned minor, const char *version, const ch
 		stream_count++;
 	}
 	for (unsigned i = 0; i < sizeof(trace_points) / sizeof(trace_points[0]); i++)
-		if (xptiRegisterCallback(id, trace_points[i].type, callbacks[s]) == XPTI_RESULT_INVALIDARG)
+		if (xptiRegisterCallback(id, trace_points[i].type, callbacks[s]) ==
+		    XPTI_RESULT_INVALIDARG)
 			faults++;
 }
 

@@ -31,7 +31,7 @@ static const char *result(xpti_result_t value)
 {
 	switch (value) {
 #define X(name, number) \
-	case number: \
+	case number:    \
 		return &#name[12];
 		XPTI_RESULTS(X)
 #undef X
@@ -51,7 +51,8 @@ static const char *notified(xpti_stream_id_t stream, uint16_t type, xpti_event_d
 	return text;
 }
 
-#define SAY(question, ...) (printf("%s: ", question), printf(__VA_ARGS__), printf("\n"), fflush(stdout))
+#define SAY(question, ...) \
+	(printf("%s: ", question), printf(__VA_ARGS__), printf("\n"), fflush(stdout))
 
 static void strings(void)
 {
@@ -61,7 +62,8 @@ static void strings(void)
 	xpti_string_id_t again = D(xptiRegisterString)("alpha", &table[2]);
 	xpti_string_id_t bytes = D(xptiRegisterString)("\xff\xfe caf\xe9", &table[1]);
 
-	SAY("string again", "%s %s", a == again ? "same" : "other", table[0] == table[2] ? "same" : "other");
+	SAY("string again", "%s %s", a == again ? "same" : "other",
+	    table[0] == table[2] ? "same" : "other");
 	SAY("other string", "%s", a == b ? "same" : "other");
 	SAY("string by ID", "%s %s", D(xptiLookupString)(a), D(xptiLookupString)(b));
 	SAY("string by ID is the table's", "%d", D(xptiLookupString)(a) == table[0]);
@@ -118,9 +120,18 @@ static void notifications(xpti_event_data_t *event)
 {
 	xpti_stream_id_t stream = D(xptiRegisterStream)("one");
 	static const uint16_t bare[] = {
-		xpti_task_begin, xpti_node_create, xpti_signal, xpti_wait_begin, xpti_metadata,
-		xpti_function_begin, xpti_function_with_args_end, xpti_mem_alloc_begin,
-		xpti_mem_release_end, xpti_offload_alloc_accessor, xpti_diagnostics, xpti_queue_create,
+		xpti_task_begin,
+		xpti_node_create,
+		xpti_signal,
+		xpti_wait_begin,
+		xpti_metadata,
+		xpti_function_begin,
+		xpti_function_with_args_end,
+		xpti_mem_alloc_begin,
+		xpti_mem_release_end,
+		xpti_offload_alloc_accessor,
+		xpti_diagnostics,
+		xpti_queue_create,
 	};
 	uint16_t user = D(xptiRegisterUserDefinedTracePoint)("tool", XPTI_TRACE_POINT_BEGIN(3));
 
@@ -132,7 +143,8 @@ static void notifications(xpti_event_data_t *event)
 	SAY("enabled by force", "%d", D(xptiTraceEnabled)());
 	SAY("notify", "%s", notified(stream, user, NULL, event, "u"));
 	SAY("notify with parent", "%s", notified(stream, user, event, event, NULL));
-	SAY("notify a type that nobody wants", "%s", notified(stream, xpti_lock_begin, NULL, event, "u"));
+	SAY("notify a type that nobody wants", "%s",
+	    notified(stream, xpti_lock_begin, NULL, event, "u"));
 	SAY("notify another stream", "%s", notified(stream + 1, user, NULL, event, "u"));
 	for (size_t i = 0; i < sizeof(bare) / sizeof(bare[0]); i++) {
 		char question[40];
@@ -173,7 +185,8 @@ static void print_event(const char *question, xpti_event_data_t *event)
 	       payload->source_file ? payload->source_file : "(null)",
 	       payload->source_file ? (int)payload->line_no : 0,
 	       payload->code_ptr_va ? "there" : "null");
-	printf("  flags%s%s%s%s internal %s\n", payload->flags & xpti_payload_NameAvailable ? " name" : "",
+	printf("  flags%s%s%s%s internal %s\n",
+	       payload->flags & xpti_payload_NameAvailable ? " name" : "",
 	       payload->flags & xpti_payload_SourceFileAvailable ? " file" : "",
 	       payload->flags & xpti_payload_PayloadRegistered ? " registered" : "",
 	       payload->flags & xpti_payload_HashAvailable ? " hash" : "",
@@ -198,7 +211,8 @@ static void events(void)
 		{"another line", "f", "f.cpp", 11, 3, &code[0]},
 		{"another column", "f", "f.cpp", 10, 4, &code[0]},
 		{"another file", "f", "g.cpp", 10, 3, &code[0]},
-		{"another name", "alpha", "f.cpp", 10, 3, &code[0]}, /* in Intel's of 2024.2, "g" can be "f" */
+		{"another name", "alpha", "f.cpp", 10, 3,
+		 &code[0]}, /* in Intel's of 2024.2, "g" can be "f" */
 		{"another address", "f", "f.cpp", 10, 3, &code[4096]},
 		{"no address", "f", "f.cpp", 10, 3, NULL},
 		{"name and address", "h", NULL, UINT32_MAX, UINT32_MAX, &code[0]},
@@ -209,12 +223,14 @@ static void events(void)
 	print_event("event", event);
 	payload = payload_at("f", "f.cpp", 10, 3, &code[0]);
 	again = D(xptiMakeEvent)("f", &payload, xpti_event_graph, xpti_activity_active, &second);
-	SAY("second instance", "%d, %s event, %s ID", (int)second, again == event ? "the same" : "another",
+	SAY("second instance", "%d, %s event, %s ID", (int)second,
+	    again == event ? "the same" : "another",
 	    again->unique_id == event->unique_id ? "the same" : "another");
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		payload = payload_at(places[i].name, places[i].file, places[i].line, places[i].column,
-				     places[i].code);
-		other = D(xptiMakeEvent)("x", &payload, xpti_event_graph, xpti_activity_active, &third);
+		payload = payload_at(places[i].name, places[i].file, places[i].line,
+				     places[i].column, places[i].code);
+		other = D(xptiMakeEvent)("x", &payload, xpti_event_graph, xpti_activity_active,
+					 &third);
 		SAY(places[i].what, "instance %d", (int)third);
 		if (i > 4)
 			print_event("which is", other);
@@ -226,8 +242,9 @@ static void events(void)
 	SAY("metadata without event", "%s", result(D(xptiAddMetadata)(NULL, "other", 7)));
 	SAY("metadata without key", "%s", result(D(xptiAddMetadata)(event, NULL, 7)));
 	SAY("items", "%zu", xpti_metadata_count(D(xptiQueryMetadata)(event)));
-	for (const xpti_metadata_item_t *item = xpti_metadata_next(D(xptiQueryMetadata)(event), NULL); item;
-	     item = xpti_metadata_next(D(xptiQueryMetadata)(event), item))
+	for (const xpti_metadata_item_t *item =
+		     xpti_metadata_next(D(xptiQueryMetadata)(event), NULL);
+	     item; item = xpti_metadata_next(D(xptiQueryMetadata)(event), item))
 		if (!strcmp(D(xptiLookupString)(item->key), "key"))
 			SAY("item", "%d", item->value);
 
@@ -236,10 +253,12 @@ static void events(void)
 	SAY("registered payload", "%s, %s", uid ? "has an ID" : "none",
 	    payload.internal == uid ? "which it got" : "which it did not get");
 	SAY("its payload", "%s", D(xptiQueryPayloadByUID)(uid)->name);
-	other = D(xptiMakeEvent)("registered", &payload, xpti_event_graph, xpti_activity_active, &third);
+	other = D(xptiMakeEvent)("registered", &payload, xpti_event_graph, xpti_activity_active,
+				 &third);
 	SAY("its event", "%d, %s ID", (int)third, other->unique_id == uid ? "the same" : "another");
 	SAY("payload of nothing", "%d", (int)D(xptiRegisterPayload)(&(xpti_payload_data_t){0}));
-	SAY("event of nothing", "%s", D(xptiMakeEvent)("x", &(xpti_payload_data_t){0}, 1, 1, &third) ? "one" : "null");
+	SAY("event of nothing", "%s",
+	    D(xptiMakeEvent)("x", &(xpti_payload_data_t){0}, 1, 1, &third) ? "one" : "null");
 	SAY("ID 0", "%s %s", D(xptiFindEvent)(0) ? "found" : "null",
 	    D(xptiQueryPayloadByUID)(0) ? "found" : "null");
 	SAY("unknown ID", "%s %s", D(xptiFindEvent)(12345) ? "found" : "null",
@@ -279,7 +298,8 @@ static void threads_own(void)
 static void later(void)
 {
 	static const char code;
-	xpti_tracepoint_t *point = D(xptiCreateTracepoint)("f", "later.cpp", 20, 2, (void *)&code), *second;
+	xpti_tracepoint_t *point = D(xptiCreateTracepoint)("f", "later.cpp", 20, 2, (void *)&code),
+			  *second;
 	xpti_payload_t *payload = point->methods->payload(point);
 	xpti_trace_event_t *event = point->methods->event(point);
 	xpti_metadata_t *metadata = point->methods->metadata(point);
@@ -292,46 +312,60 @@ static void later(void)
 	SAY("its payload", "%s %s %u %u, valid %d, ID %s", payload->methods->name(payload),
 	    payload->methods->source_file(payload), payload->methods->line_no(payload),
 	    payload->methods->column_no(payload), payload->methods->is_valid(payload),
-	    payload->methods->uid64(payload) == point->methods->uid64(point) ? "the same" : "another");
+	    payload->methods->uid64(payload) == point->methods->uid64(point) ? "the same"
+									     : "another");
 	SAY("its payload by reference", "%s, %s", payload->methods->payload_ref(payload)->name,
-	    payload->methods->payload_ref(payload) == point->methods->payload_ref(point) ? "the same" : "another");
+	    payload->methods->payload_ref(payload) == point->methods->payload_ref(point)
+		    ? "the same"
+		    : "another");
 	SAY("its event", "type %u activity %u instance %d source %d target %d flags %#x",
 	    event->methods->event_type(event), event->methods->activity_type(event),
 	    (int)event->methods->instance(event), (int)event->methods->source_uid64(event),
 	    (int)event->methods->target_uid64(event), (unsigned)event->methods->event_flags(event));
 	SAY("event by reference", "%s %s",
-	    event->methods->event_ref(event) == point->methods->event_ref(point) ? "the same" : "another",
-	    event->methods->event_ref(event)->flags == event->methods->event_flags(event) ? "the same" : "another");
+	    event->methods->event_ref(event) == point->methods->event_ref(point) ? "the same"
+										 : "another",
+	    event->methods->event_ref(event)->flags == event->methods->event_flags(event)
+		    ? "the same"
+		    : "another");
 	event->methods->set_event_type(event, 3);
 	event->methods->set_activity_type(event, xpti_activity_background);
-	SAY("set", "%u %u", event->methods->event_type(event), event->methods->activity_type(event));
-	SAY("payload of the event", "%s", event->methods->payload(event) == payload ? "the same" : "another");
-	SAY("metadata of the event", "%s", event->methods->metadata(event) == metadata ? "the same" : "another");
+	SAY("set", "%u %u", event->methods->event_type(event),
+	    event->methods->activity_type(event));
+	SAY("payload of the event", "%s",
+	    event->methods->payload(event) == payload ? "the same" : "another");
+	SAY("metadata of the event", "%s",
+	    event->methods->metadata(event) == metadata ? "the same" : "another");
 
 	SAY("no item", "%s", result(metadata->methods->first_item(metadata, &key, &value)));
 	for (int i = 1; i <= 3; i++) {
 		char name[2] = {(char)('a' + i), 0};
 
-		SAY("add", "%s", result(D(xptiAddMetadata)(event->methods->event_ref(event), name, i)));
+		SAY("add", "%s",
+		    result(D(xptiAddMetadata)(event->methods->event_ref(event), name, i)));
 	}
-	SAY("add again", "%s", result(D(xptiAddMetadata)(event->methods->event_ref(event), "d", 10)));
+	SAY("add again", "%s",
+	    result(D(xptiAddMetadata)(event->methods->event_ref(event), "d", 10)));
 	SAY("add by the interface", "%s", result(metadata->methods->add_item(metadata, "c", 2)));
 	SAY("count", "%zu", metadata->methods->count(metadata));
 	for (xpti_result_t more = metadata->methods->first_item(metadata, &key, &value);
-	     more == XPTI_RESULT_SUCCESS; more = metadata->methods->next_item(metadata, &key, &value))
+	     more == XPTI_RESULT_SUCCESS;
+	     more = metadata->methods->next_item(metadata, &key, &value))
 		sum += key[0] == 'c' ? 0 : value * (key[0] - 'a' + 1);
 	SAY("sum", "%d", sum);
 
 	uid = point->methods->uid64(point);
 	SAY("by ID", "%s %s", D(xptiLookupEvent)(uid) == event ? "the same" : "another",
 	    D(xptiLookupPayload)(uid) == payload ? "the same" : "another");
-	SAY("found", "%s", D(xptiFindEvent)(uid) == point->methods->event_ref(point) ? "the same" : "another");
+	SAY("found", "%s",
+	    D(xptiFindEvent)(uid) == point->methods->event_ref(point) ? "the same" : "another");
 	second = D(xptiCreateTracepoint)("f", "later.cpp", 20, 2, NULL);
 	SAY("second", "instance %d, %s ID", (int)second->methods->instance(second),
 	    second->methods->uid64(second) == uid ? "the same" : "another");
 	SAY("set scope", "%s", result(D(xptiSetTracepointScopeData)(second)));
 	SAY("scope", "%s", D(xptiGetTracepointScopeData)() == second ? "the same" : "another");
-	SAY("universal ID", "%s", D(xptiGetUniversalId)() == second->methods->uid64(second) ? "the same" : "another");
+	SAY("universal ID", "%s",
+	    D(xptiGetUniversalId)() == second->methods->uid64(second) ? "the same" : "another");
 	D(xptiUnsetTracepointScopeData)();
 	SAY("scope unset", "%s %d", D(xptiGetTracepointScopeData)() ? "there" : "null",
 	    (int)D(xptiGetUniversalId)());
@@ -346,13 +380,20 @@ static void later(void)
 	second = D(xptiCreateTracepoint)(NULL, NULL, 0, 0, NULL);
 	SAY("nowhere", "%s", second ? second->methods->payload_ref(second)->name : "null");
 
-	SAY("default stream", "%s", D(xptiGetDefaultStreamID)() == D(xptiRegisterStream)("xpti.framework") ? "xpti.framework" : "another");
-	SAY("set default stream", "%s %s", result(D(xptiSetDefaultStreamID)(9)), result(D(xptiSetDefaultStreamID)(200)));
+	SAY("default stream", "%s",
+	    D(xptiGetDefaultStreamID)() == D(xptiRegisterStream)("xpti.framework")
+		    ? "xpti.framework"
+		    : "another");
+	SAY("set default stream", "%s %s", result(D(xptiSetDefaultStreamID)(9)),
+	    result(D(xptiSetDefaultStreamID)(200)));
 	SAY("default stream now", "%d", D(xptiGetDefaultStreamID)());
 	SAY("default types", "%d %d", D(xptiGetDefaultEventType)(), D(xptiGetDefaultTraceType)());
-	SAY("set default types", "%s %s", result(D(xptiSetDefaultEventType)(0)), result(D(xptiSetDefaultTraceType)(0)));
-	SAY("set default types", "%s %s", result(D(xptiSetDefaultEventType)(3)), result(D(xptiSetDefaultTraceType)(4)));
-	SAY("default types now", "%d %d", D(xptiGetDefaultEventType)(), D(xptiGetDefaultTraceType)());
+	SAY("set default types", "%s %s", result(D(xptiSetDefaultEventType)(0)),
+	    result(D(xptiSetDefaultTraceType)(0)));
+	SAY("set default types", "%s %s", result(D(xptiSetDefaultEventType)(3)),
+	    result(D(xptiSetDefaultTraceType)(4)));
+	SAY("default types now", "%d %d", D(xptiGetDefaultEventType)(),
+	    D(xptiGetDefaultTraceType)());
 	SAY("scope notification", "%d", D(xptiCheckTracepointScopeNotification)());
 	D(xptiEnableTracepointScopeNotification)(true);
 	SAY("scope notification now", "%d", D(xptiCheckTracepointScopeNotification)());
