@@ -4,11 +4,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "clock.h"
 
 static pthread_cond_t callbacks_due = PTHREAD_COND_INITIALIZER;
-static struct stub_callback *due; /* those that wait for the foreign thread */
+static struct stub_callback *due;    /* those that wait for the foreign thread */
+static _Atomic unsigned undelivered; /* and the one that it is calling: each holds its event */
 
 void stub_event_put(cl_event event)
 {
@@ -40,6 +42,7 @@ static void *callbacks_main(void *unused)
 		callback->call.event(callback->event, callback->status, callback->user_data);
 		stub_event_put(callback->event);
 		free(callback);
+		undelivered--;
 		pthread_mutex_lock(&stub_lock);
 	}
 	return NULL;
@@ -92,12 +95,21 @@ static void callbacks_deliver(cl_event event, struct stub_callback *list)
 		}
 		callback->event = event;
 		stub_object_retain(event);
+		undelivered++;
 		pthread_mutex_lock(&stub_lock);
 		callback->next = due;
 		due = callback;
 		pthread_cond_signal(&callbacks_due);
 		pthread_mutex_unlock(&stub_lock);
 	}
+}
+
+void stub_callbacks_wait(void)
+{
+	struct timespec pause = {.tv_nsec = 1000000};
+
+	for (unsigned ms = 0; undelivered && ms < 2000; ms++)
+		nanosleep(&pause, NULL);
 }
 
 void stub_event_end(cl_event event, cl_int status)

@@ -81,6 +81,9 @@ void stub_queue_free(cl_command_queue queue);
 /* Ends an event: sets its status (CL_COMPLETE or negative), delivers its
  * callbacks. Takes stub_lock itself. */
 void stub_event_end(cl_event event, cl_int status);
+
+/* Waits until the foreign thread has made every callback, or for two seconds. */
+void stub_callbacks_wait(void);
 void stub_event_put(cl_event event);
 
 #endif
