@@ -98,63 +98,70 @@ typedef struct xpti_metadata xpti_metadata_t;
 typedef struct xpti_trace_event xpti_trace_event_t;
 typedef struct xpti_tracepoint xpti_tracepoint_t;
 
+struct xpti_payload_methods {
+	void (*destructors[2])(void);
+	const char *(*name)(const xpti_payload_t *);
+	const char *(*source_file)(const xpti_payload_t *);
+	uint32_t (*line_no)(const xpti_payload_t *);
+	uint32_t (*column_no)(const xpti_payload_t *);
+	uint64_t (*payload_flags)(const xpti_payload_t *);
+	int32_t (*name_string_id)(const xpti_payload_t *);
+	int32_t (*file_string_id)(const xpti_payload_t *);
+	uint64_t (*uid64)(const xpti_payload_t *);
+	bool (*is_valid)(const xpti_payload_t *);
+	xpti_payload_data_t *(*payload_ref)(xpti_payload_t *);
+};
+
 struct xpti_payload {
-	const struct xpti_payload_methods {
-		void (*destructors[2])(void);
-		const char *(*name)(const xpti_payload_t *);
-		const char *(*source_file)(const xpti_payload_t *);
-		uint32_t (*line_no)(const xpti_payload_t *);
-		uint32_t (*column_no)(const xpti_payload_t *);
-		uint64_t (*payload_flags)(const xpti_payload_t *);
-		int32_t (*name_string_id)(const xpti_payload_t *);
-		int32_t (*file_string_id)(const xpti_payload_t *);
-		uint64_t (*uid64)(const xpti_payload_t *);
-		bool (*is_valid)(const xpti_payload_t *);
-		xpti_payload_data_t *(*payload_ref)(xpti_payload_t *);
-	} * methods;
+	const struct xpti_payload_methods *methods;
+};
+
+struct xpti_metadata_methods {
+	void (*destructors[2])(void);
+	xpti_result_t (*first_item)(xpti_metadata_t *, char **key, xpti_object_id_t *value);
+	xpti_result_t (*next_item)(xpti_metadata_t *, char **key, xpti_object_id_t *value);
+	xpti_result_t (*add_item)(xpti_metadata_t *, const char *key, xpti_object_id_t value);
+	size_t (*count)(xpti_metadata_t *);
 };
 
 struct xpti_metadata {
-	const struct xpti_metadata_methods {
-		void (*destructors[2])(void);
-		xpti_result_t (*first_item)(xpti_metadata_t *, char **key, xpti_object_id_t *value);
-		xpti_result_t (*next_item)(xpti_metadata_t *, char **key, xpti_object_id_t *value);
-		xpti_result_t (*add_item)(xpti_metadata_t *, const char *key,
-					  xpti_object_id_t value);
-		size_t (*count)(xpti_metadata_t *);
-	} * methods;
+	const struct xpti_metadata_methods *methods;
+};
+
+struct xpti_trace_event_methods {
+	void (*destructors[2])(void);
+	xpti_payload_t *(*payload)(xpti_trace_event_t *);
+	xpti_metadata_t *(*metadata)(xpti_trace_event_t *);
+	uint64_t (*uid64)(const xpti_trace_event_t *);
+	uint64_t (*instance)(const xpti_trace_event_t *);
+	uint16_t (*event_type)(const xpti_trace_event_t *);
+	uint16_t (*activity_type)(const xpti_trace_event_t *);
+	uint64_t (*source_uid64)(const xpti_trace_event_t *);
+	uint64_t (*target_uid64)(const xpti_trace_event_t *);
+	uint64_t (*event_flags)(const xpti_trace_event_t *);
+	void (*set_activity_type)(xpti_trace_event_t *, xpti_activity_type_t type);
+	void (*set_event_type)(xpti_trace_event_t *, uint16_t type);
+	xpti_payload_data_t *(*payload_ref)(xpti_trace_event_t *);
+	xpti_event_data_t *(*event_ref)(xpti_trace_event_t *);
 };
 
 struct xpti_trace_event {
-	const struct xpti_trace_event_methods {
-		void (*destructors[2])(void);
-		xpti_payload_t *(*payload)(xpti_trace_event_t *);
-		xpti_metadata_t *(*metadata)(xpti_trace_event_t *);
-		uint64_t (*uid64)(const xpti_trace_event_t *);
-		uint64_t (*instance)(const xpti_trace_event_t *);
-		uint16_t (*event_type)(const xpti_trace_event_t *);
-		uint16_t (*activity_type)(const xpti_trace_event_t *);
-		uint64_t (*source_uid64)(const xpti_trace_event_t *);
-		uint64_t (*target_uid64)(const xpti_trace_event_t *);
-		uint64_t (*event_flags)(const xpti_trace_event_t *);
-		void (*set_activity_type)(xpti_trace_event_t *, xpti_activity_type_t type);
-		void (*set_event_type)(xpti_trace_event_t *, uint16_t type);
-		xpti_payload_data_t *(*payload_ref)(xpti_trace_event_t *);
-		xpti_event_data_t *(*event_ref)(xpti_trace_event_t *);
-	} * methods;
+	const struct xpti_trace_event_methods *methods;
+};
+
+struct xpti_tracepoint_methods {
+	void (*destructors[2])(void);
+	xpti_payload_t *(*payload)(xpti_tracepoint_t *);
+	xpti_metadata_t *(*metadata)(xpti_tracepoint_t *);
+	xpti_trace_event_t *(*event)(xpti_tracepoint_t *);
+	uint64_t (*uid64)(const xpti_tracepoint_t *);
+	uint64_t (*instance)(const xpti_tracepoint_t *);
+	xpti_event_data_t *(*event_ref)(xpti_tracepoint_t *);
+	xpti_payload_data_t *(*payload_ref)(xpti_tracepoint_t *);
 };
 
 struct xpti_tracepoint {
-	const struct xpti_tracepoint_methods {
-		void (*destructors[2])(void);
-		xpti_payload_t *(*payload)(xpti_tracepoint_t *);
-		xpti_metadata_t *(*metadata)(xpti_tracepoint_t *);
-		xpti_trace_event_t *(*event)(xpti_tracepoint_t *);
-		uint64_t (*uid64)(const xpti_tracepoint_t *);
-		uint64_t (*instance)(const xpti_tracepoint_t *);
-		xpti_event_data_t *(*event_ref)(xpti_tracepoint_t *);
-		xpti_payload_data_t *(*payload_ref)(xpti_tracepoint_t *);
-	} * methods;
+	const struct xpti_tracepoint_methods *methods;
 };
 #define XPTI_REFERENCE_(type) type *
 #define XPTI_DEFAULT_(value)

@@ -21,15 +21,17 @@ struct line {
 	const char *at, *end;
 };
 
+struct enumeration {
+	struct enumeration *next;
+	const char *name;
+	uint8_t bytes;
+	struct tandem_names names;
+};
+
 struct parser {
 	struct trace_tsdl *tsdl;
 	/* Enumerations so far, the latest first. */
-	struct enumeration {
-		struct enumeration *next;
-		const char *name;
-		uint8_t bytes;
-		struct tandem_names names;
-	} * enums;
+	struct enumeration *enums;
 	struct trace_tsdl_domain *section; /* of the lines that follow; NULL: by id */
 	uint32_t room[TRACE_DOMAINS];	   /* events that the domain's array can take */
 };

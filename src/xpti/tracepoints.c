@@ -53,6 +53,11 @@ struct stripe {
 	uint32_t next, end;			   /* slots never used yet */
 };
 
+struct quarantined {
+	struct tracepoint *slot;
+	uint64_t since_ms;
+};
+
 static struct {
 	struct intern *places;
 	enum tracepoint_mode mode;
@@ -62,10 +67,7 @@ static struct {
 	struct spinlock release_lock;
 	/* SHARED: others may still hold a released event; it is readable for a while longer. A ring,
 	 * oldest first, of which `size` is a power of 2. */
-	struct {
-		struct tracepoint *slot;
-		uint64_t since_ms;
-	} * quarantine;
+	struct quarantined *quarantine;
 	size_t quarantine_size, quarantine_first, quarantine_count;
 } all;
 

@@ -21,11 +21,12 @@ static const char *const words[KINDS] = {
 static uint64_t counts[KINDS], backwards, last[CPUS], names, states[16];
 
 /* Events of drivers, to be put into their order over all CPUs. */
-static struct driver_event {
+struct driver_event {
 	uint64_t ns; /* bytes 0: a CPU's stream begins */
 	uint32_t tid, format, bytes;
 	uint8_t data[256];
-} * drivers;
+};
+static struct driver_event *drivers;
 static size_t driver_count;
 static struct tracepoints *tracepoints;
 

@@ -54,17 +54,22 @@ static bool is_lower(const struct clock_sync_clock *clock, const struct clock_sy
 	return moment == &clock->lower || moment == &clock->read_after;
 }
 
+static int fit_add(struct clockfit *fit, bool lower, const struct clock_sync_moment *moment)
+{
+	return lower ? clockfit_add_lower(fit, moment->device_ns, moment->host_ns)
+		     : clockfit_add_upper(fit, moment->device_ns, moment->host_ns);
+}
+
 /* Times that no clock shows are left out: a damaged trace can hold any. */
 static int constraint_add(struct clock_sync_clock *clock, const struct clock_sync_moment *moment)
 {
-	int (*add)(struct clockfit * fit, int64_t device_ns, int64_t host_ns) =
-		is_lower(clock, moment) ? clockfit_add_lower : clockfit_add_upper;
+	bool lower = is_lower(clock, moment);
 	int status = 0;
 
 	if (moment == &clock->lower || moment == &clock->upper)
-		status = add(clock->fit, moment->device_ns, moment->host_ns);
+		status = fit_add(clock->fit, lower, moment);
 	if (!status)
-		status = add(clock->sharp, moment->device_ns, moment->host_ns);
+		status = fit_add(clock->sharp, lower, moment);
 	return status == -ERANGE ? 0 : status;
 }
 

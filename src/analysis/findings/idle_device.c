@@ -37,6 +37,15 @@ struct idle_enqueue {
 	int64_t spent[ACTIVITIES]; /* by the thread until then */
 };
 
+struct idle_sleep {
+	int64_t from_ns, to_ns;
+};
+
+struct idle_mark {
+	uint64_t gap;
+	int64_t spent[ACTIVITIES];
+};
+
 struct idle_thread { /* of a stream */
 	enum activity activity;
 	unsigned depth; /* calls within calls */
@@ -45,14 +54,9 @@ struct idle_thread { /* of a stream */
 	int64_t spent[ACTIVITIES];
 	struct idle_enqueue *enqueues; /* a ring, made at the first */
 	uint64_t enqueued;
-	struct idle_sleep { /* a ring, made at the first */
-		int64_t from_ns, to_ns;
-	} * sleeps;
+	struct idle_sleep *sleeps; /* a ring, made at the first */
 	uint64_t slept;
-	struct idle_mark { /* by device: `spent` when it fell idle */
-		uint64_t gap;
-		int64_t spent[ACTIVITIES];
-	} * marks;
+	struct idle_mark *marks; /* by device: `spent` when it fell idle */
 };
 
 struct idle_cause {

@@ -21,14 +21,16 @@ struct leak_object {			/* alive */
 	uint32_t next_free; /* + 1 */
 };
 
+struct leak_last {
+	const struct tandem_event *api;
+};
+
 struct leaks {
 	struct map known; /* process, type and number -> object */
 	struct leak_object *objects;
 	size_t count, capacity;
-	uint32_t free_list; /* + 1 */
-	struct leak_last {  /* by stream: the call that an allocation's record follows */
-		const struct tandem_event *api;
-	} * last;
+	uint32_t free_list;	/* + 1 */
+	struct leak_last *last; /* by stream: the call that an allocation's record follows */
 };
 
 /* Numbers of objects are 32 bits, types 4, processes the rest. */

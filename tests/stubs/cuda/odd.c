@@ -474,9 +474,9 @@ static const struct {
 	const char *name;
 	void (*tell)(void);
 } cases[] = {
-#define CASE(name)          \
-	{                   \
-#name, name \
+#define CASE(function)                              \
+	{                                           \
+		.name = #function, .tell = function \
 	}
 	CASE(no_status),    CASE(null_status),	   CASE(null_arguments), CASE(null_behind),
 	CASE(null_size),    CASE(short_arguments), CASE(null_between),	 CASE(null_data),
