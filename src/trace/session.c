@@ -148,12 +148,34 @@ static int process_compare(const void *a, const void *b)
 	return left->instance < right->instance ? -1 : left->instance > right->instance;
 }
 
+/* Whether the process was killed while it began: its folder is there, and what it would
+ * have held has no name yet. Nothing was recorded, and nothing is damaged. */
+static bool process_has_not_begun(const struct trace_session *session, const char *name)
+{
+	int fd = open_folder_below(session->files.folder, name);
+	DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+	bool empty = folder != NULL;
+
+	if (!folder) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	for (struct dirent *entry; empty && (entry = readdir(folder));)
+		empty = entry->d_name[0] == '.';
+	closedir(folder);
+	return empty;
+}
+
 static int session_add_process(struct trace_session *session, size_t *capacity, const char *name,
 			       struct error *error)
 {
-	char *path = session_file(session, name);
+	char *path;
 	int status = -ENOMEM;
 
+	if (process_has_not_begun(session, name))
+		return 0;
+	path = session_file(session, name);
 	if (path && !array_reserve(&session->processes, capacity, session->process_count + 1,
 				   sizeof(*session->processes))) {
 		status = trace_process_open(&session->processes[session->process_count], session,

@@ -4,6 +4,7 @@
 packet's header may be there up to the end of a page of the file, and zeros behind it. Readers
 take the packet from the window."""
 import os
+import shutil
 import struct
 import sys
 
@@ -35,6 +36,17 @@ struct.pack_into("<QQ", whole, CONTENT_BITS, HEADER * 8, size * 8)
 length = os.path.getsize(stream)
 printed = tandem("print", "--raw", "made")
 check(len(printed.stdout.splitlines()) > 30000 and not printed.stderr, "whole", printed.stderr)
+
+# Killed while it began: what its trace would have held has no name yet.
+os.mkdir("made/process-99999")
+open("made/process-99999/.metadata", "w").close()
+again = tandem("print", "--raw", "made")
+check(again.stdout == printed.stdout and not again.stderr,
+      "a process that had not begun is no damage", again.stderr)
+open("made/process-99999/stream-1", "w").close()
+again = tandem("print", "--raw", "made")
+check("metadata" in again.stderr, "a stream without metadata is", again.stderr)
+shutil.rmtree("made/process-99999")
 
 for there in (0, 4, 8, 32, 56, 64, 72, 104, HEADER):
     with open(stream, "r+b") as file:
