@@ -28,8 +28,8 @@ void event_text_header(const struct event_text *view, struct text *out);
 
 enum event_part {	       /* of a call */
 		  EVENT_WHOLE, /* at its begin, with all that is known of its end */
-		  EVENT_BEGIN, /* "clFinish(queue 1) ..." */
-		  EVENT_END,   /* "... clFinish = CL_SUCCESS", at its end */
+		  EVENT_BEGIN, /* "NAME(queue 1) ..." */
+		  EVENT_END,   /* "... NAME = RESULT", at its end */
 };
 
 /* With the line's end. What is no call is whole. */

@@ -6,7 +6,7 @@
  *
  *	status = otf_archive_open(&archive, "out", &error);
  *	status = otf_archive_location(&archive, &of, &location);
- *	status = otf_archive_region(&archive, "clFlush", OTF2_PARADIGM_OPENCL, ..., &region);
+ *	status = otf_archive_region(&archive, "flush", ..., &region);
  *	status = otf_archive_enter(&archive, location, ns, region, call);
  *	status = otf_archive_leave(&archive, location, ns, region);
  *	status = otf_archive_close(&archive);

@@ -4,7 +4,7 @@
  *
  *	size_t event = proto_begin(&packet, 11);
  *	proto_number(&packet, 9, 1);
- *	proto_string(&packet, 23, "clFlush", 7);
+ *	proto_string(&packet, 23, "flush", 5);
  *	proto_end(&packet, event);
  *
  * Out of memory is remembered by the text. One thread.

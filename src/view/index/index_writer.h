@@ -7,7 +7,7 @@
  *	index_writer_init(&writer, &store);
  *	index_writer_row(&writer, &row, &number);
  *	index_writer_track(&writer, number, VIEW_TRACK_spans, &track);
- *	index_writer_label(&writer, "clFlush", VIEW_SPAN_call, 0, &label);
+ *	index_writer_label(&writer, "flush", VIEW_SPAN_call, 0, &label);
  *	track_writer_span(track, begin_ns, end_ns, label);
  *	index_layout(&writer, &header);
  *	index_writer_free(&writer);
