@@ -6,20 +6,9 @@
 #include <string.h>
 
 #include "schema/packet.h"
+#include "trace/tsdl_line.h"
 
 #define FIELDS_MAX 250u
-#define NAME_MAX_BYTES 255u
-
-/* A word of a line: a name or number, a string without its quotes, one mark. */
-struct token {
-	const char *at;
-	size_t length; /* 0: the line's end */
-	bool quoted;
-};
-
-struct line {
-	const char *at, *end;
-};
 
 struct enumeration {
 	struct enumeration *next;
@@ -36,77 +25,6 @@ struct parser {
 	uint32_t room[TRACE_DOMAINS];	   /* events that the domain's array can take */
 };
 
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '-';
-}
-
-static struct token next(struct line *line)
-{
-	struct token token = {line->at, 0, false};
-
-	while (line->at < line->end && (*line->at == ' ' || *line->at == '\t'))
-		line->at++;
-	token.at = line->at;
-	if (line->at == line->end)
-		return token;
-	if (*line->at == '"') {
-		token.at = ++line->at;
-		token.quoted = true;
-		while (line->at < line->end && *line->at != '"')
-			line->at++;
-		token.length = (size_t)(line->at - token.at);
-		if (line->at == line->end)
-			token.length = 0;
-		else
-			line->at++;
-		return token;
-	}
-	while (line->at < line->end && is_word(*line->at))
-		line->at++;
-	if (line->at == token.at)
-		line->at++;
-	token.length = (size_t)(line->at - token.at);
-	return token;
-}
-
-static bool is(const struct token *token, const char *text)
-{
-	return token->length == strlen(text) && !memcmp(token->at, text, token->length);
-}
-
-static bool expect(struct line *line, const char *text)
-{
-	struct token token = next(line);
-
-	return is(&token, text);
-}
-
-/* An identifier of C, not too long. */
-static bool is_name(const struct token *token)
-{
-	if (!token->length || token->length > NAME_MAX_BYTES)
-		return false;
-	for (size_t i = 0; i < token->length; i++)
-		if (!is_word(token->at[i]) || token->at[i] == '-')
-			return false;
-	return token->at[0] < '0' || token->at[0] > '9';
-}
-
-static bool number_of(const struct token *token, int64_t *value)
-{
-	char copy[24], *rest;
-
-	if (!token->length || token->length >= sizeof(copy) || token->quoted)
-		return false;
-	memcpy(copy, token->at, token->length);
-	copy[token->length] = '\0';
-	errno = 0;
-	*value = copy[0] == '-' ? strtoll(copy, &rest, 0) : (int64_t)strtoull(copy, &rest, 0);
-	return !*rest && !errno;
-}
-
 /* --- enum NAME : BASE { WORD = NUMBER, "WORD" = NUMBER }; */
 
 static uint8_t base_bytes(const struct token *token)
@@ -117,34 +35,25 @@ static uint8_t base_bytes(const struct token *token)
 	} bases[] = {{"u8", 1}, {"u16", 2}, {"u32", 4}, {"u64", 8}, {"i32", 4}, {"i64", 8}};
 
 	for (size_t i = 0; i < sizeof(bases) / sizeof(*bases); i++)
-		if (is(token, bases[i].name))
+		if (token_is(token, bases[i].name))
 			return bases[i].bytes;
 	return 0;
-}
-
-static unsigned marks(const struct line *line, char mark)
-{
-	unsigned count = 0;
-
-	for (const char *at = line->at; at < line->end; at++)
-		count += *at == mark;
-	return count;
 }
 
 static int parse_enum(struct parser *parser, struct line line)
 {
 	struct arena *arena = &parser->tsdl->arena;
-	struct token name = next(&line), base, word;
+	struct token name = token_next(&line), base, word;
 	struct enumeration *made;
 	struct tandem_name *values;
 	unsigned room;
 
-	if (!is_name(&name) || !expect(&line, ":"))
+	if (!token_is_name(&name) || !line_expect(&line, ":"))
 		return -EINVAL;
-	base = next(&line);
-	if (!base_bytes(&base) || !expect(&line, "{"))
+	base = token_next(&line);
+	if (!base_bytes(&base) || !line_expect(&line, "{"))
 		return -EINVAL;
-	room = marks(&line, '=');
+	room = line_count(&line, '=');
 	made = arena_alloc(arena, sizeof(*made));
 	values = arena_alloc(arena, (room + 1) * sizeof(*values));
 	if (!made || !values)
@@ -154,15 +63,15 @@ static int parse_enum(struct parser *parser, struct line line)
 	made->names.names = values;
 	if (!made->name)
 		return -ENOMEM;
-	for (word = next(&line); !is(&word, "}"); word = next(&line)) {
+	for (word = token_next(&line); !token_is(&word, "}"); word = token_next(&line)) {
 		struct token number;
 
-		if (is(&word, ",") && !word.quoted)
+		if (token_is(&word, ",") && !word.quoted)
 			continue;
-		if (!is_name(&word) || made->names.count == room || !expect(&line, "="))
+		if (!token_is_name(&word) || made->names.count == room || !line_expect(&line, "="))
 			return -EINVAL;
-		number = next(&line);
-		if (!number_of(&number, &values[made->names.count].value))
+		number = token_next(&line);
+		if (!token_number(&number, &values[made->names.count].value))
 			return -EINVAL;
 		values[made->names.count].name = arena_copy(arena, word.at, word.length);
 		if (!values[made->names.count++].name)
@@ -176,7 +85,7 @@ static int parse_enum(struct parser *parser, struct line line)
 static const struct enumeration *find_enum(const struct parser *parser, const struct token *name)
 {
 	for (const struct enumeration *at = parser->enums; at; at = at->next)
-		if (is(name, at->name))
+		if (token_is(name, at->name))
 			return at;
 	return NULL;
 }
@@ -210,12 +119,12 @@ static const struct {
 
 static bool type_of(const struct parser *parser, struct line *line, struct tandem_field *field)
 {
-	struct token type = next(line);
+	struct token type = token_next(line);
 
-	if (is(&type, "enum")) {
+	if (token_is(&type, "enum")) {
 		const struct enumeration *known;
 
-		type = next(line);
+		type = token_next(line);
 		known = find_enum(parser, &type);
 		if (!known)
 			return false;
@@ -225,19 +134,13 @@ static bool type_of(const struct parser *parser, struct line *line, struct tande
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
-		if (!is(&type, types[i].name))
+		if (!token_is(&type, types[i].name))
 			continue;
 		field->kind = types[i].kind;
 		field->bytes = types[i].bytes;
 		return true;
 	}
 	return false;
-}
-
-static bool ends_with(const struct token *token, const char *end)
-{
-	return token->length > strlen(end) &&
-	       !memcmp(token->at + token->length - strlen(end), end, strlen(end));
 }
 
 /* TYPE NAME; or TYPE NAME[COUNT]; up to the struct's end. */
@@ -247,10 +150,10 @@ static int parse_fields(struct parser *parser, struct line *line, struct event *
 
 	for (;;) {
 		struct line before = *line;
-		struct token name = next(line);
+		struct token name = token_next(line);
 		struct declared *made = &event->declared[event->count];
 
-		if (is(&name, "}"))
+		if (token_is(&name, "}"))
 			return 0;
 		*line = before;
 		if (event->count == FIELDS_MAX)
@@ -258,10 +161,10 @@ static int parse_fields(struct parser *parser, struct line *line, struct event *
 		*made = (struct declared){.counts = false};
 		if (!type_of(parser, line, &made->field))
 			return -EINVAL;
-		name = next(line);
-		if (!is_name(&name))
+		name = token_next(line);
+		if (!token_is_name(&name))
 			return -EINVAL;
-		made->counts = name.at[0] == '_' && ends_with(&name, "_count") &&
+		made->counts = name.at[0] == '_' && token_ends_with(&name, "_count") &&
 			       made->field.kind == TANDEM_FIELD_UINT && made->field.bytes <= 2;
 		/* A leading underscore makes a name of a keyword (CTF 1.8.3, C.1.2). */
 		if (!made->counts && name.at[0] == '_' && name.length > 1) {
@@ -271,12 +174,13 @@ static int parse_fields(struct parser *parser, struct line *line, struct event *
 		made->field.name = arena_copy(arena, name.at, name.length);
 		if (!made->field.name)
 			return -ENOMEM;
-		name = next(line);
-		if (is(&name, "[")) {
-			made->count = next(line);
-			if (!is_name(&made->count) || !expect(line, "]") || !expect(line, ";"))
+		name = token_next(line);
+		if (token_is(&name, "[")) {
+			made->count = token_next(line);
+			if (!token_is_name(&made->count) || !line_expect(line, "]") ||
+			    !line_expect(line, ";"))
 				return -EINVAL;
-		} else if (!is(&name, ";") || made->field.kind == TANDEM_FIELD_STRING) {
+		} else if (!token_is(&name, ";") || made->field.kind == TANDEM_FIELD_STRING) {
 			return -EINVAL;
 		}
 		event->count++;
@@ -296,7 +200,7 @@ static bool claim_counts(struct event *event)
 		while (next_count < i && !event->declared[next_count].counts)
 			next_count++;
 		count = &event->declared[next_count];
-		if (next_count == i || !is(&sequence->count, count->field.name))
+		if (next_count == i || !token_is(&sequence->count, count->field.name))
 			return false;
 		sequence->field.variable = 1;
 		sequence->field.count_bytes = count->field.bytes;
@@ -369,7 +273,7 @@ static const char *const class_words[] = {"record",  "call",  "enqueue", "wait",
 static uint8_t word_of(const char *const *words, const struct token *token)
 {
 	for (unsigned i = 0; words[i]; i++)
-		if (is(token, words[i]))
+		if (token_is(token, words[i]))
 			return (uint8_t)i;
 	return 0;
 }
@@ -377,35 +281,35 @@ static uint8_t word_of(const char *const *words, const struct token *token)
 static void mean_field(const struct parser *parser, struct line *line, struct tandem_event *made)
 {
 	struct tandem_field *fields = (struct tandem_field *)made->layout[0].fields, *field = NULL;
-	struct token name = next(line), word;
+	struct token name = token_next(line), word;
 
 	for (unsigned i = 0; i < made->layout[0].field_count; i++)
-		if (is(&name, fields[i].name))
+		if (token_is(&name, fields[i].name))
 			field = &fields[i];
-	if (!field || !expect(line, "="))
+	if (!field || !line_expect(line, "="))
 		return;
 	do {
-		struct token mark = next(line);
+		struct token mark = token_next(line);
 		const struct enumeration *known;
 
 		word = mark;
-		if (is(&mark, "#")) {
-			word = next(line);
+		if (token_is(&mark, "#")) {
+			word = token_next(line);
 			if (field->bytes == 4) {
 				field->kind = TANDEM_FIELD_OBJECT;
 				field->object = word_of(object_words, &word);
 			}
-		} else if (is(&mark, "|")) {
-			word = next(line);
+		} else if (token_is(&mark, "|")) {
+			word = token_next(line);
 			known = find_enum(parser, &word);
 			if (known) {
 				field->kind = TANDEM_FIELD_FLAGS;
 				field->names = &known->names;
 			}
-		} else if (is(&mark, "@")) {
-			word = next(line);
+		} else if (token_is(&mark, "@")) {
+			word = token_next(line);
 			field->role = word_of(role_words, &word);
-		} else if (is(&word, "op") && field->bytes == 8) {
+		} else if (token_is(&word, "op") && field->bytes == 8) {
 			field->kind = TANDEM_FIELD_OP;
 		}
 	} while (line->at < line->end && *line->at == ',' && line->at++);
@@ -416,17 +320,17 @@ static void mean_event(const struct token *key, const struct token *value,
 {
 	int64_t number;
 
-	if (is(key, "wait"))
+	if (token_is(key, "wait"))
 		traits->wait = word_of(wait_words, value);
-	else if (is(key, "synchronous"))
+	else if (token_is(key, "synchronous"))
 		traits->synchronous = word_of(when_words, value);
-	else if (is(key, "memory"))
+	else if (token_is(key, "memory"))
 		traits->memory = word_of(memory_words, value);
-	else if (is(key, "is"))
+	else if (token_is(key, "is"))
 		traits->record = word_of(record_words, value);
-	else if (is(key, "graph"))
+	else if (token_is(key, "graph"))
 		traits->graph = 1;
-	else if (is(key, "poll") && number_of(value, &number)) {
+	else if (token_is(key, "poll") && token_number(value, &number)) {
 		traits->poll = TANDEM_WHEN_argument;
 		traits->poll_value = (uint32_t)number;
 	}
@@ -434,21 +338,22 @@ static void mean_event(const struct token *key, const struct token *value,
 
 static void mean(const struct parser *parser, struct line *line, struct tandem_event *made)
 {
-	struct token word = next(line);
+	struct token word = token_next(line);
 	uint8_t class = word_of(class_words, &word);
 
 	/* Whether it is a call, its layout says. */
 	if (class && made->class != TANDEM_CLASS_RECORD)
 		made->class = class;
-	for (word = next(line); word.length && !is(&word, "*"); word = next(line)) {
-		if (is(&word, ".")) {
+	for (word = token_next(line); word.length && !token_is(&word, "*");
+	     word = token_next(line)) {
+		if (token_is(&word, ".")) {
 			mean_field(parser, line, made);
 		} else {
 			struct token value;
 
-			if (!expect(line, "="))
+			if (!line_expect(line, "="))
 				return;
-			value = next(line);
+			value = token_next(line);
 			mean_event(&word, &value, &made->traits);
 		}
 	}
@@ -515,23 +420,25 @@ static int parse_event(struct parser *parser, struct line line)
 	int64_t id;
 	int status;
 
-	if (!expect(&line, "{") || !expect(&line, "name") || !expect(&line, "="))
+	if (!line_expect(&line, "{") || !line_expect(&line, "name") || !line_expect(&line, "="))
 		return -EINVAL;
-	name = next(&line);
-	if (!is_name(&name) || !expect(&line, ";") || !expect(&line, "id") || !expect(&line, "="))
+	name = token_next(&line);
+	if (!token_is_name(&name) || !line_expect(&line, ";") || !line_expect(&line, "id") ||
+	    !line_expect(&line, "="))
 		return -EINVAL;
-	number = next(&line);
-	if (!number_of(&number, &id) || id < 0 || id > UINT16_MAX || !expect(&line, ";") ||
-	    !expect(&line, "stream_id") || !expect(&line, "=") || !expect(&line, "0") ||
-	    !expect(&line, ";") || !expect(&line, "fields") || !expect(&line, ":") ||
-	    !expect(&line, "=") || !expect(&line, "struct") || !expect(&line, "{"))
+	number = token_next(&line);
+	if (!token_number(&number, &id) || id < 0 || id > UINT16_MAX || !line_expect(&line, ";") ||
+	    !line_expect(&line, "stream_id") || !line_expect(&line, "=") ||
+	    !line_expect(&line, "0") || !line_expect(&line, ";") || !line_expect(&line, "fields") ||
+	    !line_expect(&line, ":") || !line_expect(&line, "=") || !line_expect(&line, "struct") ||
+	    !line_expect(&line, "{"))
 		return -EINVAL;
 	status = parse_fields(parser, &line, &event);
 	if (!status)
 		status = lay_out(parser, &event, &made);
 	if (status)
 		return status;
-	if (!expect(&line, ";") || !expect(&line, "}") || !expect(&line, ";"))
+	if (!line_expect(&line, ";") || !line_expect(&line, "}") || !line_expect(&line, ";"))
 		return -EINVAL;
 	made.id = (uint16_t)id;
 	made.name = arena_copy(&parser->tsdl->arena, name.at, name.length);
@@ -540,7 +447,7 @@ static int parse_event(struct parser *parser, struct line line)
 		return made.name ? -EINVAL : -ENOMEM;
 	if (at < owner->domain.event_count && owner->domain.events[at].name)
 		return -EINVAL;
-	if (expect(&line, "/") && expect(&line, "*")) {
+	if (line_expect(&line, "/") && line_expect(&line, "*")) {
 		owner->annotated = true;
 		mean(parser, &line, &made);
 	}
@@ -563,8 +470,8 @@ static void pages_of(struct tandem_domain *domain, const struct token *text)
 	struct line line = {text->at, text->at + text->length};
 	int64_t page;
 
-	for (struct token word = next(&line); word.length; word = next(&line))
-		if (number_of(&word, &page) && page >= 0 && page < TRACE_DOMAINS &&
+	for (struct token word = token_next(&line); word.length; word = token_next(&line))
+		if (token_number(&word, &page) && page >= 0 && page < TRACE_DOMAINS &&
 		    domain->page_count < TANDEM_PAGES)
 			domain->pages[domain->page_count++] = (uint8_t)page;
 }
@@ -572,15 +479,15 @@ static void pages_of(struct tandem_domain *domain, const struct token *text)
 static int parse_section(struct parser *parser, struct line line)
 {
 	struct trace_tsdl *tsdl = parser->tsdl;
-	struct token number = next(&line), name = next(&line);
+	struct token number = token_next(&line), name = token_next(&line);
 	struct trace_tsdl_domain *made;
 	struct tandem_domain_row *row;
 	int64_t value;
 	int status = 0;
 
 	parser->section = NULL;
-	if (!number_of(&number, &value) || value < 0 || value >= TRACE_DOMAINS || !is_name(&name) ||
-	    tsdl->domains[value])
+	if (!token_number(&number, &value) || value < 0 || value >= TRACE_DOMAINS ||
+	    !token_is_name(&name) || tsdl->domains[value])
 		return -EINVAL;
 	made = arena_alloc(&tsdl->arena, sizeof(*made));
 	if (!made)
@@ -591,20 +498,21 @@ static int parse_section(struct parser *parser, struct line line)
 	status = row_text(parser, &name, &row->name);
 	row->part = row->title = made->domain.name = row->name;
 	while (!status) {
-		struct token key = next(&line), text;
+		struct token key = token_next(&line), text;
 
-		if (!key.length || is(&key, "*") || !expect(&line, "="))
+		if (!key.length || token_is(&key, "*") || !line_expect(&line, "="))
 			break;
-		text = next(&line);
-		if (is(&key, "layout") && text.length < sizeof(made->hash))
+		text = token_next(&line);
+		if (token_is(&key, "layout") && text.length < sizeof(made->hash))
 			memcpy(made->hash, text.at, text.length);
-		else if (is(&key, "pages"))
+		else if (token_is(&key, "pages"))
 			pages_of(&made->domain, &text);
-		else if (is(&key, "mangled"))
-			row->mangled = is(&text, "1");
-		else if (is(&key, "runtime"))
-			row->runtime = is(&text, "1");
-#define TEXT(member) else if (is(&key, #member)) status = row_text(parser, &text, &row->member);
+		else if (token_is(&key, "mangled"))
+			row->mangled = token_is(&text, "1");
+		else if (token_is(&key, "runtime"))
+			row->runtime = token_is(&text, "1");
+#define TEXT(member) \
+	else if (token_is(&key, #member)) status = row_text(parser, &text, &row->member);
 		TANDEM_DOMAIN_TEXTS(TEXT)
 #undef TEXT
 	}
@@ -617,28 +525,6 @@ static int parse_section(struct parser *parser, struct line line)
 }
 
 /* --- the text */
-
-static bool line_next(const char **at, const char *end, struct line *line)
-{
-	const char *newline;
-
-	if (*at == end)
-		return false;
-	newline = memchr(*at, '\n', (size_t)(end - *at));
-	*line = (struct line){*at, newline ? newline : end};
-	*at = newline ? newline + 1 : end;
-	return true;
-}
-
-static bool line_begins(struct line *line, const char *text)
-{
-	size_t length = strlen(text);
-
-	if ((size_t)(line->end - line->at) < length || memcmp(line->at, text, length) != 0)
-		return false;
-	line->at += length;
-	return true;
-}
 
 #define SECTION "/* domain "
 
@@ -653,19 +539,20 @@ bool trace_tsdl_section(const char **at, const char *end, unsigned *number,
 
 		if (!line_begins(&line, SECTION))
 			continue;
-		token = next(&line);
-		if (!number_of(&token, &value) || value < 0 || value >= TRACE_DOMAINS)
+		token = token_next(&line);
+		if (!token_number(&token, &value) || value < 0 || value >= TRACE_DOMAINS)
 			continue;
 		*number = (unsigned)value;
 		hash[0] = '\0';
-		next(&line);
-		for (token = next(&line); token.length && !is(&token, "*"); token = next(&line)) {
+		token_next(&line);
+		for (token = token_next(&line); token.length && !token_is(&token, "*");
+		     token = token_next(&line)) {
 			struct token text;
 
-			if (!expect(&line, "="))
+			if (!line_expect(&line, "="))
 				break;
-			text = next(&line);
-			if (is(&token, "layout") && text.length < TRACE_HASH_BYTES) {
+			text = token_next(&line);
+			if (token_is(&token, "layout") && text.length < TRACE_HASH_BYTES) {
 				memcpy(hash, text.at, text.length);
 				hash[text.length] = '\0';
 			}
