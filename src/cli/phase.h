@@ -8,7 +8,7 @@
 #define TANDEM_CLI_PHASE_H
 
 #include "analysis/events/ordered_events.h"
-#include "cli/event_text.h"
+#include "cli/print/event_text.h"
 
 /* The duration is the time since the phase before. */
 void phase_text(struct event_text *view, struct event_iterator *iterator, struct text *out,

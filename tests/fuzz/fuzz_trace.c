@@ -16,9 +16,9 @@
 
 #include "analysis/events/ordered_events.h"
 #include "analysis/report/report.h"
-#include "cli/event_json.h"
-#include "cli/event_text.h"
 #include "cli/phase.h"
+#include "cli/print/event_json.h"
+#include "cli/print/event_text.h"
 #include "scratch.h"
 #include "trace/merge.h"
 

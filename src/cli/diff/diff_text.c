@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/diff/diff_text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/colour.h"
+#include "cli/diff/diff_tables.h"
+#include "util/units.h"
+
+#define NAME_MOST_WIDTH 72
+#define SENTENCES_MOST 10
+
+static void add_escaped(struct text *out, const char *string)
+{
+	text_escape(out, string, strlen(string));
+}
+
+static bool is_pair(const struct diff *diff)
+{
+	return diff->run_count[DIFF_A] == 1 && diff->run_count[DIFF_B] == 1;
+}
+
+static void add_side(struct text *out, const struct diff *diff, int side, bool colour)
+{
+	const struct diff_run *first = &diff->runs[side][0];
+	char buffer[UNITS_BYTES];
+	double sum = 0;
+
+	for (size_t i = 0; i < diff->run_count[side]; i++)
+		sum += diff->runs[side][i].duration_ns;
+	text_format(out, "%s%s  ", colour_begin(colour, COLOUR_BOLD), side ? "B" : "A");
+	add_escaped(out, *first->command ? first->command : first->path);
+	text_format(out, "%s\n   ", colour_end(colour));
+	if (*first->host) {
+		text_add_string(out, "on ");
+		add_escaped(out, first->host);
+		text_add_string(out, ", ");
+	}
+	if (strchr(first->start, 'T')) {
+		const char *time = strchr(first->start, 'T') + 1;
+
+		text_escape(out, first->start, strcspn(first->start, "T"));
+		text_add_char(out, ' ');
+		text_escape(out, time, strcspn(time, ".+Z"));
+		text_add_string(out, ", ");
+	}
+	if (diff->run_count[side] > 1)
+		text_format(out, "%zu runs of %s\n", diff->run_count[side],
+			    units_ns(buffer, sum / (double)diff->run_count[side]));
+	else
+		text_format(out, "ran %s\n", units_ns(buffer, sum));
+}
+
+static void add_notes(struct text *out, const struct diff *diff, bool colour)
+{
+	for (const char *at = diff->notes.data; at && *at;) {
+		size_t length = strcspn(at, "\n");
+
+		text_format(out, "   %s%.*s%s\n", colour_begin(colour, COLOUR_YELLOW), (int)length,
+			    at, colour_end(colour));
+		at += length + (at[length] == '\n');
+	}
+}
+
+static void add_p(struct text *out, double p)
+{
+	if (p < 0.0001)
+		text_add_string(out, "p below 0.0001");
+	else
+		text_format(out, "p %.2g", p);
+}
+
+/* The run as a whole: what everybody asks first. */
+static void add_run(struct text *out, const struct diff *diff)
+{
+	const struct diff_row *row = &diff->tables[DIFF_TOTAL].rows[0];
+	char a[UNITS_BYTES], b[UNITS_BYTES], by[UNITS_BYTES];
+
+	if (fabs(row->difference_ns) < 1) {
+		text_format(out, "Both runs took %s.\n", units_ns(a, row->side[DIFF_A].total_ns));
+		return;
+	}
+	text_format(out, "The run took %s %s: %s, then %s", units_ns(by, fabs(row->difference_ns)),
+		    row->difference_ns < 0 ? "less" : "more",
+		    units_ns(a, row->side[DIFF_A].total_ns),
+		    units_ns(b, row->side[DIFF_B].total_ns));
+	if (isfinite(row->change_percent))
+		text_format(out, " (%+.1f %%)", row->change_percent);
+	if (isnan(row->p)) {
+		text_add_string(out, "; one run a side cannot tell whether that is chance.\n");
+		return;
+	}
+	text_add_string(out, row->significant ? "; significant, " : "; that may be chance, ");
+	add_p(out, row->p);
+	text_add_string(out, ".\n");
+}
+
+/* "kernel mandelbrot" */
+static void add_name(struct text *out, enum diff_kind kind, const struct diff_row *row)
+{
+	if (kind == DIFF_DEVICE || kind == DIFF_FINDINGS) {
+		text_add_string(out, kind == DIFF_FINDINGS ? "finding " : "");
+		add_escaped(out, row->kind);
+		text_add_char(out, ' ');
+	}
+	add_escaped(out, row->name);
+	if (kind == DIFF_FINDINGS && *row->device) {
+		text_add_string(out, " of ");
+		add_escaped(out, row->device);
+	}
+}
+
+static void add_each(struct text *out, const struct diff_row *row)
+{
+	const struct diff_value *a = &row->side[DIFF_A], *b = &row->side[DIFF_B];
+	char before[UNITS_BYTES], after[UNITS_BYTES];
+	/* The mean of few long and many short ones may go another way than most. */
+	bool means = (b->mean_ns - a->mean_ns) * row->each_percent > 0;
+
+	text_format(out, ": %s, then %s %s (%+.1f %%)",
+		    units_ns(before, means ? a->mean_ns : a->p50_ns),
+		    units_ns(after, means ? b->mean_ns : b->p50_ns),
+		    means ? "each" : "each, in the middle", row->each_percent);
+}
+
+static void add_number(struct text *out, const struct diff_row *row, const char *before)
+{
+	const struct diff_value *a = &row->side[DIFF_A], *b = &row->side[DIFF_B];
+
+	text_format(out, "%s%.*f times, then %.*f", before,
+		    a->count < floor(a->count) + 0.05 ? 0 : 1, a->count,
+		    b->count < floor(b->count) + 0.05 ? 0 : 1, b->count);
+}
+
+/* Copies of twice the size are no slower device. */
+static void add_bytes(struct text *out, const struct diff_row *row)
+{
+	const struct diff_value *a = &row->side[DIFF_A], *b = &row->side[DIFF_B];
+	char before[UNITS_BYTES], after[UNITS_BYTES];
+	double least, most;
+
+	if (!(a->bytes > 0 && b->bytes > 0))
+		return;
+	least = fmin(a->bytes / a->count, b->bytes / b->count);
+	most = fmax(a->bytes / a->count, b->bytes / b->count);
+	if (most >= 1.05 * least)
+		text_format(out, "; %s, then %s each", units_bytes(before, a->bytes / a->count),
+			    units_bytes(after, b->bytes / b->count));
+}
+
+static void add_verdict(struct text *out, enum diff_kind kind, const struct diff_row *row)
+{
+	const char *often = strstr(row->verdict, "more often") ? "more often" : "less often";
+	bool time = !strncmp(row->verdict, "slower", 6) || !strncmp(row->verdict, "faster", 6);
+	bool number = strstr(row->verdict, "often") != NULL;
+
+	if (kind == DIFF_FINDINGS || (!time && !number)) {
+		text_format(out, "%s %s", strncmp(row->verdict, "costs", 5) ? " is" : "",
+			    row->verdict);
+		return;
+	}
+	if (time)
+		text_format(out, " is %.6s%s", row->verdict, number ? " and" : "");
+	if (number)
+		text_format(out, " comes %s", often);
+	if (time)
+		add_each(out, row);
+	if (number)
+		add_number(out, row, time ? "; " : ": ");
+	add_bytes(out, row);
+}
+
+static void add_sentence(struct text *out, enum diff_kind kind, const struct diff_row *row)
+{
+	bool time = !strncmp(row->verdict, "slower", 6) || !strncmp(row->verdict, "faster", 6);
+	double p =
+		kind == DIFF_FINDINGS ? fmin(row->p, row->count_p) : (time ? row->p : row->count_p);
+	char buffer[UNITS_BYTES];
+
+	text_add_string(out, "  ");
+	add_name(out, kind, row);
+	add_verdict(out, kind, row);
+	text_format(out, "; %s%s in all", row->difference_ns < 0 ? "-" : "+",
+		    units_ns(buffer, fabs(row->difference_ns)));
+	if (!isnan(p)) {
+		text_add_string(out, ", ");
+		add_p(out, p);
+	}
+	text_add_string(out, ".\n");
+}
+
+struct sentence {
+	enum diff_kind kind;
+	const struct diff_row *row;
+};
+
+static int sentence_compare(const void *a, const void *b)
+{
+	const struct sentence *left = a, *right = b;
+	double left_ns = fabs(left->row->difference_ns), right_ns = fabs(right->row->difference_ns);
+
+	return left_ns < right_ns ? 1 : left_ns > right_ns ? -1 : 0;
+}
+
+static void add_test(struct text *out, const struct diff *diff)
+{
+	const struct diff_options *options = &diff->options;
+
+	text_format(out,
+		    "Significant: p at most %g (%s,\nadjusted after Benjamini and Hochberg), and "
+		    "a change of %g %% or more that is %g %% of the run.\n",
+		    options->most_p, diff->statistic, options->least_percent,
+		    options->least_run_percent);
+	if (is_pair(diff))
+		text_add_string(out, "What varies from run to run is not in that: several runs a "
+				     "side are surer (A... -- B...).\n");
+}
+
+/* What changed, of all tables, the largest first. */
+static void add_changes(struct text *out, const struct diff *diff)
+{
+	struct sentence *sentences;
+	size_t all = 0, count = 0;
+
+	for (int i = DIFF_API; i < DIFF_TABLE_COUNT; i++)
+		all += diff->tables[i].significant;
+	if (!all) {
+		text_add_string(out, "Nothing changed significantly in calls, operations and "
+				     "findings.\n");
+		add_test(out, diff);
+		return;
+	}
+	sentences = calloc(all, sizeof(*sentences));
+	for (int i = DIFF_API; sentences && i < DIFF_TABLE_COUNT; i++)
+		for (size_t row = 0; row < diff->tables[i].count; row++)
+			if (diff->tables[i].rows[row].significant && count < all)
+				sentences[count++] =
+					(struct sentence){i, &diff->tables[i].rows[row]};
+	if (!sentences) {
+		out->failed = true;
+		return;
+	}
+	qsort(sentences, count, sizeof(*sentences), sentence_compare);
+	text_format(out, "%zu change%s significant%s:\n", all, all == 1 ? " is" : "s are",
+		    is_pair(diff) ? ", by the spread within the two runs" : "");
+	for (size_t i = 0; i < count && i < SENTENCES_MOST; i++)
+		add_sentence(out, sentences[i].kind, sentences[i].row);
+	if (count > SENTENCES_MOST)
+		text_format(out, "  ... and %zu more, in the tables\n", count - SENTENCES_MOST);
+	add_test(out, diff);
+	free(sentences);
+}
+
+static const char *const table_words[] = {
+#define X(constant, name, words) words,
+	DIFF_TABLES(X)
+#undef X
+};
+
+void diff_text(struct text *out, const struct diff *diff, int table, size_t top, bool colour)
+{
+	struct table_style style = {
+		.colour = colour, .indent = "  ", .most_rows = top, .most_width = NAME_MOST_WIDTH};
+
+	if (table < 0) {
+		add_side(out, diff, DIFF_A, colour);
+		add_side(out, diff, DIFF_B, colour);
+		add_notes(out, diff, colour);
+		text_add_char(out, '\n');
+		add_run(out, diff);
+		add_changes(out, diff);
+	}
+	for (int i = 0; i < DIFF_TABLE_COUNT; i++) {
+		const struct diff_table *of = &diff->tables[i];
+
+		if (table >= 0 ? table != i : !of->count)
+			continue;
+		text_format(out, "%s%s%s%s  %s%zu of %zu changed significantly%s\n",
+			    table < 0 ? "\n" : "", colour_begin(colour, COLOUR_BOLD),
+			    table_words[i], colour_end(colour), colour_begin(colour, COLOUR_DIM),
+			    of->significant, of->count, colour_end(colour));
+		table_text(out, &diff_tables[i], of->rows, of->count, &style);
+	}
+}

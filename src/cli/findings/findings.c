@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* tandem findings: what is wrong in a session, and what it cost. */
+#include "analysis/findings/finding.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/findings/findings_print.h"
+#include "cli/options.h"
+#include "cli/reading.h"
+
+static const char *kind_at(size_t number, const char **about)
+{
+	if (!finding_kinds[number])
+		return NULL;
+	*about = finding_kinds[number]->words;
+	return finding_kinds[number]->name;
+}
+
+#define FINDINGS_OPTIONS(X)                                                             \
+	X(format, 'f', "FORMAT", WORD("text json"), "%s (default: text)")               \
+	X(kind, 'k', "KIND", WORD_AT(kind_at), "only findings of this kind:")           \
+	X(min, 'm', "PERCENT", TEXT("1"), "hide what cost less of the run (default 1)") \
+	X(all, 'a', NULL, FLAG, "hide nothing")                                         \
+	X(with, 'w', "TRACE", FILE_NAME, "use kernel events from an LTTng or trace-cmd trace")
+
+OPTIONS(FINDINGS_OPTIONS)
+
+const struct command command_findings = {
+	.name = "findings",
+	.usage = "[options] DIR",
+	.about =
+		"Says what is wrong in a recorded session, the most expensive first: what, where,\n"
+		"what it cost, who caused it, how sure that is, and what to do. Costs of different\n"
+		"findings overlap: they do not add up.\n",
+	.examples = "  tandem findings tandem-app-20261120-100000\n"
+		    "  tandem findings --format json DIR | jq '.findings[0].do'\n",
+	.column = 23,
+	COMMAND_OPTIONS,
+	.operands = OPERAND_SESSION,
+};
+
+enum { FORMAT_TEXT, FORMAT_JSON };
+
+struct arguments {
+	int format;
+	const char *kind;
+	double least_percent;
+	const char *path, *with;
+};
+
+static int set_least(struct arguments *arguments, const char *text)
+{
+	char *rest;
+
+	arguments->least_percent = strtod(text, &rest);
+	if (rest != text && !*rest && isfinite(arguments->least_percent))
+		return 0;
+	return option_refuse("--min", text, "a percentage");
+}
+
+static int handle_option(void *user, unsigned option, const char *value, int word)
+{
+	struct arguments *arguments = user;
+
+	switch (option) {
+	case OPTION_format:
+		arguments->format = word;
+		return 0;
+	case OPTION_kind:
+		arguments->kind = value;
+		return 0;
+	case OPTION_min:
+		return set_least(arguments, value);
+	case OPTION_all:
+		arguments->least_percent = 0;
+		return 0;
+	default:
+		arguments->with = value;
+		return 0;
+	}
+}
+
+static int read_arguments(struct arguments *arguments, int argc, char **argv)
+{
+	int first = options_parse(&command_findings, argc, argv, handle_option, arguments);
+
+	if (first < 0)
+		return first;
+	if (argc - first != 1) {
+		cli_error(argc == first ? "no session given" : "one session at a time, please");
+		return options_wrong(&command_findings);
+	}
+	arguments->path = argv[first];
+	return 0;
+}
+
+static void write_json(struct text *out, const struct findings *findings,
+		       const struct arguments *arguments)
+{
+	struct json json;
+
+	json_init(&json, out, true);
+	json_begin_object(&json, NULL);
+	json_unsigned(&json, "duration_ns", findings->duration_ns);
+	findings_json_print(&json, findings, arguments->least_percent);
+	findings_json_replays(&json, findings);
+	json_end_object(&json);
+	text_add_char(out, '\n');
+}
+
+static int write_findings(const struct arguments *arguments, const struct findings *findings)
+{
+	struct findings_style style = {
+		.least_percent = arguments->least_percent,
+		.colour = cli_colour(STDOUT_FILENO),
+	};
+	struct text out = TEXT_INIT;
+	int status;
+
+	if (arguments->format == FORMAT_JSON)
+		write_json(&out, findings, arguments);
+	else
+		findings_text_print(&out, findings, &style);
+	status = reading_write(&out);
+	text_free(&out);
+	return status == -EPIPE ? CLI_DONE : status;
+}
+
+int cmd_findings(int argc, char **argv)
+{
+	struct arguments arguments = {.least_percent = 1};
+	struct reading reading;
+	struct progress progress = {.tell = reading_progress, .user = &reading};
+	struct error error = ERROR_INIT;
+	struct findings findings;
+	int status = read_arguments(&arguments, argc, argv);
+
+	if (status)
+		return options_status(status);
+	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
+		return CLI_FAILED;
+	status = findings_make(&findings, &reading.session, arguments.kind, &progress, &error);
+	reading_progress_end(&reading);
+	if (status) {
+		status = cli_fail(&error);
+	} else {
+		status = write_findings(&arguments, &findings);
+		findings_free(&findings);
+	}
+	reading_close(&reading);
+	return status;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/findings/findings_print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/colour.h"
+#include "util/units.h"
+
+#define WIDTH 92u
+#define INDENT "    "
+#define BRIEF_INDENT 21u /* where the words of a brief one begin */
+
+/* Words broken into lines, all but the first, which has come to `column`, indented;
+ * names in them are not to be trusted. */
+static void add_words(struct text *out, const char *words, size_t indent, size_t column)
+{
+	struct text safe = TEXT_INIT;
+	size_t begin = column;
+	const char *at;
+
+	text_escape(&safe, words, strlen(words));
+	for (at = safe.data ? safe.data : ""; *at;) {
+		size_t length = strcspn(at, " ");
+		size_t width = utf8_count(at, length);
+
+		if (column + 1 + width > WIDTH && column > begin) {
+			text_add_char(out, '\n');
+			for (size_t i = 0; i < indent; i++)
+				text_add_char(out, ' ');
+			begin = column = indent;
+		} else if (column > begin) {
+			text_add_char(out, ' ');
+			column++;
+		}
+		text_add(out, at, length);
+		column += width;
+		at += length + (at[length] == ' ');
+	}
+	text_add_char(out, '\n');
+	text_free(&safe);
+}
+
+static void add_wrapped(struct text *out, const char *label, const char *words)
+{
+	size_t indent = strlen(INDENT) + strlen(label);
+
+	text_format(out, INDENT "%s", label);
+	add_words(out, words, indent, indent);
+}
+
+static void add_where(struct text *out, const struct finding *finding)
+{
+	struct text where = TEXT_INIT;
+	char begin[UNITS_BYTES], length[UNITS_BYTES];
+
+	if (finding->pid)
+		text_format(&where, "process %" PRIu64 ", thread %" PRIu64, finding->pid,
+			    finding->tid);
+	if (finding->queue)
+		text_format(&where, "%squeue %" PRIu64, where.length ? ", " : "", finding->queue);
+	if (*finding->device)
+		text_format(&where, "%s%s", where.length ? ", on " : "on ", finding->device);
+	if (finding->timed && finding->end_ns == finding->begin_ns)
+		text_format(&where, "%sat %s s", where.length ? ", " : "",
+			    units_seconds(begin, finding->begin_ns));
+	else if (finding->timed)
+		text_format(&where, "%sfrom %s s on, for %s", where.length ? ", " : "",
+			    units_seconds(begin, finding->begin_ns),
+			    units_ns(length, (double)(finding->end_ns - finding->begin_ns)));
+	if (where.length && !where.failed)
+		add_wrapped(out, "where  ", where.data);
+	text_free(&where);
+}
+
+static void add_cost(struct text *out, const struct finding *finding)
+{
+	char cost[UNITS_BYTES];
+
+	if (finding->cost_ns)
+		text_format(out, "%s, %.1f %% of the run", units_ns(cost, (double)finding->cost_ns),
+			    finding->percent);
+}
+
+static void add_brief(struct text *out, const struct finding *finding, bool colour)
+{
+	char cost[UNITS_BYTES];
+
+	text_format(out, "  %s", colour_begin(colour, COLOUR_YELLOW));
+	if (finding->cost_ns)
+		text_format(out, "%5.1f %%  %8s", finding->percent,
+			    units_ns(cost, (double)finding->cost_ns));
+	else
+		text_format(out, "%7s  %8s", "", "");
+	text_format(out, "%s  %s: ", colour_end(colour), finding->name);
+	add_words(out, finding->what, BRIEF_INDENT, BRIEF_INDENT + strlen(finding->name) + 2);
+}
+
+/* With how many queues it would take how long. */
+static void add_replay(struct text *out, const struct finding *finding)
+{
+	struct text series = TEXT_INIT;
+	char ns[UNITS_BYTES];
+
+	for (size_t i = 0; i < finding->replay_count; i++)
+		text_format(&series, "%s%zu: %s", i ? ", " : "", i + 1,
+			    units_ns(ns, (double)finding->replay_ns[i]));
+	add_wrapped(out, "queues ", series.data ? series.data : "");
+	text_free(&series);
+}
+
+static void add_finding(struct text *out, const struct finding *finding, size_t number, bool colour)
+{
+	struct text sure = TEXT_INIT;
+
+	text_format(out, "\n%2zu. %s%s, %s%s  ", number, colour_begin(colour, COLOUR_BOLD),
+		    finding->name, finding->cause, colour_end(colour));
+	add_cost(out, finding);
+	text_add_char(out, '\n');
+	add_wrapped(out, "", finding->what);
+	add_where(out, finding);
+	if (*finding->culprit)
+		add_wrapped(out, "who    ", finding->culprit);
+	text_format(&sure, "%s%s%s", finding_confidence_name(finding->confidence),
+		    *finding->why ? ": " : "", finding->why);
+	add_wrapped(out, "sure   ", sure.data ? sure.data : "");
+	if (finding->replay_count)
+		add_replay(out, finding);
+	add_wrapped(out, "do     ", finding->suggestion);
+	text_free(&sure);
+}
+
+void findings_text_print(struct text *out, const struct findings *findings,
+			 const struct findings_style *style)
+{
+	size_t shown = 0, free_shown = 0, hidden = 0;
+	char count[UNITS_BYTES];
+
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		if (!findings_shown(finding, style->least_percent) ||
+		    (style->most &&
+		     (finding->always_report ? free_shown : shown - free_shown) == style->most)) {
+			hidden++;
+			continue;
+		}
+		shown++;
+		free_shown += finding->always_report;
+		if (style->brief)
+			add_brief(out, finding, style->colour);
+		else
+			add_finding(out, finding, shown, style->colour);
+	}
+	if (!shown && hidden)
+		text_format(out, "%sNothing cost %g %% of the run.\n", style->brief ? "  " : "",
+			    style->least_percent);
+	else if (!shown)
+		text_add_string(out, style->brief ? "  nothing found\n" : "Nothing found.\n");
+	if (hidden && !style->brief)
+		text_format(out, "\n%s smaller %s not shown (--all shows them).\n",
+			    units_count(count, hidden), hidden == 1 ? "one is" : "ones are");
+	else if (hidden)
+		text_format(out, "  %s smaller %s not shown\n", units_count(count, hidden),
+			    hidden == 1 ? "one is" : "ones are");
+}

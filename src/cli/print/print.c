@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* tandem print: the events of a session in the order of time. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/print/chronology.h"
+#include "cli/print/event_json.h"
+#include "cli/print/event_text.h"
+#include "cli/print/filter.h"
+#include "cli/reading.h"
+#include "trace/merge.h"
+#include "util/units.h"
+
+#define WRITE_BYTES 65536u
+
+#define PRINT_OPTIONS(X)                                                                  \
+	X(format, 'f', "FORMAT", WORD("text json"),                                       \
+	  "text (default), or json: one object on each line")                             \
+	X(pid, 'p', "PID", TEXT(NULL), "only this process (may be given several times)")  \
+	X(tid, 't', "TID", TEXT(NULL), "only this thread (may be given several times)")   \
+	X(name, 'n', "PATTERN", TEXT(NULL),                                               \
+	  "only events of this name, with * and ? as in a shell (may be given several "   \
+	  "times); operations also by kernel or call")                                    \
+	X(from, 0, "TIME", TEXT(NULL),                                                    \
+	  "from this time on: 1.5s, 20ms, 300us, 5ns; plain is seconds")                  \
+	X(to, 0, "TIME", TEXT(NULL), "up to this time")                                   \
+	X(limit, 'l', "N", TEXT(NULL), "stop after N lines")                              \
+	X(raw, 'r', NULL, FLAG,                                                           \
+	  "as recorded: a call is one event, with its end; a device's operation is one, " \
+	  "where its end was learned")
+
+OPTIONS(PRINT_OPTIONS)
+
+const struct command command_print = {
+	.name = "print",
+	.usage = "[options] DIR",
+	.about =
+		"Prints the events of a recorded session chronologically: when (seconds since\n"
+		"the session's start), how long, which process and thread, the call with its\n"
+		"arguments and its result. A call during which something else happened has a line\n"
+		"for its begin and one for its end; what a device did stands at its own times:\n"
+		"queued, submitted, start, end.\n",
+	.examples = "  tandem print --name 'clEnqueue*' --from 20ms --to 30ms DIR\n"
+		    "  tandem print --format json DIR | jq 'select(.result < 0)'\n",
+	.column = 23,
+	COMMAND_OPTIONS,
+	.operands = OPERAND_SESSION,
+};
+
+enum { FORMAT_TEXT, FORMAT_JSON };
+
+struct arguments {
+	int format;
+	bool raw;
+	uint64_t limit;
+	const char *path;
+	struct filter filter;
+};
+
+static int read_time(const char *option, const char *text, int64_t *ns)
+{
+	return units_parse_ns(text, ns) ? option_refuse(option, text, "1.5s, 20ms, 300us, 5ns") : 0;
+}
+
+static int handle_option(void *user, unsigned option, const char *value, int word)
+{
+	struct arguments *arguments = user;
+	struct filter *filter = &arguments->filter;
+
+	switch (option) {
+	case OPTION_format:
+		arguments->format = word;
+		return 0;
+	case OPTION_pid:
+		return filter_add_number(filter->pids, &filter->pid_count, value)
+			       ? option_refuse("--pid", value, "up to 64 process ids")
+			       : 0;
+	case OPTION_tid:
+		return filter_add_number(filter->tids, &filter->tid_count, value)
+			       ? option_refuse("--tid", value, "up to 64 thread ids")
+			       : 0;
+	case OPTION_name:
+		return filter_add_name(filter, value)
+			       ? option_refuse("--name", value, "up to 64 patterns")
+			       : 0;
+	case OPTION_from:
+		return read_time("--from", value, &filter->from_ns);
+	case OPTION_to:
+		return read_time("--to", value, &filter->to_ns);
+	case OPTION_limit:
+		return cli_parse_number(value, UINT64_MAX, &arguments->limit)
+			       ? option_refuse("--limit", value, "a number of events")
+			       : 0;
+	default:
+		arguments->raw = true;
+		return 0;
+	}
+}
+
+static int read_arguments(struct arguments *arguments, int argc, char **argv)
+{
+	int first = options_parse(&command_print, argc, argv, handle_option, arguments);
+
+	if (first < 0)
+		return first;
+	if (argc - first != 1) {
+		cli_error(argc == first ? "no session given" : "one session at a time, please");
+		return options_wrong(&command_print);
+	}
+	arguments->path = argv[first];
+	return 0;
+}
+
+/* Descriptions before the first printed event are needed for its names; a
+ * packet's time is enough to pass over all others. */
+static uint64_t first_ticks(const struct reading *reading, const struct filter *filter)
+{
+	const struct trace_session *session = &reading->session;
+	uint64_t hz = session->run.ticks_hz;
+
+	/* A millisecond early: the nominal rate is not exact. */
+	if (filter->from_ns <= 1000000 || !hz || !session->run.start_ticks)
+		return 0;
+	return session->run.start_ticks +
+	       (uint64_t)((double)(filter->from_ns - 1000000) * 0.999 * (double)hz / 1e9);
+}
+
+static int print_events(struct reading *reading, struct arguments *arguments,
+			struct trace_merge *merge, struct text *out, struct trace_objects *objects)
+{
+	struct trace_session *session = &reading->session;
+	struct filter *filter = &arguments->filter;
+	struct event_samples stacks;
+	struct event_text view = {.session = session,
+				  .objects = objects,
+				  .stacks = &stacks,
+				  .colour = cli_colour(STDOUT_FILENO)};
+	const struct trace_event *event;
+	uint64_t printed = 0;
+	int status;
+
+	event_samples_init(&stacks);
+	if (arguments->format == FORMAT_TEXT)
+		event_text_header(&view, out);
+	while ((status = trace_merge_next(merge, &event)) > 0) {
+		int64_t time = event->ns - session->start_ns;
+
+		if (time >= filter->to_ns || (arguments->limit && printed == arguments->limit)) {
+			status = 0;
+			break;
+		}
+		status = trace_objects_learn(objects, event);
+		if (!status)
+			status = event_samples_feed(&stacks, event);
+		if (status)
+			break;
+		if (time < filter->from_ns || !filter_takes(filter, event, objects))
+			continue;
+		if (arguments->format == FORMAT_JSON)
+			event_json_line(objects, session, &stacks, out, event);
+		else
+			event_text_line(&view, out, event, EVENT_WHOLE);
+		printed++;
+		if (out->length >= WRITE_BYTES) {
+			status = reading_write(out);
+			if (status)
+				break;
+		}
+	}
+	event_samples_free(&stacks);
+	return status;
+}
+
+static int print_raw(struct reading *reading, struct arguments *arguments)
+{
+	struct trace_objects objects = {.device_count = 0};
+	struct text out = TEXT_INIT;
+	struct trace_merge merge;
+	int status = trace_merge_open(&merge, &reading->session,
+				      first_ticks(reading, &arguments->filter));
+
+	if (status)
+		return status;
+	status = print_events(reading, arguments, &merge, &out, &objects);
+	trace_merge_close(&merge);
+	if (!status)
+		status = reading_write(&out);
+	text_free(&out);
+	trace_objects_free(&objects);
+	return status;
+}
+
+static int print_ordered(struct reading *reading, struct arguments *arguments)
+{
+	struct chronology_request request = {
+		.filter = &arguments->filter,
+		.json = arguments->format == FORMAT_JSON,
+		.limit = arguments->limit,
+	};
+
+	return chronology_print(reading, &request);
+}
+
+int cmd_print(int argc, char **argv)
+{
+	struct arguments arguments = {.format = FORMAT_TEXT};
+	struct reading reading;
+	int status;
+
+	filter_init(&arguments.filter);
+	status = read_arguments(&arguments, argc, argv);
+	if (status)
+		return options_status(status);
+	if (reading_open(&reading, arguments.path))
+		return CLI_FAILED;
+	status = arguments.raw ? print_raw(&reading, &arguments)
+			       : print_ordered(&reading, &arguments);
+	if (status < 0 && status != -EPIPE)
+		status = cli_error("%s: %s", arguments.path, strerror(-status));
+	filter_free(&arguments.filter);
+	reading_close(&reading);
+	/* A pipe's reader that has seen enough is content, and so are we. */
+	return status == -EPIPE ? CLI_DONE : status;
+}

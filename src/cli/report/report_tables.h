@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns of the report's tables. The keys are fixed: programs read them. */
+#ifndef TANDEM_CLI_REPORT_REPORT_TABLES_H
+#define TANDEM_CLI_REPORT_REPORT_TABLES_H
+
+#include "analysis/report/report.h"
+#include "cli/table.h"
+
+/* X(field of struct report, its number of rows, name): in the order in which
+ * they are printed. */
+#define REPORT_TABLES(X)                                                           \
+	X(api, api_count, "API calls")                                             \
+	X(device, device_count, "Device operations")                               \
+	X(zones, zone_count, "Where commands waited, by queue")                    \
+	X(devices, busy_count, "Devices")                                          \
+	X(sharing, sharing_count, "Who had a device while commands waited for it") \
+	X(memory, memory_count, "Device memory")                                   \
+	X(builds, build_count, "Program builds")                                   \
+	X(errors, error_count, "Errors")                                           \
+	X(open_calls, open_call_count, "Calls that did not return")                \
+	X(untimed_queues, untimed_queue_count, "Queues without device times")      \
+	X(process, process_count, "Processes")                                     \
+	X(thread, thread_count, "Threads")                                         \
+	X(waits, wait_count, "What threads waited for, and whom for")              \
+	X(functions, function_count, "Functions, by sampled stacks")               \
+	X(engines, engine_count, "GPU engines, as the kernel's driver had them")   \
+	X(engine_users, engine_user_count, "Whose jobs GPU engines did")           \
+	X(clocks, clock_count, "Clocks, as they were fitted to CLOCK_MONOTONIC")
+
+enum report_table {
+#define X(field, count, words) REPORT_TABLE_##field,
+	REPORT_TABLES(X) REPORT_TABLE_COUNT
+#undef X
+};
+
+struct report_part {
+	const struct table *table;
+	const char *words;
+	const void *rows;
+	size_t count;
+};
+
+/* The rows of one table of a report, with how to print them. */
+struct report_part report_part(const struct report *report, enum report_table which);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/report/report_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/colour.h"
+#include "cli/findings/findings_print.h"
+#include "cli/report/report_tables.h"
+#include "util/units.h"
+
+#define NAME_MOST_WIDTH 72
+#define FINDINGS_SHOWN 5
+#define FINDINGS_LEAST_PERCENT 1
+#define LOG_LINES 12
+#define LOGS_SHOWN 3
+
+static const char *const loss_words[] = {
+#define X(name, words) words,
+	TANDEM_LOSSES(X)
+#undef X
+};
+
+static void add_count(struct text *out, uint64_t count, const char *noun, const char *nouns)
+{
+	char buffer[UNITS_BYTES];
+
+	text_format(out, "%s %s", units_count(buffer, count), count == 1 ? noun : nouns);
+}
+
+/* Which part of the run this is. */
+static void add_range(struct text *out, const struct report *report, bool colour)
+{
+	char from[UNITS_BYTES], to[UNITS_BYTES], span[UNITS_BYTES];
+
+	text_format(out,
+		    "  %sonly from %s s to %s s of it, %s%s: what began there counts, whole;\n"
+		    "  states, and how busy and full devices were, as far as they lie inside\n",
+		    colour_begin(colour, COLOUR_BOLD),
+		    units_seconds(from, (int64_t)report->from_ns),
+		    units_seconds(to, (int64_t)report->to_ns),
+		    units_ns(span, (double)report->span_ns), colour_end(colour));
+}
+
+static void add_title(struct text *out, const struct report *report,
+		      const struct trace_session *session, bool colour)
+{
+	const struct trace_run *run = &session->run;
+	const char *title = *run->command
+				    ? run->command
+				    : (session->traced_count ? session->processes[0].command : "");
+	char buffer[UNITS_BYTES];
+
+	text_add_string(out, colour_begin(colour, COLOUR_BOLD));
+	if (!*title)
+		title = session->path;
+	text_escape(out, title, strlen(title));
+	text_format(out, "%s\n  ", colour_end(colour));
+	if (*run->host) {
+		text_add_string(out, "on ");
+		text_escape(out, run->host, strlen(run->host));
+		text_add_string(out, ", ");
+	}
+	if (*run->start) {
+		/* 2026-11-20T10:00:00.123+00:00: without fractions and zone. */
+		text_escape(out, run->start, strcspn(run->start, "T.+Z"));
+		if (strchr(run->start, 'T')) {
+			const char *time = strchr(run->start, 'T') + 1;
+
+			text_add_char(out, ' ');
+			text_escape(out, time, strcspn(time, ".+Z"));
+		}
+		text_add_string(out, ", ");
+	}
+	text_format(out, "%s %s", run->has_end ? "ran" : "recorded for",
+		    units_ns(buffer, (double)report->duration_ns));
+	if (run->has_exit && run->exit_signal)
+		text_format(out, ", ended by signal %" PRId64, run->exit_signal);
+	else if (run->has_exit)
+		text_format(out, ", exit status %" PRId64, run->exit_code);
+	else if (!run->has_end)
+		text_add_string(out, ", still running or never seen to end");
+	text_add_string(out, "\n  ");
+	add_count(out, report->processes, "process", "processes");
+	text_add_string(out, ", ");
+	add_count(out, report->threads, "thread", "threads");
+	text_add_string(out, ", ");
+	add_count(out, report->events, "event", "events");
+	text_add_string(out, report->lost_total ? "\n" : "; nothing lost\n");
+	if (report->ranged)
+		add_range(out, report, colour);
+}
+
+/* One line for each thing that a reader of the tables must know. */
+static void add_notes(struct text *out, const struct report *report, bool colour)
+{
+	const char *red = colour_begin(colour, COLOUR_RED);
+	const char *yellow = colour_begin(colour, COLOUR_YELLOW);
+	const char *end = colour_end(colour);
+	char buffer[UNITS_BYTES];
+
+	for (unsigned i = 0; i < TANDEM_LOSS_COUNT; i++) {
+		if (report->lost[i])
+			text_format(out, "  %slost %s: %s%s\n", red,
+				    units_count(buffer, report->lost[i]), loss_words[i], end);
+	}
+	if (report->damaged_places) {
+		text_format(out, "  %sdamaged in ", red);
+		add_count(out, report->damaged_places, "place", "places");
+		if (report->skipped_bytes)
+			text_format(out, ": %s could not be read",
+				    units_bytes(buffer, (double)report->skipped_bytes));
+		text_format(out, "%s\n", end);
+	}
+	if (report->unfinished) {
+		text_format(out, "  %s", yellow);
+		add_count(out, report->unfinished, "operation was", "operations were");
+		text_format(out, " enqueued and never seen to end%s\n", end);
+	}
+	if (report->open_calls_total) {
+		text_format(out, "  %s", yellow);
+		add_count(out, report->open_calls_total, "call", "calls");
+		text_format(out, " did not return%s\n", end);
+	}
+	if (report->untimed_queues_total) {
+		text_format(out, "  %s", yellow);
+		add_count(out, report->untimed_queues_total, "queue has", "queues have");
+		text_add_string(out, " no device times: nothing is known of what ");
+		add_count(out, report->untimed_commands, "command", "commands");
+		text_format(out, " did there%s\n", end);
+	}
+	if (report->odd_operations) {
+		text_format(out, "  %s", yellow);
+		add_count(out, report->odd_operations, "operation has", "operations have");
+		text_format(out, " device times out of order%s\n", end);
+	}
+	if (report->builds_failed) {
+		text_format(out, "  %s", red);
+		add_count(out, report->builds_failed, "program build", "program builds");
+		text_format(out, " failed%s\n", end);
+	}
+}
+
+/* The first lines of the logs of builds that failed. */
+static void add_logs(struct text *out, const struct report *report)
+{
+	unsigned shown = 0;
+
+	for (size_t i = 0; i < report->build_count && shown < LOGS_SHOWN; i++) {
+		const struct report_build *build = &report->builds[i];
+		const char *line = build->log;
+
+		if (!build->status || !*build->log)
+			continue;
+		shown++;
+		text_format(out, "  program %" PRIu64 " of process %" PRIu64 ":\n", build->program,
+			    build->process);
+		for (int lines = 0; *line && lines < LOG_LINES; lines++) {
+			size_t length = strcspn(line, "\n");
+
+			text_add_string(out, "    ");
+			text_escape(out, line, length);
+			text_add_char(out, '\n');
+			line += length + (line[length] == '\n');
+		}
+		if (*line)
+			text_add_string(out, "    ...\n");
+	}
+}
+
+static void add_total(struct text *out, const struct report *report, enum report_table table)
+{
+	char buffer[UNITS_BYTES];
+
+	if (table == REPORT_TABLE_api) {
+		add_count(out, report->calls, "call", "calls");
+		text_format(out, ", %s", units_ns(buffer, (double)report->api_ns));
+	} else if (table == REPORT_TABLE_device) {
+		add_count(out, report->operations, "operation", "operations");
+		text_format(out, ", %s", units_ns(buffer, (double)report->device_ns));
+	} else if (table == REPORT_TABLE_builds) {
+		add_count(out, report->builds_total, "build", "builds");
+		text_format(out, ", %s", units_ns(buffer, (double)report->builds_ns));
+	} else if (table == REPORT_TABLE_functions) {
+		add_count(out, report->samples, "sample", "samples");
+		text_format(out, " of %s each", units_ns(buffer, (double)report->sample_period_ns));
+	} else if (table == REPORT_TABLE_devices) {
+		text_format(out, "of %s", units_ns(buffer, (double)report->span_ns));
+	}
+}
+
+/* Threads of a program that has one say nothing new; clocks are for those who
+ * ask. */
+static bool part_is_worth(const struct report *report, enum report_table which,
+			  const struct report_part *part)
+{
+	if (which == REPORT_TABLE_thread)
+		return report->thread_count > 1;
+	return part->count > 0 && which != REPORT_TABLE_clocks;
+}
+
+/* What is worth a look first. */
+static void add_findings(struct text *out, const struct report *report,
+			 const struct findings *findings, const struct trace_session *session,
+			 bool colour)
+{
+	struct findings_style style = {.least_percent = FINDINGS_LEAST_PERCENT,
+				       .most = FINDINGS_SHOWN,
+				       .brief = true,
+				       .colour = colour};
+
+	text_format(out, "\n%sFindings%s  %s", colour_begin(colour, COLOUR_BOLD),
+		    colour_end(colour), colour_begin(colour, COLOUR_DIM));
+	text_add_string(out, "`tandem findings ");
+	text_escape(out, session->path, strlen(session->path));
+	text_format(out, "` %s%s\n",
+		    findings	     ? "says where, who, how sure and what to do"
+		    : report->ranged ? "looks for them in the whole run"
+				     : "looks for them",
+		    colour_end(colour));
+	if (findings)
+		findings_text_print(out, findings, &style);
+}
+
+void report_text(struct text *out, const struct report *report, const struct findings *findings,
+		 const struct trace_session *session, int table, size_t top, bool colour)
+{
+	struct table_style style = {
+		.colour = colour, .indent = "  ", .most_rows = top, .most_width = NAME_MOST_WIDTH};
+
+	if (table < 0) {
+		add_title(out, report, session, colour);
+		add_notes(out, report, colour);
+		if (report->events || report->ranged)
+			add_findings(out, report, findings, session, colour);
+	}
+	for (int i = 0; i < REPORT_TABLE_COUNT; i++) {
+		enum report_table which = (enum report_table)i;
+		struct report_part part = report_part(report, which);
+		size_t length;
+
+		if (table >= 0 ? table != i : !part_is_worth(report, which, &part))
+			continue;
+		text_format(out, "%s%s%s%s  %s", table < 0 ? "\n" : "",
+			    colour_begin(colour, COLOUR_BOLD), part.words, colour_end(colour),
+			    colour_begin(colour, COLOUR_DIM));
+		length = out->length;
+		add_total(out, report, which);
+		if (out->length == length)
+			add_count(out, part.count, "row", "rows");
+		text_format(out, "%s\n", colour_end(colour));
+		table_text(out, part.table, part.rows, part.count, &style);
+		if (which == REPORT_TABLE_builds)
+			add_logs(out, report);
+	}
+	if (table >= 0)
+		return;
+	if (!report->events && report->ranged)
+		text_add_string(out, "\nNo event of the traced runtimes began there.\n");
+	else if (!report->events)
+		text_add_string(out, "\nNothing was recorded: the program made no call of a "
+				     "traced runtime while\nrecording was on. `tandem doctor` says "
+				     "what this machine can record.\n");
+	else {
+		text_format(out, "\n%sNext: `tandem print ", colour_begin(colour, COLOUR_DIM));
+		text_escape(out, session->path, strlen(session->path));
+		text_format(out, "` shows every event in the order of time.%s\n",
+			    colour_end(colour));
+	}
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The report as a person reads it: who ran what, what was lost, the tables. */
+#ifndef TANDEM_CLI_REPORT_REPORT_TEXT_H
+#define TANDEM_CLI_REPORT_REPORT_TEXT_H
+
+#include <stdbool.h>
+
+#include "analysis/findings/finding.h"
+#include "analysis/report/report.h"
+#include "util/text.h"
+
+/* `table` as enum report_table, or -1 for all, which begin with the findings (NULL:
+ * they were not looked for); `top` rows of each, 0 for all. */
+void report_text(struct text *out, const struct report *report, const struct findings *findings,
+		 const struct trace_session *session, int table, size_t top, bool colour);
+
+#endif

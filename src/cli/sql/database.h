@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The SQLite database of a session, for queries: kept in the user's cache
+ * (trace/cache.h) and made again when the trace changed; where there is none, a
+ * temporary one. One thread.
+ *
+ *	sqlite3 *db;
+ *
+ *	if (database_open(&db, &reading))
+ *		return CLI_FAILED;
+ *	...
+ *	sqlite3_close(db);
+ */
+#ifndef TANDEM_CLI_SQL_DATABASE_H
+#define TANDEM_CLI_SQL_DATABASE_H
+
+#include <sqlite3.h>
+
+#include "cli/reading.h"
+
+/* Opens it for reading only. Returns CLI_DONE, or CLI_FAILED (told). */
+int database_open(sqlite3 **db, struct reading *reading);
+
+#endif
