@@ -25,13 +25,13 @@
 #include "abi.h"
 #include "callbacks.h"
 #include "functions.h"
+#include "scope.h"
 #include "spinlock.h"
 #include "string_table.h"
 #include "subscribers.h"
 #include "tracepoints.h"
 
 #define DEFAULT_STREAM "xpti.framework"
-#define UNIQUE_BLOCK 1024 /* numbers of xptiGetUniqueId() that a thread takes together */
 #define LONGEST_WAIT_MS 2000
 
 struct intern *strings;
@@ -53,44 +53,11 @@ static struct short_names streams, tools;
 static _Atomic uint8_t detail_level[256]; /* of a stream, plus 1; 0: NORMAL */
 static struct spinlock users_lock;
 static unsigned users; /* Initialize without Finalize */
-static _Atomic uint64_t unique_ids;
 static _Atomic bool default_stream_open;
 
 static _Atomic uint8_t default_stream;
 static _Atomic uint16_t default_event_type = xpti_event_algorithm;
 static _Atomic uint16_t default_trace_type = xpti_function_begin;
-static _Atomic bool scope_notification;
-
-static _Thread_local struct {
-	uint64_t uid;
-	const char *stash_key;
-	uint64_t stash_value;
-	xpti_tracepoint_t *tracepoint;
-	uint64_t unique_next, unique_end;
-} thread;
-
-/*
- * Which generation of the interface asks (tracepoints.h). A proxy fetches every function that it
- * knows before it calls the first, and only those of 2025.1 and later know this one: its
- * resolver runs when it is looked up.
- */
-static _Atomic bool later_generation;
-
-static void unset_tracepoint_scope_data(void)
-{
-	thread.uid = XPTI_INVALID_UID;
-	thread.tracepoint = NULL;
-}
-
-__attribute__((used, no_sanitize("address", "undefined", "thread"))) static void (
-	*resolve_unset_tracepoint_scope_data(void))(void)
-{
-	later_generation = true;
-	return unset_tracepoint_scope_data;
-}
-
-void xptiUnsetTracepointScopeData(void)
-	__attribute__((ifunc("resolve_unset_tracepoint_scope_data")));
 
 /* 0: null, or no number is left. */
 static uint8_t short_name(struct short_names *names, const char *name, bool add)
@@ -201,8 +168,8 @@ static __attribute__((cold, noinline)) void load(void)
 		return;
 	}
 	loading = true;
-	tracepoints_set_mode(later_generation ? TRACEPOINT_EACH : TRACEPOINT_SHARED);
-	if (later_generation)
+	tracepoints_set_mode(scope_later_generation() ? TRACEPOINT_EACH : TRACEPOINT_SHARED);
+	if (scope_later_generation())
 		default_stream = short_name(&streams, DEFAULT_STREAM, true);
 	list = secure_getenv("XPTI_SUBSCRIBERS");
 	if (list && environment_allows()) {
@@ -299,51 +266,6 @@ void xptiReset(void)
 	intern_destroy(objects);
 	strings = intern_create(true);
 	objects = intern_create(true);
-}
-
-uint64_t xptiGetUniversalId(void)
-{
-	return thread.uid;
-}
-
-void xptiSetUniversalId(uint64_t uid)
-{
-	thread.uid = uid;
-}
-
-xpti_result_t xptiStashTuple(const char *key, uint64_t value)
-{
-	if (!key)
-		return XPTI_RESULT_FAIL;
-	thread.stash_key = key;
-	thread.stash_value = value;
-	return XPTI_RESULT_SUCCESS;
-}
-
-xpti_result_t xptiGetStashedTuple(char **key, uint64_t *value)
-{
-	if (!key || !value)
-		return XPTI_RESULT_INVALIDARG;
-	if (!thread.stash_key)
-		return XPTI_RESULT_NOTFOUND;
-	*key = (char *)(uintptr_t)thread.stash_key;
-	*value = thread.stash_value;
-	return XPTI_RESULT_SUCCESS;
-}
-
-void xptiUnstashTuple(void)
-{
-	thread.stash_key = NULL;
-}
-
-uint64_t xptiGetUniqueId(void)
-{
-	if (thread.unique_next == thread.unique_end) {
-		thread.unique_next = 1 + atomic_fetch_add_explicit(&unique_ids, UNIQUE_BLOCK,
-								   memory_order_relaxed);
-		thread.unique_end = thread.unique_next + UNIQUE_BLOCK;
-	}
-	return thread.unique_next++;
 }
 
 xpti_string_id_t xptiRegisterString(const char *string, char **table_string)
@@ -622,36 +544,6 @@ void xptiForceSetTraceEnabled(bool on)
 /* The proxy's alone: a dispatcher that is there needs no trying. */
 void xptiTraceTryToEnable(void)
 {
-}
-
-const xpti_tracepoint_t *xptiGetTracepointScopeData(void)
-{
-	return thread.tracepoint;
-}
-
-xpti_result_t xptiSetTracepointScopeData(xpti_tracepoint_t *tracepoint)
-{
-	if (!tracepoint)
-		return XPTI_RESULT_INVALIDARG;
-	thread.tracepoint = tracepoint;
-	thread.uid = tracepoint->methods->uid64(tracepoint);
-	return XPTI_RESULT_SUCCESS;
-}
-
-const xpti_tracepoint_t *xptiRegisterTracepointScope(const char *function, const char *file,
-						     uint32_t line, uint32_t column, void *code)
-{
-	return xptiCreateTracepoint(function, file, line, column, code);
-}
-
-void xptiEnableTracepointScopeNotification(bool on)
-{
-	scope_notification = on;
-}
-
-bool xptiCheckTracepointScopeNotification(void)
-{
-	return scope_notification;
 }
 
 xpti_stream_id_t xptiGetDefaultStreamID(void)
