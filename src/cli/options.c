@@ -151,6 +151,21 @@ int options_wrong(const struct command *command)
 	return OPTIONS_WRONG;
 }
 
+int options_parse_session(const struct command *command, int argc, char **argv,
+			  option_handler handle, void *user, const char **path)
+{
+	int first = options_parse(command, argc, argv, handle, user);
+
+	if (first < 0)
+		return first;
+	if (argc - first != 1) {
+		cli_error(argc == first ? "no session given" : "one session at a time, please");
+		return options_wrong(command);
+	}
+	*path = argv[first];
+	return 0;
+}
+
 int options_status(int answer)
 {
 	return answer == OPTIONS_HELPED ? CLI_DONE : CLI_USAGE;

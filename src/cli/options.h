@@ -117,6 +117,11 @@ enum { OPTIONS_HELPED = -1, OPTIONS_WRONG = -2 };
 int options_parse(const struct command *command, int argc, char **argv, option_handler handle,
 		  void *user);
 
+/* The same for a command that takes one session and nothing else: its directory in *path.
+ * Returns 0, or negative as above. */
+int options_parse_session(const struct command *command, int argc, char **argv,
+			  option_handler handle, void *user, const char **path);
+
 /* After a cli_error() about what else was given: points to the help. OPTIONS_WRONG. */
 int options_wrong(const struct command *command);
 

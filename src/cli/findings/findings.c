@@ -88,16 +88,8 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int first = options_parse(&command_findings, argc, argv, handle_option, arguments);
-
-	if (first < 0)
-		return first;
-	if (argc - first != 1) {
-		cli_error(argc == first ? "no session given" : "one session at a time, please");
-		return options_wrong(&command_findings);
-	}
-	arguments->path = argv[first];
-	return 0;
+	return options_parse_session(&command_findings, argc, argv, handle_option, arguments,
+				     &arguments->path);
 }
 
 static void write_json(struct text *out, const struct findings *findings,

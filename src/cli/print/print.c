@@ -103,16 +103,8 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int first = options_parse(&command_print, argc, argv, handle_option, arguments);
-
-	if (first < 0)
-		return first;
-	if (argc - first != 1) {
-		cli_error(argc == first ? "no session given" : "one session at a time, please");
-		return options_wrong(&command_print);
-	}
-	arguments->path = argv[first];
-	return 0;
+	return options_parse_session(&command_print, argc, argv, handle_option, arguments,
+				     &arguments->path);
 }
 
 /* Descriptions before the first printed event are needed for its names; a

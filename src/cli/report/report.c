@@ -248,16 +248,10 @@ static int check_arguments(const struct arguments *arguments)
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int first = options_parse(&command_report, argc, argv, handle_option, arguments);
+	int status = options_parse_session(&command_report, argc, argv, handle_option, arguments,
+					   &arguments->path);
 
-	if (first < 0)
-		return first;
-	if (argc - first != 1) {
-		cli_error(argc == first ? "no session given" : "one session at a time, please");
-		return options_wrong(&command_report);
-	}
-	arguments->path = argv[first];
-	return check_arguments(arguments);
+	return status ? status : check_arguments(arguments);
 }
 
 static int write_report(struct reading *reading, const struct arguments *arguments,
