@@ -134,7 +134,7 @@ static void hooks(void)
 {
 	static struct tandem_process_hook all[HOOKS];
 	pid_t child;
-	int status;
+	int status = 0;
 
 	for (unsigned i = 0; i < HOOKS; i++)
 		all[i].function = i % 2 ? hook_1 : hook_0;
