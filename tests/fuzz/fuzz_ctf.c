@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-extern external_ctf_fn tandem_foreign_ctf_read;
+extern external_ctf_fn tandem_external_ctf_read;
 
 static const char head[] =
 	"/* CTF 1.8 */\n"
@@ -109,7 +109,7 @@ static void put_metadata(struct scratch_part choices)
 
 static sigjmp_buf gave_up;
 
-/* The library ends the process when its own checks fail; foreign.c gives it one of
+/* The library ends the process when its own checks fail; external_trace.c gives it one of
  * its own, which a fuzzer would not see into. */
 static void on_abort(int number)
 {
@@ -135,6 +135,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	scratch_put("ctf/channel0_1", data, bytes);
 	strcpy(stpcpy(path, scratch()), "/ctf");
 	if (!sigsetjmp(gave_up, 1))
-		tandem_foreign_ctf_read(path, &look_sink, why, sizeof(why));
+		tandem_external_ctf_read(path, &look_sink, why, sizeof(why));
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A taker of foreign events that looks at all that a reader hands out, to the last
+/* A consumer of external events that looks at all that a reader hands out, to the last
  * byte: what is not there to be read shows itself to the sanitizers. */
 #ifndef TESTS_FUZZ_LOOK_H
 #define TESTS_FUZZ_LOOK_H
