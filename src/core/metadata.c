@@ -107,7 +107,7 @@ static void put_environment(struct head *head, const struct tandem_metadata *met
 
 /* Absolute time is CLOCK_REALTIME at the session's start, so that readers that
  * know no better show the time of day. Exact conversion to CLOCK_MONOTONIC is
- * by the pairs in each packet (schema/packet.h). */
+ * by the pairs in each packet (schema/record.h). */
 static void put_clock(struct head *head, const struct tandem_control *control)
 {
 	uint64_t hz = control->ticks_hz ? control->ticks_hz : 1000000000u;

@@ -39,7 +39,7 @@
 
 #include "core/control.h"
 #include "core/ticks.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 
 struct stream_file;
 struct tap;

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "core/pool.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 
 struct stream_file {
 	struct stream_file *next; /* the pool's; then the part before this one */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "schema/gen/core_records.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "schema/schema.h"
 #include "schema/tsdl.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "format/directory.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "util/open_below.h"
 
 struct count {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "format/directory.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "util/open_below.h"
 
 static bool header_read(int fd, uint64_t at, struct tandem_packet_header *header)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "schema/packet.h"
+#include "schema/record.h"
 
 static const struct tandem_domain *const domains[] = {
 #define DOMAIN(number, name, ...) [number] = &tandem_schema_##name,

@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 #include "schema/ids.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 
 #define TANDEM_SINKS 8u
 #define TANDEM_SINK_DOMAINS 64u

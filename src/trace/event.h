@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "trace/layout.h"
 #include "trace/process.h"
 #include "trace/stream.h"

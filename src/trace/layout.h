@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "schema/control.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "schema/schema.h"
 #include "trace/schema.h"
 

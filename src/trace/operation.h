@@ -4,14 +4,14 @@
  * Ids (core/stream.h makes them) hold the thread that enqueued the command and its
  * count of commands, and are unique in a process. Where the runtime itself gives its
  * commands numbers, those count, under a thread's number that no thread has
- * (TANDEM_OP_RUNTIME, schema/packet.h). */
+ * (TANDEM_OP_RUNTIME, schema/record.h). */
 #ifndef TANDEM_TRACE_OPERATION_H
 #define TANDEM_TRACE_OPERATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "schema/packet.h"
+#include "schema/record.h"
 
 struct tandem_rec_operation;
 struct trace_session;

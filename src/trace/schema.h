@@ -21,7 +21,7 @@
 
 #include "schema/control.h"
 #include "schema/domain.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "schema/schema.h"
 #include "trace/tsdl.h"
 #include "util/map.h"

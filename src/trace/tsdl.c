@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "trace/tsdl_line.h"
 
 #define FIELDS_MAX 250u

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "schema/control.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "schema_put.h"
 
 int session_test_failures;

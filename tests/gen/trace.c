@@ -14,7 +14,7 @@
 
 #include "core/control.h"
 #include "core/metadata.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "schema/schema.h"
 
 #include "../core/schema_put.h"

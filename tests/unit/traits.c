@@ -7,7 +7,7 @@
 
 #include "check.h"
 #include "schema/domain.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "schema/schema.h"
 #include "trace/field.h"
 #include "trace/layout.h"

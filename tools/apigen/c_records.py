@@ -113,7 +113,7 @@ def records_h(calls, sources):
 #include "domains/opencl/gen/next.h"
 #include "domains/opencl/hooks.h"
 #include "domains/opencl/shape.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 
 enum opencl_event {"""]
     out += ["\tOPENCL_EVENT_%s = %d," % (call.name, event_id("opencl", call.id)) for call in calls]

@@ -289,7 +289,7 @@ def tables_c(driver, runtime, sources):
  * How the record of each call is filled, by CUPTI's callback id. */
 #include "domains/cuda/api.h"
 
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "schema/schema.h"
 
 const struct cuda_step cuda_steps[] = {

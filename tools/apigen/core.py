@@ -114,7 +114,7 @@ def records_write(domain, number, enums, events, header_text):
 
 #include "schema/ids.h"
 #include "schema/losses.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 """ % (domain, number, guard, guard)]
     out += enums_write(enums, header_text)
     out.append("enum tandem_%s_event {" % domain)

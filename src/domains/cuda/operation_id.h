@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operation ids, made of CUPTI's correlation ids (schema/packet.h, TANDEM_OP_RUNTIME):
+/* Operation ids, made of CUPTI's correlation ids (schema/record.h, TANDEM_OP_RUNTIME):
  * what the call and the device's record both know. */
 #ifndef TANDEM_DOMAINS_CUDA_OPERATION_ID_H
 #define TANDEM_DOMAINS_CUDA_OPERATION_ID_H
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "core/control.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 
 /* A correlation id near this one was seen last; ids have 32 bits and wrap. */
 extern _Atomic uint64_t cuda_correlation_latest;

@@ -10,7 +10,7 @@
 
 #include "schema/ids.h"
 #include "schema/losses.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 
 enum tandem_annotation_kind {
 	TANDEM_ANNOTATION_KIND_nested = 0,

@@ -10,7 +10,7 @@
 
 #include "schema/ids.h"
 #include "schema/losses.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 
 _Static_assert(TANDEM_DOMAIN_core == 0, "schema/domains.def");
 _Static_assert(TANDEM_DOMAIN_opencl == 1, "schema/domains.def");

@@ -10,7 +10,7 @@
 
 #include "schema/ids.h"
 #include "schema/losses.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 
 enum tandem_overhead_kind {
 	TANDEM_OVERHEAD_KIND_unknown = 0,

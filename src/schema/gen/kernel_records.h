@@ -10,7 +10,7 @@
 
 #include "schema/ids.h"
 #include "schema/losses.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 
 enum tandem_task_state {
 	TANDEM_TASK_STATE_runnable = 0,

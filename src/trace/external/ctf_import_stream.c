@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "schema/schema.h"
 #include "trace/clock.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A CPU's stream of an import, written in our own format (schema/packet.h). One
+/* A CPU's stream of an import, written in our own format (schema/record.h). One
  * thread. */
 #ifndef TANDEM_TRACE_CTF_IMPORT_STREAM_H
 #define TANDEM_TRACE_CTF_IMPORT_STREAM_H

@@ -11,7 +11,7 @@
 #include "domains/cuda/operation_id.h"
 #include "domains/cuda/queue.h"
 #include "domains/cuda/state.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 #include "schema/schema.h"
 
 #define TEXTS_MOST 2u

@@ -13,7 +13,7 @@
 #include "domains/opencl/gen/next.h"
 #include "domains/opencl/hooks.h"
 #include "domains/opencl/shape.h"
-#include "schema/packet.h"
+#include "schema/record.h"
 
 enum opencl_event {
 	OPENCL_EVENT_clGetPlatformIDs = 1025,

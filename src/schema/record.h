@@ -16,8 +16,8 @@
  * Fields and names: CTF 1.8.3, sections 5.1 (packet header), 5.2 (packet
  * context). Little endian, as the machine. Everything is naturally aligned.
  */
-#ifndef TANDEM_SCHEMA_PACKET_H
-#define TANDEM_SCHEMA_PACKET_H
+#ifndef TANDEM_SCHEMA_RECORD_H
+#define TANDEM_SCHEMA_RECORD_H
 
 #include <stdbool.h>
 #include <stdint.h>
