@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makes a synthetic session of any size, in the format of src/schema/record.h:
+/* Makes a synthetic session of any size, in the format of src/format/packet.h:
  * for the reading benchmark and for tests of the reader.
  *
  *	gen_trace [-n RECORDS] [-p PROCESSES] [-t THREADS] [-a none|basic|full]

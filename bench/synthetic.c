@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/packet.h"
 #include "schema/control.h"
 #include "schema/gen/core_records.h"
 #include "schema/schema.h"

@@ -11,6 +11,7 @@
 #include "core/schema_file.h"
 #include "core/system.h"
 #include "format/directory.h"
+#include "format/ticks.h"
 #include "schema/schema.h"
 
 #ifndef TANDEM_VERSION

@@ -20,10 +20,9 @@ __thread struct tandem_thread tandem_thread __attribute__((tls_model("initial-ex
 	.stream = UINT64_MAX,
 };
 
-#define ALIGNED(bytes) (((bytes) + TANDEM_RECORD_ALIGN - 1) & ~(uint64_t)(TANDEM_RECORD_ALIGN - 1))
 #define HEADER_BYTES sizeof(struct tandem_packet_header)
 /* Behind `end` there is always room for a packet's header. */
-#define MARGIN_BYTES ALIGNED(HEADER_BYTES)
+#define MARGIN_BYTES TANDEM_ALIGNED(HEADER_BYTES)
 
 static _Atomic uint64_t stream_count;
 static pthread_key_t stream_key;
@@ -84,7 +83,7 @@ static int stream_open(struct tandem_thread *thread)
 	} else {
 		/* It may have been made long ago. */
 		packet = (struct tandem_packet_header *)file->base;
-		packet_header_init(packet, file->number, file->bytes);
+		stream_packet_begin(packet, file->number, file->bytes);
 	}
 	packet->events_discarded += thread->lost;
 	file->next = NULL;
@@ -190,7 +189,7 @@ static void lost_record(struct tandem_thread *thread)
 	record->reason = thread->lost_reason;
 	record->count = thread->lost;
 	thread->lost = 0;
-	thread->cursor += ALIGNED(sizeof(*record));
+	thread->cursor += TANDEM_ALIGNED(sizeof(*record));
 	tandem_barrier();
 	thread->packet->content_bits = (HEADER_BYTES + sizeof(*record)) * 8;
 }
@@ -220,7 +219,7 @@ static void stream_give_up(struct tandem_thread *thread)
 static int stream_advance(struct tandem_thread *thread, uint32_t bytes)
 {
 	/* What may come before the record. */
-	uint32_t more = (uint32_t)(MARGIN_BYTES + ALIGNED(sizeof(struct tandem_rec_lost)));
+	uint32_t more = (uint32_t)(MARGIN_BYTES + TANDEM_ALIGNED(sizeof(struct tandem_rec_lost)));
 	ptrdiff_t need = (ptrdiff_t)(bytes + more);
 	int error = 0;
 

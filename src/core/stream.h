@@ -39,6 +39,7 @@
 
 #include "core/control.h"
 #include "core/ticks.h"
+#include "format/packet.h"
 #include "schema/record.h"
 
 struct stream_file;
@@ -161,7 +162,7 @@ static inline __attribute__((always_inline)) void tandem_record_commit(void)
 	record->timestamp = now;
 	packet->timestamp_end = now;
 	tandem_barrier();
-	thread->cursor += (bytes + TANDEM_RECORD_ALIGN - 1) & ~(TANDEM_RECORD_ALIGN - 1);
+	thread->cursor += TANDEM_ALIGNED(bytes);
 	tandem_barrier();
 	packet->content_bits = end * 8;
 	tandem_barrier();

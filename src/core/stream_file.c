@@ -13,7 +13,6 @@
 #include "core/fdtable.h"
 #include "core/process.h"
 #include "core/system.h"
-#include "core/ticks.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
@@ -30,6 +29,7 @@
 #define STEP_MOST_BYTES (256u * 1024)
 #define PAGE_BYTES 4096u
 #define BATCH_MOST 32u
+#define PAIR_TRIES 4u
 
 static struct tandem_pool pool = TANDEM_POOL(sizeof(struct stream_file));
 static _Atomic uint32_t file_numbers;
@@ -66,23 +66,13 @@ static void file_path(char *path, const char *name, const struct stream_file *fi
 	tandem_process_path(path, name, file->number, file->part > 1 ? file->part : 0);
 }
 
-void packet_header_init(struct tandem_packet_header *header, uint64_t stream, uint64_t bytes)
+void stream_packet_begin(struct tandem_packet_header *header, uint64_t stream, uint64_t bytes)
 {
-	uint64_t ticks, ns;
-	uint32_t error;
+	struct ticks_pair pair;
 
-	header->content_bits = sizeof(*header) * 8;
-	header->packet_bits = bytes * 8;
-	tandem_ticks_pair(&ticks, &ns, &error);
-	header->magic = TANDEM_CTF_MAGIC;
-	memcpy(header->uuid, tandem_process_uuid, sizeof(header->uuid));
-	header->stream_id = 0;
-	header->stream_instance_id = stream;
-	header->timestamp_begin = ticks;
-	header->timestamp_end = ticks;
-	header->ticks = ticks;
-	header->ticks_error = error;
-	header->monotonic_ns = ns;
+	ticks_pair_read(&pair, tandem_control.clock_source, PAIR_TRIES);
+	packet_begin(header, tandem_process_uuid, stream, pair.ticks, bytes);
+	packet_clock(header, &pair);
 }
 
 /* The file's size and mapping. A limit of the program's (RLIMIT_FSIZE, RLIMIT_AS) makes
@@ -167,7 +157,7 @@ static int file_make(struct stream_file *file, uint64_t stream, uint64_t sequenc
 			file->reserved = STEP_FIRST_BYTES;
 			header = (struct tandem_packet_header *)file->base;
 			header->packet_seq_num = sequence;
-			packet_header_init(header, stream ? stream : file->number, file->bytes);
+			stream_packet_begin(header, stream ? stream : file->number, file->bytes);
 			if (syscall(SYS_renameat, AT_FDCWD, hidden, AT_FDCWD, path))
 				error = -errno;
 		}
@@ -266,15 +256,14 @@ bool stream_file_leave(struct stream_file *file)
 struct tandem_packet_header *stream_file_next_packet(struct stream_file *file,
 						     struct tandem_packet_header *last)
 {
-	uint64_t content = (last->content_bits / 8 + TANDEM_RECORD_ALIGN - 1) &
-			   ~(uint64_t)(TANDEM_RECORD_ALIGN - 1);
+	uint64_t content = TANDEM_ALIGNED(last->content_bits / 8);
 	uint64_t place = (uint64_t)((uint8_t *)last - file->base) + content;
 	struct tandem_packet_header *packet = (void *)(file->base + place);
 
 	packet->packet_seq_num = last->packet_seq_num + 1;
 	packet->events_discarded = last->events_discarded;
 	packet->tid = last->tid;
-	packet_header_init(packet, file->number, file->bytes - place);
+	stream_packet_begin(packet, file->number, file->bytes - place);
 	atomic_thread_fence(memory_order_release);
 	last->packet_bits = content * 8;
 	return packet;

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "core/pool.h"
-#include "schema/record.h"
+#include "format/packet.h"
 
 struct stream_file {
 	struct stream_file *next; /* the pool's; then the part before this one */
@@ -74,7 +74,7 @@ struct tandem_packet_header *stream_file_next_packet(struct stream_file *file,
 void stream_files_forget(void);
 
 /* The header of an empty packet of `bytes` that begins now. Sequence number, thread and
- * losses are the caller's. content_bits comes first: what was there before is gone. */
-void packet_header_init(struct tandem_packet_header *header, uint64_t stream, uint64_t bytes);
+ * losses are the caller's. */
+void stream_packet_begin(struct tandem_packet_header *header, uint64_t stream, uint64_t bytes);
 
 #endif

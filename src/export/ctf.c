@@ -12,6 +12,7 @@
 #include "analysis/events/ordered_events.h"
 #include "export/ctf_metadata.h"
 #include "export/export.h"
+#include "format/packet.h"
 #include "schema/gen/core_records.h"
 #include "util/array.h"
 
@@ -81,20 +82,15 @@ static int write_packet(struct export *export)
 {
 	struct ctf *state = export->state;
 	struct output *out = &state->streams[export->session];
-	uint64_t bits = (sizeof(struct ctf_packet) + state->packet.length) * 8;
-	struct ctf_packet header = {
-		.magic = TANDEM_CTF_MAGIC,
-		.stream_instance_id = export->session + 1,
-		.timestamp_begin = state->packet_begin_ns,
-		.timestamp_end = state->last_ns,
-		.content_bits = bits,
-		.packet_bits = bits,
+	uint64_t bytes = PACKET_EXPORTED_BYTES + state->packet.length;
+	struct tandem_packet_header header = {
 		.packet_seq_num = state->sequence++,
 		.events_discarded = state->lost,
 	};
 
-	memcpy(header.uuid, state->uuid, sizeof(header.uuid));
-	output_add(out, &header, sizeof(header));
+	packet_begin(&header, state->uuid, export->session + 1, state->packet_begin_ns, bytes);
+	packet_end(&header, state->last_ns, bytes, bytes);
+	output_add(out, (const void *)&header, PACKET_EXPORTED_BYTES);
 	output_text(out, &state->packet);
 	state->packet_begin_ns = state->last_ns;
 	return out->status;

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "format/packet.h"
 #include "schema/gen/core_records.h"
-#include "schema/record.h"
 #include "schema/schema.h"
 #include "schema/tsdl.h"
 
@@ -28,7 +28,7 @@ static const char head[] =
 	"\t\tmonotonic_t timestamp_end;\n\t\tu64 content_size;\n\t\tu64 packet_size;\n"
 	"\t\tu64 packet_seq_num;\n\t\tu64 events_discarded;\n\t};\n};\n\n";
 
-_Static_assert(sizeof(struct ctf_packet) == 80, "packet header and context, as in `head`");
+_Static_assert(PACKET_EXPORTED_BYTES == 80, "packet header and context, as in `head`");
 
 /* Of which command; how wrong the times can be, and whether they contradict what is
  * known of the call; by name. */

@@ -30,17 +30,6 @@ enum ctf_kind {
 	CTF_KINDS,
 };
 
-/* Magic and uuid, the stream class; then the packet's context. */
-struct ctf_packet {
-	uint32_t magic;
-	uint8_t uuid[16];
-	uint32_t stream_id;
-	uint64_t stream_instance_id;
-	uint64_t timestamp_begin, timestamp_end; /* ns of CLOCK_MONOTONIC */
-	uint64_t content_bits, packet_bits;
-	uint64_t packet_seq_num, events_discarded;
-} __attribute__((packed));
-
 struct ctf_metadata {
 	struct text text;
 	struct map known;    /* event classes that are described: their numbers */

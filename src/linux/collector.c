@@ -10,10 +10,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/ticks.h"
 #include "linux/access.h"
 #include "linux/machine.h"
 #include "linux/tracefs.h"
+#include "util/counter.h"
 
 /* What is lost at most when the recorder is killed. Each time, the program may have
  * to give up a CPU, and threads that start together no longer run together. */
@@ -247,7 +247,7 @@ static void program_started(struct linux_collector *collector)
 static void boost_priority(struct linux_collector *collector, unsigned percent)
 {
 	struct sched_param lowest = {.sched_priority = 1};
-	uint64_t now_ns = tandem_monotonic_ns();
+	uint64_t now_ns = counter_clock_ns(CLOCK_MONOTONIC);
 	uint64_t ms = (now_ns - collector->drained_ns) / 1000000;
 
 	if (ms < EARLY_MS)

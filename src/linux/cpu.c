@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/ticks.h"
 #include "util/array.h"
+#include "util/counter.h"
 
 /* The events' clock and CLOCK_MONOTONIC differ by less from one look to the next. Who
  * stopped later than that before a look is found by the one after. */
@@ -44,7 +44,7 @@ int linux_cpu_open(struct linux_cpu *cpu, int event, enum perf_who who, size_t r
 		linux_ring_unmap(&cpu->ring);
 	cpu->lead = 0;
 	cpu->lead_ns = 0;
-	cpu->looked_ns = tandem_monotonic_ns();
+	cpu->looked_ns = counter_clock_ns(CLOCK_MONOTONIC);
 	return error;
 }
 
@@ -79,7 +79,7 @@ int linux_cpu_add_switches(struct linux_cpu *cpu)
 
 bool linux_cpu_stopped(struct linux_cpu *cpu)
 {
-	uint64_t now_ns = tandem_monotonic_ns(), enabled_ns;
+	uint64_t now_ns = counter_clock_ns(CLOCK_MONOTONIC), enabled_ns;
 	bool stopped;
 
 	if (perf_lead_enabled(cpu->events[cpu->lead].fd, &enabled_ns))
@@ -106,7 +106,7 @@ int linux_cpu_restart(struct linux_cpu *cpu, int id)
 	cpu->event_count = kept;
 	cpu->lead = kept;
 	cpu->lead_ns = 0;
-	cpu->looked_ns = tandem_monotonic_ns();
+	cpu->looked_ns = counter_clock_ns(CLOCK_MONOTONIC);
 	error = event_keep(cpu, perf_open_lead(id, cpu->number, cpu->events[0].fd), PERF_EVERYBODY);
 	if (error)
 		cpu->lead = 0;

@@ -16,16 +16,11 @@
 
 #include <stdint.h>
 
-#include "schema/control.h"
-
-struct perf_clock_pair {
-	uint64_t ns, ticks;
-	uint32_t error; /* ticks between the two readings, at most */
-};
+#include "format/ticks.h"
 
 struct perf_clock {
 	enum tandem_clock_source source;
-	struct perf_clock_pair before, now;
+	struct ticks_pair before, now;
 };
 
 void perf_clock_begin(struct perf_clock *clock, enum tandem_clock_source source);

@@ -18,10 +18,8 @@
 #include "schema/gen/core_records.h"
 #include "schema/ids.h"
 
-#define ALIGNED(bytes) (((bytes) + TANDEM_RECORD_ALIGN - 1) & ~(TANDEM_RECORD_ALIGN - 1))
-
 /* Room for a record `lost` of every reason at a packet's start. */
-#define LOST_ROOM (TANDEM_LOSS_COUNT * ALIGNED(sizeof(struct tandem_rec_lost)))
+#define LOST_ROOM (TANDEM_LOSS_COUNT * TANDEM_ALIGNED(sizeof(struct tandem_rec_lost)))
 
 int linux_folder_open(struct linux_folder *folder, const char *session,
 		      struct tandem_control *control, const struct perf_clock *clock)
@@ -130,10 +128,9 @@ static int packet_write(struct linux_stream *stream)
 		return error;
 	if (!space_take(control, stream->used))
 		return -EFBIG;
+	/* Made with the folder, which is made with the first packet that is written. */
 	memcpy(header->uuid, stream->folder->uuid, sizeof(header->uuid));
-	header->content_bits = (uint64_t)stream->content * 8;
-	header->packet_bits = (uint64_t)stream->used * 8;
-	header->timestamp_end = stream->last_ticks;
+	packet_end(header, stream->last_ticks, stream->content, stream->used);
 	written = pwrite(stream->fd, header, stream->used, (off_t)stream->offset);
 	if (written == (ssize_t)stream->used)
 		return 0;
@@ -192,22 +189,17 @@ void linux_stream_flush(struct linux_stream *stream)
 	stream->count = 0;
 }
 
-static void packet_begin(struct linux_stream *stream, uint64_t ticks)
+static void stream_packet_begin(struct linux_stream *stream, uint64_t ticks)
 {
 	struct tandem_packet_header *header = (void *)stream->folder->packet;
-	const struct perf_clock_pair *pair = &stream->folder->clock->now;
+	char name[sizeof(header->thread_name)];
 
-	memset(header, 0, sizeof(*header));
-	header->magic = TANDEM_CTF_MAGIC;
-	header->stream_instance_id = (uint64_t)stream->cpu + 1;
-	header->timestamp_begin = ticks;
+	snprintf(name, sizeof(name), "cpu %d", stream->cpu);
+	packet_begin(header, stream->folder->uuid, (uint64_t)stream->cpu + 1, ticks, 0);
+	packet_clock(header, &stream->folder->clock->now);
+	packet_thread(header, (uint32_t)stream->cpu, name);
 	header->packet_seq_num = stream->sequence;
 	header->events_discarded = stream->discarded;
-	header->monotonic_ns = pair->ns;
-	header->ticks = pair->ticks;
-	header->ticks_error = pair->error;
-	header->tid = (uint32_t)stream->cpu;
-	snprintf(header->thread_name, sizeof(header->thread_name), "cpu %d", stream->cpu);
 	stream->used = sizeof(*header);
 }
 
@@ -215,12 +207,12 @@ static void *record_add(struct linux_stream *stream, uint16_t id, uint64_t ticks
 {
 	struct tandem_record *record = (void *)(stream->folder->packet + stream->used);
 
-	memset(record, 0, ALIGNED(bytes));
+	memset(record, 0, TANDEM_ALIGNED(bytes));
 	record->timestamp = ticks;
 	record->id = id;
 	record->size = (uint16_t)bytes;
 	stream->content = stream->used + bytes;
-	stream->used += ALIGNED(bytes);
+	stream->used += TANDEM_ALIGNED(bytes);
 	return record;
 }
 
@@ -241,7 +233,7 @@ static void lost_add(struct linux_stream *stream, uint64_t ticks)
 
 void *linux_stream_put(struct linux_stream *stream, uint16_t id, uint64_t ticks, uint32_t bytes)
 {
-	uint32_t room = ALIGNED(bytes) + LOST_ROOM;
+	uint32_t room = TANDEM_ALIGNED(bytes) + LOST_ROOM;
 
 	if (bytes > UINT16_MAX) {
 		linux_stream_lost(stream, TANDEM_LOSS_too_large, 1);
@@ -252,7 +244,7 @@ void *linux_stream_put(struct linux_stream *stream, uint16_t id, uint64_t ticks,
 	if (ticks < stream->last_ticks)
 		ticks = stream->last_ticks;
 	if (!stream->used)
-		packet_begin(stream, ticks);
+		stream_packet_begin(stream, ticks);
 	lost_add(stream, ticks);
 	stream->last_ticks = ticks;
 	stream->count++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A CPU's stream in DIR/kernel/: the records of one drain make a packet, which
  * is appended to stream-K by one write, so that the file always ends with a
- * whole packet (schema/record.h; K is the CPU's number + 1, as K begins at 1).
+ * whole packet (format/packet.h; K is the CPU's number + 1, as K begins at 1).
  *
  * The folder is made, with its metadata, when the first packet is written. One
  * thread; the streams of a folder are filled one after another, as they share
@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/packet.h"
 #include "linux/perf_clock.h"
 #include "schema/control.h"
 #include "schema/record.h"

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/counter.h"
-
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
@@ -124,18 +122,12 @@ void clock_choose(enum clock_request request, struct clock_source *source)
 	source->ticks_hz = counter_hz(&source->origin);
 }
 
-static uint64_t ticks_read(const struct clock_source *source)
-{
-	return source->source == TANDEM_CLOCK_COUNTER ? counter_read()
-						      : counter_clock_ns(CLOCK_MONOTONIC);
-}
-
 void clock_pair_read(const struct clock_source *source, struct clock_pair *pair)
 {
 	pair->width_ns = UINT64_MAX;
 	for (int i = 0; i < 8; i++) {
 		uint64_t before = counter_clock_ns(CLOCK_MONOTONIC);
-		uint64_t ticks = ticks_read(source);
+		uint64_t ticks = ticks_read(source->source);
 		uint64_t realtime = counter_clock_ns(CLOCK_REALTIME);
 		uint64_t after = counter_clock_ns(CLOCK_MONOTONIC);
 

@@ -19,7 +19,7 @@
 
 #include <stdint.h>
 
-#include "schema/control.h"
+#include "format/ticks.h"
 
 /* X(word of --clock): what the user may ask for. */
 enum clock_request { CLOCK_AUTO, CLOCK_COUNTER, CLOCK_MONOTONIC_NS };

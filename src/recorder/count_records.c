@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "format/directory.h"
+#include "format/packet.h"
 #include "schema/record.h"
 #include "util/open_below.h"
 
@@ -34,8 +35,7 @@ static uint64_t packet_records(const uint8_t *packet, uint64_t content_bytes)
 
 		if (record->size < sizeof(*record))
 			break;
-		at += (record->size + TANDEM_RECORD_ALIGN - 1) &
-		      ~(uint64_t)(TANDEM_RECORD_ALIGN - 1);
+		at += TANDEM_ALIGNED((uint64_t)record->size);
 		records++;
 	}
 	return records;

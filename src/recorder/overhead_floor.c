@@ -3,17 +3,9 @@
 
 #include <stdint.h>
 
-#include "util/counter.h"
-
 /* The fastest of so many: others may take the CPU meanwhile. */
 #define BATCHES 8
 #define RECORDS 64
-
-static uint64_t ticks(enum tandem_clock_source source)
-{
-	return source == TANDEM_CLOCK_MONOTONIC ? counter_clock_ns(CLOCK_MONOTONIC)
-						: counter_read();
-}
 
 static uint64_t batch_ns(enum tandem_clock_source source)
 {
@@ -23,10 +15,10 @@ static uint64_t batch_ns(enum tandem_clock_source source)
 	for (uint64_t i = 0; i < RECORDS; i++) {
 		volatile uint64_t *record = &window[4 * i];
 
-		record[0] = ticks(source);
+		record[0] = ticks_read(source);
 		record[1] = i;
 		record[2] = i;
-		record[3] = ticks(source);
+		record[3] = ticks_read(source);
 	}
 	return counter_clock_ns(CLOCK_MONOTONIC) - begin;
 }

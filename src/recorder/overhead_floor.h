@@ -8,7 +8,7 @@
 #ifndef TANDEM_RECORDER_OVERHEAD_FLOOR_H
 #define TANDEM_RECORDER_OVERHEAD_FLOOR_H
 
-#include "schema/control.h"
+#include "format/ticks.h"
 
 double overhead_floor_ns(enum tandem_clock_source source);
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "format/directory.h"
-#include "schema/record.h"
+#include "format/packet.h"
 #include "util/open_below.h"
 
 static bool header_read(int fd, uint64_t at, struct tandem_packet_header *header)
@@ -45,15 +45,13 @@ static void tail_cut(int fd, uint64_t size)
 
 	if (!last_packet(fd, size, &at, &header))
 		return;
-	end = at + (header.content_bits / 8 + TANDEM_RECORD_ALIGN - 1) / TANDEM_RECORD_ALIGN *
-			   TANDEM_RECORD_ALIGN;
+	end = at + TANDEM_ALIGNED(header.content_bits / 8);
 	if (end + sizeof(rest) > size)
 		return;
 	rest = header;
 	rest.packet_seq_num++;
 	rest.timestamp_begin = header.timestamp_end;
-	rest.content_bits = sizeof(rest) * 8;
-	rest.packet_bits = (size - end) * 8;
+	packet_end(&rest, header.timestamp_end, sizeof(rest), size - end);
 	bits = (end - at) * 8;
 	if (pwrite(fd, &rest, sizeof(rest), (off_t)end) == (ssize_t)sizeof(rest) &&
 	    pwrite(fd, &bits, sizeof(bits),

@@ -34,12 +34,6 @@ enum tandem_session_state {
 	TANDEM_STATE_STOPPED, /* for good */
 };
 
-/* What `ticks` are: the source of every time stamp in the session. */
-enum tandem_clock_source {
-	TANDEM_CLOCK_COUNTER = 1, /* time-stamp counter (x86 TSC, Arm CNTVCT) */
-	TANDEM_CLOCK_MONOTONIC,	  /* CLOCK_MONOTONIC, ns */
-};
-
 #define TANDEM_DOMAINS_MOST 64u
 
 /* What one domain is asked for, and what it has to say. The numbers of choices and

@@ -18,7 +18,6 @@
 #define STREAM_TAP (UINT64_MAX - 1)
 #define OPEN_CALLS 64u
 #define SCRATCH_BYTES (192u * 1024)
-#define ALIGNED(bytes) (((bytes) + TANDEM_RECORD_ALIGN - 1) & ~(TANDEM_RECORD_ALIGN - 1))
 
 static struct {
 	struct tandem_sink *_Atomic sink;
@@ -139,7 +138,7 @@ static int begin_in_stream(struct tandem_thread *thread, uint32_t bytes)
 /* Only sinks want it, or the trace has no room. */
 static int begin_in_scratch(struct tandem_thread *thread, struct tap *tap, uint32_t bytes)
 {
-	if (tap->scratch_used + ALIGNED(bytes) > SCRATCH_BYTES)
+	if (tap->scratch_used + TANDEM_ALIGNED(bytes) > SCRATCH_BYTES)
 		return -EMSGSIZE;
 	tap->in_scratch = true;
 	tap->cursor = thread->cursor;
@@ -242,7 +241,7 @@ static void after_commit(struct tandem_thread *thread)
 	give_record(tap, &call);
 	if (tap->is_call) {
 		if (tap->in_scratch)
-			tap->scratch_used += ALIGNED(tap->record->size);
+			tap->scratch_used += TANDEM_ALIGNED(tap->record->size);
 		if (tap->depth < OPEN_CALLS)
 			tap->open[tap->depth++] = call;
 	}

@@ -207,7 +207,7 @@ static bool packets_begun(struct trace_packets *packets, const struct head *head
 
 	return packets->stream->has_window &&
 	       !packets_read(packets, &packets->window_file, 0, &window) &&
-	       tandem_packet_begun(&head->packet, &window.packet, packets->size - packets->next);
+	       packet_is_partial(&head->packet, &window.packet, packets->size - packets->next);
 }
 
 /* The next packet of stream-K. Returns 1, or 0 when there is no further one. */

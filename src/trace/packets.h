@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The packets of one stream in their order: those of stream-K, then the one of
- * window-K unless it is the same as the last (schema/record.h). Every header is
+ * window-K unless it is the same as the last (format/packet.h). Every header is
  * checked before it is believed; where one is damaged, the next sound one is
  * searched for. Borrows the stream; one thread.
  *
@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "format/packet.h"
 #include "schema/record.h"
 #include "trace/file.h"
 #include "trace/problems.h"

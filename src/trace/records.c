@@ -126,11 +126,10 @@ static int records_next_packet(struct trace_records *records)
 
 	while (trace_packets_next(packets, reached) > 0) {
 		const struct tandem_packet_header *header = &packets->header;
-		uint64_t content = header->content_bits / 8 + TANDEM_RECORD_ALIGN - 1;
+		uint64_t content = TANDEM_ALIGNED(header->content_bits / 8);
 		/* The current packet of a thread has room behind its records. */
-		bool finished =
-			packets->file == &packets->stream_file &&
-			(content & ~(uint64_t)(TANDEM_RECORD_ALIGN - 1)) >= header->packet_bits / 8;
+		bool finished = packets->file == &packets->stream_file &&
+				content >= header->packet_bits / 8;
 
 		reached = packets->content_end;
 		if (header->stream_instance_id != stream->number)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "format/directory.h"
+#include "format/ticks.h"
 #include "trace/index.h"
 #include "trace/threads.h"
 #include "util/array.h"

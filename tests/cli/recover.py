@@ -15,7 +15,7 @@ from tap import TANDEM, check, finish, skip, wait_for
 from traces import report, synthetic
 
 HEADER = 120
-CONTENT_BITS, PACKET_BITS = 48, 56  # src/schema/record.h
+CONTENT_BITS, PACKET_BITS = 48, 56  # src/format/packet.h
 
 # A process of the session: its streams are copied into it, as it was killed.
 # "writer": a child of it has the stream mapped and lives on, without a descriptor.

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "format/packet.h"
 #include "schema/control.h"
 #include "schema/record.h"
 #include "schema_put.h"

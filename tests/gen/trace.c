@@ -14,6 +14,7 @@
 
 #include "core/control.h"
 #include "core/metadata.h"
+#include "format/packet.h"
 #include "schema/record.h"
 #include "schema/schema.h"
 

@@ -240,7 +240,7 @@ def event_names(metadata):
 
 
 def stream_records(path, seen):
-    """Walks the packets (src/schema/record.h). `seen` holds the packets that were
+    """Walks the packets (src/format/packet.h). `seen` holds the packets that were
     met before: one that stands in the stream and in the window counts once."""
     data = path.read_bytes()
     start = 0

@@ -16,7 +16,7 @@ from tap import TANDEM, check, finish, skip
 from traces import report, synthetic
 
 HEADER = 120
-CONTENT_BITS, PACKET_BITS = 48, 56  # src/schema/record.h
+CONTENT_BITS, PACKET_BITS = 48, 56  # src/format/packet.h
 
 READERS = [
     ("report", "{}"), ("report", "--format", "json", "{}"), ("print", "{}"), ("print", "--raw", "{}"),

@@ -13,7 +13,7 @@ from tap import check, finish
 from traces import synthetic, tandem
 
 HEADER = 120
-CONTENT_BITS, PACKET_BITS = 48, 56  # src/schema/record.h
+CONTENT_BITS, PACKET_BITS = 48, 56  # src/format/packet.h
 
 synthetic("made", records=30000, threads=1)
 (folder,) = [f for f in os.listdir("made") if f.startswith("process-")]

@@ -19,7 +19,7 @@ from tap import check, finish, TANDEM
 
 DATA = os.path.join(os.environ.get("TANDEM_SOURCE", "."), "tests", "data", "sessions")
 OPENCL, MADE = 1, 13
-HEADER_BYTES, CONTENT_BITS = 120, 48  # src/schema/record.h
+HEADER_BYTES, CONTENT_BITS = 120, 48  # src/format/packet.h
 
 
 def tandem(*words):

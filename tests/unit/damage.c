@@ -15,6 +15,7 @@
 #include "cli/phase.h"
 #include "cli/print/event_json.h"
 #include "cli/print/event_text.h"
+#include "format/packet.h"
 #include "schema/record.h"
 #include "trace/merge.h"
 #include "trace/session.h"

@@ -15,7 +15,7 @@
 enum { ID_SWITCH = 300, ID_WAKING = 301, RAW = 72 };
 
 static struct tandem_control control;
-static struct perf_clock clock;
+static struct perf_clock machine_clock;
 static struct linux_folder folder;
 static struct linux_stream stream;
 static struct linux_decoder decoder;
@@ -51,10 +51,10 @@ static void formats_fill(struct linux_formats *formats)
 
 static void begin(void)
 {
-	perf_clock_begin(&clock, TANDEM_CLOCK_MONOTONIC);
-	CHECK(!linux_folder_open(&folder, directory, &control, &clock));
+	perf_clock_begin(&machine_clock, TANDEM_CLOCK_MONOTONIC);
+	CHECK(!linux_folder_open(&folder, directory, &control, &machine_clock));
 	linux_stream_open(&stream, &folder, 0);
-	linux_decoder_init(&decoder, &clock);
+	linux_decoder_init(&decoder, &machine_clock);
 	formats_fill(&decoder.formats);
 	decoder.system = true;
 	decoder.tasks.first_namespace = true;

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "check.h"
-#include "core/ticks.h"
 
 static void test_same_clock(void)
 {
@@ -23,8 +22,8 @@ static void test_line(void)
 	/* 2.3 GHz, and pairs a tenth of a second apart. */
 	struct perf_clock clock = {
 		.source = TANDEM_CLOCK_COUNTER,
-		.before = {.ns = 5000000000000, .ticks = 11500000000000},
-		.now = {.ns = 5000100000000, .ticks = 11500230000000},
+		.before = {.monotonic_ns = 5000000000000, .ticks = 11500000000000},
+		.now = {.monotonic_ns = 5000100000000, .ticks = 11500230000000},
 	};
 
 	CHECK(perf_clock_ticks(&clock, 5000000000000) == 11500000000000);
@@ -46,7 +45,7 @@ static void test_real(void)
 {
 	static const struct timespec moment = {.tv_nsec = 12000000};
 	struct perf_clock clock;
-	struct perf_clock_pair truth[20];
+	struct ticks_pair truth[20];
 
 	perf_clock_begin(&clock, TANDEM_CLOCK_COUNTER);
 	for (int i = 0; i < 20; i++) {
@@ -59,8 +58,8 @@ static void test_real(void)
 			continue;
 		perf_clock_advance(&clock);
 		for (int k = i - 3; k <= i; k++) {
-			int64_t off =
-				(int64_t)(perf_clock_ticks(&clock, truth[k].ns) - truth[k].ticks);
+			int64_t off = (int64_t)(perf_clock_ticks(&clock, truth[k].monotonic_ns) -
+						truth[k].ticks);
 
 			if (off < 0)
 				off = -off;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "format/packet.h"
 #include "schema/record.h"
 
 static uint8_t packet[4096];

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/packet.h"
 #include "schema/record.h"
 #include "schema/schema.h"
 #include "trace/clock.h"
 
 #define PACKET_BYTES (64u << 10)
-#define ALIGNED(bytes) (((bytes) + TANDEM_RECORD_ALIGN - 1) & ~(TANDEM_RECORD_ALIGN - 1))
 
 struct ctf_import_stream {
 	struct trace_session *session;
@@ -45,20 +45,21 @@ struct ctf_import_stream *ctf_import_stream_create(const char *folder,
 	return stream;
 }
 
-static void packet_begin(struct ctf_import_stream *stream, uint64_t ticks, uint64_t ns)
+static void stream_packet_begin(struct ctf_import_stream *stream, uint64_t ticks, uint64_t ns)
 {
 	struct tandem_packet_header *header = (void *)stream->packet;
 
-	memset(header, 0, sizeof(*header));
-	header->magic = TANDEM_CTF_MAGIC;
-	header->stream_instance_id = (uint64_t)stream->cpu + 1;
-	header->timestamp_begin = ticks;
-	header->packet_seq_num = stream->sequence++;
+	static const uint8_t no_uuid[sizeof(header->uuid)];
 	/* By the session's own clock: nothing new is said of it. */
-	header->monotonic_ns = ns;
-	header->ticks = ticks;
-	header->tid = stream->cpu;
-	snprintf(header->thread_name, sizeof(header->thread_name), "cpu %u", stream->cpu);
+	const struct ticks_pair pair = {.ticks = ticks, .monotonic_ns = ns};
+	char name[sizeof(header->thread_name)];
+
+	snprintf(name, sizeof(name), "cpu %u", stream->cpu);
+	packet_begin(header, no_uuid, (uint64_t)stream->cpu + 1, ticks, 0);
+	packet_clock(header, &pair);
+	packet_thread(header, stream->cpu, name);
+	header->packet_seq_num = stream->sequence++;
+	header->events_discarded = 0;
 	stream->used = stream->content = sizeof(*header);
 }
 
@@ -69,9 +70,7 @@ static void packet_write(struct ctf_import_stream *stream)
 
 	if (!stream->used)
 		return;
-	header->timestamp_end = stream->last_ticks;
-	header->content_bits = (uint64_t)stream->content * 8;
-	header->packet_bits = (uint64_t)stream->used * 8;
+	packet_end(header, stream->last_ticks, stream->content, stream->used);
 	written = stream->fd < 0 ? -1 : write(stream->fd, stream->packet, stream->used);
 	if (written != (ssize_t)stream->used && !stream->failed)
 		stream->failed = written < 0 ? -errno : -ENOSPC;
@@ -85,22 +84,23 @@ void *ctf_import_stream_put(struct ctf_import_stream *stream, uint16_t id, uint6
 	uint64_t ticks = trace_clock_ticks(&stream->session->clock, (int64_t)ns);
 	struct tandem_record *record;
 
-	if (all > UINT16_MAX || ALIGNED(all) > PACKET_BYTES - sizeof(struct tandem_packet_header))
+	if (all > UINT16_MAX ||
+	    TANDEM_ALIGNED(all) > PACKET_BYTES - sizeof(struct tandem_packet_header))
 		return NULL;
-	if (stream->used + ALIGNED(all) > PACKET_BYTES)
+	if (stream->used + TANDEM_ALIGNED(all) > PACKET_BYTES)
 		packet_write(stream);
 	if (ticks < stream->last_ticks)
 		ticks = stream->last_ticks;
 	if (!stream->used)
-		packet_begin(stream, ticks, ns);
+		stream_packet_begin(stream, ticks, ns);
 	stream->last_ticks = ticks;
 	record = (void *)(stream->packet + stream->used);
-	memset(record, 0, ALIGNED(all));
+	memset(record, 0, TANDEM_ALIGNED(all));
 	record->timestamp = ticks;
 	record->id = id;
 	record->size = (uint16_t)all;
 	stream->content = stream->used + all;
-	stream->used += ALIGNED(all);
+	stream->used += TANDEM_ALIGNED(all);
 	return record;
 }
 
