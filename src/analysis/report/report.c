@@ -13,6 +13,7 @@
 #include "analysis/report/clocks.h"
 #include "analysis/report/engines_report.h"
 #include "analysis/report/operation_stats.h"
+#include "analysis/report/ranges_report.h"
 #include "analysis/report/samples_report.h"
 #include "analysis/report/totals.h"
 #include "analysis/report/waits_report.h"
@@ -27,6 +28,7 @@ struct maker { /* a report that is being made */
 	struct operation_stats stats;
 	struct builds builds;
 	struct engines_report engines;
+	struct ranges_report ranges;
 	struct samples samples;
 	uint64_t lost[TANDEM_LOSS_COUNT]; /* as the streams say */
 };
@@ -80,6 +82,8 @@ static int take_item(void *user, const struct event_item *item)
 
 	if (item->system)
 		return take_linux(maker, item->event);
+	if (ranges_report_add(&maker->ranges, item))
+		return -ENOMEM;
 	if (item->kind == ITEM_UNFINISHED) {
 		operation_stats_unfinished(&maker->stats, &item->operation);
 		return 0;
@@ -131,6 +135,8 @@ static int finish(void *user, struct pass *pass)
 	if (!status)
 		status = operation_stats_finish(&maker->stats, report);
 	if (!status)
+		status = ranges_report_finish(&maker->ranges, report);
+	if (!status)
 		status = clocks_finish(&pass->iterator.clock_sync, devices, maker->session, report);
 	if (!status)
 		status = memory_finish(&pass->iterator.memory, report);
@@ -181,6 +187,8 @@ static int begin(void *user, struct pass *pass)
 	builds_init(&maker->builds, &pass->iterator.devices);
 	engines_report_init(&maker->engines, pass->session, &pass->waits.states);
 	maker->engines.engines.range = maker->range;
+	if (ranges_report_init(&maker->ranges, pass->session, &maker->range))
+		return -ENOMEM;
 	return operation_stats_init(&maker->stats, &pass->iterator.devices, pass->session,
 				    &maker->range);
 }
@@ -190,6 +198,7 @@ static void maker_free(void *user)
 	struct maker *maker = user;
 
 	operation_stats_free(&maker->stats);
+	ranges_report_free(&maker->ranges);
 	samples_free(&maker->samples);
 	engines_report_free(&maker->engines);
 	calls_free(&maker->calls);

@@ -55,6 +55,17 @@ struct report_error { /* one API function's one return code */
 	uint64_t count;
 };
 
+struct report_range {			 /* the program's ranges of one name, scope and kind */
+	const char *name, *scope, *kind; /* scope: "" of the program's own */
+	uint64_t count;			 /* of markers: how often */
+	uint64_t open;			 /* whose end was not recorded */
+	struct report_times times;	 /* on the host, of those that ended */
+	/* Of what was enqueued inside: from the start of the first operation to the end of
+	 * the last, on each device, and the sum of their executions. */
+	uint64_t projected_ns, executing_ns;
+	uint64_t operations, kernels;
+};
+
 struct report_device { /* what a device did of one kind, by one name */
 	const char *domain, *device, *kind, *name;
 	uint64_t count;
@@ -223,6 +234,8 @@ struct report {
 	size_t api_count;
 	struct report_error *errors;
 	size_t error_count;
+	struct report_range *ranges;
+	size_t range_count;
 	struct report_device *device;
 	size_t device_count;
 	struct report_zone *zones;

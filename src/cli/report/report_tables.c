@@ -38,6 +38,20 @@ static const struct table_column api_columns[] = {
 	{"name", "function", TABLE_STRING, offsetof(struct report_api, name)},
 };
 
+static const struct table_column ranges_columns[] = {
+	{"total_ns", "total", TABLE_NS, offsetof(struct report_range, times.total_ns)},
+	{"count", "count", TABLE_COUNT, offsetof(struct report_range, count)},
+	{"open", "open", TABLE_COUNT, offsetof(struct report_range, open)},
+	SPREAD(struct report_range),
+	{"projected_ns", "on device", TABLE_NS, offsetof(struct report_range, projected_ns)},
+	{"executing_ns", "executing", TABLE_NS, offsetof(struct report_range, executing_ns)},
+	{"kernels", "kernels", TABLE_COUNT, offsetof(struct report_range, kernels)},
+	{"operations", "operations", TABLE_COUNT, offsetof(struct report_range, operations)},
+	{"kind", "kind", TABLE_STRING, offsetof(struct report_range, kind)},
+	{"scope", "scope", TABLE_STRING, offsetof(struct report_range, scope)},
+	{"name", "name", TABLE_STRING, offsetof(struct report_range, name)},
+};
+
 static const struct table_column device_columns[] = {
 	WITHIN(struct report_device),
 	TIMES(struct report_device),
@@ -259,6 +273,7 @@ static const struct table_column clocks_columns[] = {
 
 static const struct table tables[] = {
 	[REPORT_TABLE_api] = TABLE("api", api_columns, struct report_api),
+	[REPORT_TABLE_ranges] = TABLE("ranges", ranges_columns, struct report_range),
 	[REPORT_TABLE_device] = TABLE("device", device_columns, struct report_device),
 	[REPORT_TABLE_zones] = TABLE("zones", zones_columns, struct report_zone),
 	[REPORT_TABLE_devices] = TABLE("devices", devices_columns, struct report_busy),

@@ -10,6 +10,7 @@
  * they are printed. */
 #define REPORT_TABLES(X)                                                           \
 	X(api, api_count, "API calls")                                             \
+	X(ranges, range_count, "Ranges (annotated by the program)")                \
 	X(device, device_count, "Device operations")                               \
 	X(zones, zone_count, "Where commands waited, by queue")                    \
 	X(devices, busy_count, "Devices")                                          \

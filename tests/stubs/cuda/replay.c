@@ -6,7 +6,7 @@
  * Times are moved: an operation begins STEP ticks of the tool's clock after its
  * call was told, or after the one before it in its stream, and takes as many ticks
  * as the file has ns. What no call made (pages that move, CUPTI's own overhead)
- * begins when it is told. */
+ * begins when it is told. Lines `nvtx ...` are the test's own: ranges and markers. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../annotation/nvtx.h"
 #include "abi.h"
 #include "replay.h"
 
@@ -254,7 +255,44 @@ static void answer(const char *word, const char *line)
 		cupti->stream(context, stream, a, u);
 }
 
-static void tell(const char *word, const char *line)
+/* `push TEXT`, `pop`, `start TEXT`, `end` (of the latest start), `mark TEXT`, each in the
+ * thread that tells; `scope NAME TEXT` is a push in a domain of that name, `leave` its pop. */
+static void tell_nvtx(char *line)
+{
+	static uint64_t latest;
+	static void *scope;
+	char *text = line + strcspn(line, " \n");
+
+	if (*text)
+		*text++ = 0;
+	text[strcspn(text, "\n")] = 0;
+	if (!strcmp(line, "push")) {
+		push(text);
+	} else if (!strcmp(line, "pop")) {
+		pop();
+	} else if (!strcmp(line, "start")) {
+		latest = start(text);
+	} else if (!strcmp(line, "end")) {
+		end(latest);
+	} else if (!strcmp(line, "mark")) {
+		mark(text);
+	} else if (!strcmp(line, "scope")) {
+		struct attributes attributes = {
+			.version = 3, .size = sizeof(attributes), .text_type = 1};
+		char *name = text;
+
+		text += strcspn(text, " ");
+		if (*text)
+			*text++ = 0;
+		scope = domain(name);
+		attributes.text = text;
+		domain_push(scope, &attributes);
+	} else if (!strcmp(line, "leave")) {
+		domain_pop(scope);
+	}
+}
+
+static void tell(const char *word, char *line)
 {
 	if (!strcmp(word, "behind"))
 		tell_behind(line);
@@ -266,6 +304,8 @@ static void tell(const char *word, const char *line)
 		tell_resource(line);
 	else if (!strcmp(word, "module"))
 		tell_module(line);
+	else if (!strcmp(word, "nvtx"))
+		tell_nvtx(line);
 }
 
 static void fatal(void)
@@ -328,6 +368,7 @@ int main(int argc, char **argv)
 		return 1;
 	dry = false;
 	cuInit(0);
+	inject("");
 	for (long i = 0; i < rounds; i++)
 		if (pass(argv[1]))
 			return 1;

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Ranges (NVTX) around what a CUDA program enqueues: wall time, what the devices did of it
+and when, kernels; by thread, by scope, across threads; what is open when the program ends."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["TANDEM_SOURCE"], "tests", "lib"))
+from tap import TANDEM, check, finish  # noqa: E402
+
+REPLAY = os.path.join(os.environ["TANDEM_BUILD"], "tests", "stubs", "cuda", "replay")
+DATA = os.path.join(os.environ["TANDEM_SOURCE"], "tests", "data", "cuda")
+
+
+def annotated(name, source, lines):
+    """The recorded run, with lines `nvtx` before the Nth launch of the program's own."""
+    launches = 0
+    with open(os.path.join(DATA, source + ".replay")) as file, open(name, "w") as out:
+        for line in file:
+            if re.match(r"call 0 2 \d+ cudaLaunchKernel ", line):
+                for text in lines.get(launches, ()):
+                    out.write("nvtx " + text + "\n")
+                launches += 1
+            out.write(line)
+        for text in lines.get("end", ()):
+            out.write("nvtx " + text + "\n")
+    return launches
+
+
+def record(name, source, lines):
+    annotated(name + ".replay", source, lines)
+    done = subprocess.run([TANDEM, "record", "-o", name, REPLAY, name + ".replay"], text=True,
+                          capture_output=True)
+    check(done.returncode == 0 and "nothing lost" in done.stderr, name + " is recorded",
+          done.stderr)
+
+
+def report(session, *options):
+    done = subprocess.run([TANDEM, "report", "--format", "json", *options, session], text=True,
+                          capture_output=True)
+    check(done.returncode == 0 and not done.stderr, session + " is reported", done.stderr)
+    return json.loads(done.stdout)
+
+
+def ranges(session, *options):
+    return {(r["scope"], r["name"]): r for r in report(session, *options)["ranges"]}
+
+
+def operations(session):
+    """Of device operations: number of the launch that made each kernel, start, end."""
+    done = subprocess.run([TANDEM, "sql", "--format", "json", session,
+                           "SELECT o.kind kind, c.begin_ns called, o.start_ns start, "
+                           "o.end_ns end FROM device_ops o JOIN api_calls c ON c.id = o.call "
+                           "ORDER BY c.begin_ns"], text=True, capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+# Kernels 0..24: outer holds 2..9, inner 4..6 and again 8; a scope of its own overlaps both,
+# across their ends; a start-end range from 5 to 7; one without work; one that never ends.
+record("nested", "overlap", {
+    2: ["push outer"],
+    4: ["push inner"],
+    5: ["start free", "mark here"],
+    7: ["pop", "scope solver step"],
+    8: ["push inner", "end"],
+    9: ["pop", "push idle", "pop"],
+    10: ["pop"],
+    11: ["leave"],
+    12: ["push left"],
+    14: ["start lost"],
+})
+found = ranges("nested")
+check(set(found) == {("", "outer"), ("", "inner"), ("", "free"), ("", "here"), ("", "idle"),
+                     ("solver", "step"), ("", "left"), ("", "lost")}, "every range has a row",
+      found.keys())
+kernels = {name: row["kernels"] for (_, name), row in found.items()}
+check(kernels == {"outer": 8, "inner": 4, "free": 3, "here": 0, "idle": 0, "step": 4, "left": 13,
+                  "lost": 11}, "kernels enqueued inside", kernels)
+check(found["", "inner"]["count"] == 2 and found["", "inner"]["open"] == 0, "two of a name",
+      found["", "inner"])
+check({name: row["kind"] for (_, name), row in found.items()} ==
+      {"outer": "nested", "inner": "nested", "free": "start_end", "here": "marker",
+       "idle": "nested", "step": "nested", "left": "nested", "lost": "start_end"}, "kinds")
+check(found["", "left"]["open"] == 1 and found["", "left"]["total_ns"] == 0 and
+      found["", "lost"]["open"] == 1, "what has no end is open, and has its operations", found)
+
+made = operations("nested")
+launched = [o for o in made if o["kind"] == "kernel"]
+first, last = launched[2]["called"], launched[10]["called"]
+inside = [o for o in made if first <= o["called"] < last]
+outer = found["", "outer"]
+check(outer["operations"] == len(inside), "operations of all kinds", (outer, len(inside)))
+check(outer["executing_ns"] == sum(o["end"] - o["start"] for o in inside),
+      "the sum of their executions", outer)
+check(outer["projected_ns"] == max(o["end"] for o in inside) - min(o["start"] for o in inside),
+      "projected: from the first start to the last end", outer)
+check(outer["total_ns"] <= launched[10]["called"] - launched[1]["called"] and
+      outer["total_ns"] >= launched[9]["called"] - launched[2]["called"],
+      "its wall time is on the host", outer)
+
+text = subprocess.run([TANDEM, "report", "--table", "ranges", "nested"], text=True,
+                      capture_output=True).stdout
+check("outer" in text and "on device" in text and "solver" in text, "the table in text", text)
+
+# A part of the run: only ranges that begin there count.
+part = ranges("nested", "--to", "0")
+check(not part, "none begin before the run", part)
+
+# A graph's launch has many operations, all of them inside.
+record("graph", "graph", {})
+nodes = sum(row["count"] for row in report("graph")["device"])
+with open(os.path.join(DATA, "graph.replay")) as file, open("around.replay", "w") as out:
+    for line in file:
+        if re.match(r"call 0 2 \d+ cudaGraphLaunch ", line):
+            out.write("nvtx push launch\n")
+        out.write(line)
+        if re.match(r"call 1 2 \d+ cudaGraphLaunch ", line):
+            out.write("nvtx pop\n")
+done = subprocess.run([TANDEM, "record", "-o", "around", REPLAY, "around.replay"],
+                      capture_output=True)
+launch = ranges("around")["", "launch"]
+check(launch["count"] == 6 and launch["operations"] == 15, "a graph's operations are its launch's",
+      (launch, nodes))
+finish()
