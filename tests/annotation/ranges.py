@@ -109,6 +109,36 @@ check("outer" in text and "on device" in text and "solver" in text, "the table i
 part = ranges("nested", "--to", "0")
 check(not part, "none begin before the run", part)
 
+# --range: what begins while the range is open, as --from and --to say it.
+part = report("nested", "--range", "outer")
+check(sum(r["calls"] for r in part["api"] if r["name"] == "cudaLaunchKernel") == 8,
+      "--range: the launches inside", part["api"])
+span = part["session"]["to_ns"] - part["session"]["from_ns"]
+check(span == outer["total_ns"], "--range: from its begin to its end", part["session"])
+again = report("nested", "--range", "inner/1")["session"]
+check(again["from_ns"] > launched[7]["called"] - 10**6 and
+      again["to_ns"] - again["from_ns"] < found["", "inner"]["total_ns"], "the second one", again)
+check(report("nested", "--range", "step@solver")["session"]["from_ns"] > part["session"]["from_ns"],
+      "one of a domain")
+check(report("nested", "--range", "left")["session"]["to_ns"] ==
+      part["session"]["duration_ns"], "without an end it goes on to the run's")
+printed = subprocess.run([TANDEM, "print", "--raw", "--range", "outer", "--name",
+                          "cudaLaunchKernel", "nested"], text=True, capture_output=True)
+check(printed.stdout.count("cudaLaunchKernel") == 8, "print takes it, too", printed.stdout)
+for given, said in (("nothing", "no range is named 'nothing'; there is 'inner', "),
+                    ("inner/2", "2 ranges are named 'inner': inner/0 to inner/1"),
+                    ("here", "no range is named 'here'")):
+    refused = subprocess.run([TANDEM, "report", "--range", given, "nested"], text=True,
+                             capture_output=True)
+    check(refused.returncode == 1 and said in refused.stderr, "--range " + given, refused.stderr)
+said = subprocess.run([TANDEM, "report", "--range", "inner", "nested"], text=True,
+                      capture_output=True).stderr
+check("the first of 2 ranges" in said, "several of one name are told", said)
+for command in ("report", "print"):
+    refused = subprocess.run([TANDEM, command, "--range", "a", "--from", "1", "nested"], text=True,
+                             capture_output=True)
+    check(refused.returncode == 2, command + ": --range and --from are one too many")
+
 # A graph's launch has many operations, all of them inside.
 record("graph", "graph", {})
 nodes = sum(row["count"] for row in report("graph")["device"])

@@ -28,6 +28,9 @@
 	X(from, 0, "TIME", TEXT(NULL),                                                    \
 	  "from this time on: 1.5s, 20ms, 300us, 5ns; plain is seconds")                  \
 	X(to, 0, "TIME", TEXT(NULL), "up to this time")                                   \
+	X(range, 0, "NAME", TEXT(NULL),                                                   \
+	  "while this range of the program's own (NVTX) is open: NAME[@DOMAIN][/N], N "   \
+	  "from 0 (the first)")                                                           \
 	X(limit, 'l', "N", TEXT(NULL), "stop after N lines")                              \
 	X(raw, 'r', NULL, FLAG,                                                           \
 	  "as recorded: a call is one event, with its end; a device's operation is one, " \
@@ -57,7 +60,7 @@ struct arguments {
 	int format;
 	bool raw;
 	uint64_t limit;
-	const char *path;
+	const char *path, *range_name;
 	struct filter filter;
 };
 
@@ -91,6 +94,9 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return read_time("--from", value, &filter->from_ns);
 	case OPTION_to:
 		return read_time("--to", value, &filter->to_ns);
+	case OPTION_range:
+		arguments->range_name = value;
+		return 0;
 	case OPTION_limit:
 		return cli_parse_number(value, UINT64_MAX, &arguments->limit)
 			       ? option_refuse("--limit", value, "a number of events")
@@ -103,8 +109,27 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	return options_parse_session(&command_print, argc, argv, handle_option, arguments,
-				     &arguments->path);
+	int status = options_parse_session(&command_print, argc, argv, handle_option, arguments,
+					   &arguments->path);
+
+	if (status || !arguments->range_name ||
+	    (arguments->filter.from_ns == INT64_MIN && arguments->filter.to_ns == INT64_MAX))
+		return status;
+	cli_error("--range: it is a part of the run already; omit --from and --to");
+	return options_wrong(&command_print);
+}
+
+static int set_range(struct reading *reading, struct arguments *arguments)
+{
+	struct range range;
+	int status = arguments->range_name ? reading_range(reading, arguments->range_name, &range)
+					   : CLI_DONE;
+
+	if (status || !arguments->range_name)
+		return status;
+	arguments->filter.from_ns = range.from_ns;
+	arguments->filter.to_ns = range.to_ns;
+	return CLI_DONE;
 }
 
 /* Descriptions before the first printed event are needed for its names; a
@@ -197,6 +222,15 @@ static int print_ordered(struct reading *reading, struct arguments *arguments)
 	return chronology_print(reading, &request);
 }
 
+static int print_session(struct reading *reading, struct arguments *arguments)
+{
+	int status = set_range(reading, arguments);
+
+	if (status)
+		return status;
+	return arguments->raw ? print_raw(reading, arguments) : print_ordered(reading, arguments);
+}
+
 int cmd_print(int argc, char **argv)
 {
 	struct arguments arguments = {.format = FORMAT_TEXT};
@@ -209,8 +243,7 @@ int cmd_print(int argc, char **argv)
 		return options_status(status);
 	if (reading_open(&reading, arguments.path))
 		return CLI_FAILED;
-	status = arguments.raw ? print_raw(&reading, &arguments)
-			       : print_ordered(&reading, &arguments);
+	status = print_session(&reading, &arguments);
 	if (status < 0 && status != -EPIPE)
 		status = cli_error("%s: %s", arguments.path, strerror(-status));
 	filter_free(&arguments.filter);

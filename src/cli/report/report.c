@@ -35,6 +35,9 @@ static const char *table_at(size_t number, const char **about)
 	  "only from this time of the run on: 1.5s, 20ms, 300us, 5ns; plain is seconds. "      \
 	  "What began there counts, whole")                                                    \
 	X(to, 0, "TIME", TEXT(NULL), "only up to this time")                                   \
+	X(range, 0, "NAME", TEXT(NULL),                                                        \
+	  "only while this range of the program's own (NVTX) is open: NAME[@DOMAIN][/N], N "   \
+	  "from 0 (the first)")                                                                \
 	X(findings, 0, "WHEN", WORD("auto on off"),                                            \
 	  "what is wrong, before the tables: on, off, or auto (default): of a trace up "       \
 	  "to 32 MiB, which takes a second at most")                                           \
@@ -54,6 +57,7 @@ const struct command command_report = {
 	.examples =
 		"  tandem report tandem-app-20261120-100000\n"
 		"  tandem report --from 20ms --to 30ms DIR\n"
+		"  tandem report --range step/2 DIR\n"
 		"  tandem report --format json DIR | jq '.device[] | select(.kind == \"kernel\")'\n",
 	.column = 23,
 	COMMAND_OPTIONS,
@@ -76,7 +80,7 @@ struct arguments {
 	int findings; /* WHEN_... */
 	bool ranged;
 	struct range range; /* since the session's start */
-	const char *path, *with;
+	const char *path, *with, *range_name;
 };
 
 static void json_session(struct json *json, const struct report *report,
@@ -217,6 +221,9 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 		return read_time(arguments, "--from", value, &arguments->range.from_ns);
 	case OPTION_to:
 		return read_time(arguments, "--to", value, &arguments->range.to_ns);
+	case OPTION_range:
+		arguments->range_name = value;
+		return 0;
 	case OPTION_findings:
 		arguments->findings = word;
 		return 0;
@@ -231,12 +238,17 @@ static int handle_option(void *user, unsigned option, const char *value, int wor
 
 static int check_arguments(const struct arguments *arguments)
 {
+	if (arguments->ranged && arguments->range_name) {
+		cli_error("--range: it is a part of the run already; omit --from and --to");
+		return options_wrong(&command_report);
+	}
 	if (arguments->range.from_ns >= arguments->range.to_ns) {
 		cli_error("--to is not after --from: there is no time between them");
 		return options_wrong(&command_report);
 	}
-	if (arguments->ranged && arguments->findings == WHEN_ON) {
-		cli_error("--findings on: findings are of the whole run; omit --from and --to");
+	if ((arguments->ranged || arguments->range_name) && arguments->findings == WHEN_ON) {
+		cli_error("--findings on: findings are of the whole run; omit --from, --to and "
+			  "--range");
 		return options_wrong(&command_report);
 	}
 	if (arguments->metrics && arguments->findings == WHEN_ON) {
@@ -359,6 +371,13 @@ int cmd_report(int argc, char **argv)
 		return options_status(status);
 	if (reading_open(&reading, arguments.path) || reading_with(&reading, arguments.with))
 		return CLI_FAILED;
+	if (arguments.range_name) {
+		if (reading_range(&reading, arguments.range_name, &arguments.range)) {
+			reading_close(&reading);
+			return CLI_FAILED;
+		}
+		arguments.ranged = true;
+	}
 	if (arguments.ranged && starts_late(&reading, &arguments)) {
 		reading_close(&reading);
 		return CLI_FAILED;
