@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "schema/record.h"
-#include "trace/tsdl_line.h"
+#include "trace/tsdl_token.h"
 
 #define FIELDS_MAX 250u
 
@@ -40,7 +40,7 @@ static uint8_t base_bytes(const struct token *token)
 	return 0;
 }
 
-static int parse_enum(struct parser *parser, struct line line)
+static int parse_enum(struct parser *parser, struct tsdl_text line)
 {
 	struct arena *arena = &parser->tsdl->arena;
 	struct token name = token_next(&line), base, word;
@@ -48,12 +48,12 @@ static int parse_enum(struct parser *parser, struct line line)
 	struct tandem_name *values;
 	unsigned room;
 
-	if (!token_is_name(&name) || !line_expect(&line, ":"))
+	if (!token_is_name(&name) || !token_expect(&line, ":"))
 		return -EINVAL;
 	base = token_next(&line);
-	if (!base_bytes(&base) || !line_expect(&line, "{"))
+	if (!base_bytes(&base) || !token_expect(&line, "{"))
 		return -EINVAL;
-	room = line_count(&line, '=');
+	room = text_count(&line, '=');
 	made = arena_alloc(arena, sizeof(*made));
 	values = arena_alloc(arena, (room + 1) * sizeof(*values));
 	if (!made || !values)
@@ -68,7 +68,7 @@ static int parse_enum(struct parser *parser, struct line line)
 
 		if (token_is(&word, ",") && !word.quoted)
 			continue;
-		if (!token_is_name(&word) || made->names.count == room || !line_expect(&line, "="))
+		if (!token_is_name(&word) || made->names.count == room || !token_expect(&line, "="))
 			return -EINVAL;
 		number = token_next(&line);
 		if (!token_number(&number, &values[made->names.count].value))
@@ -117,7 +117,7 @@ static const struct {
 	{"f64", TANDEM_FIELD_FLOAT, 8}, {"utf8", TANDEM_FIELD_STRING, 1},
 };
 
-static bool type_of(const struct parser *parser, struct line *line, struct tandem_field *field)
+static bool type_of(const struct parser *parser, struct tsdl_text *line, struct tandem_field *field)
 {
 	struct token type = token_next(line);
 
@@ -144,12 +144,12 @@ static bool type_of(const struct parser *parser, struct line *line, struct tande
 }
 
 /* TYPE NAME; or TYPE NAME[COUNT]; up to the struct's end. */
-static int parse_fields(struct parser *parser, struct line *line, struct event *event)
+static int parse_fields(struct parser *parser, struct tsdl_text *line, struct event *event)
 {
 	struct arena *arena = &parser->tsdl->arena;
 
 	for (;;) {
-		struct line before = *line;
+		struct tsdl_text before = *line;
 		struct token name = token_next(line);
 		struct declared *made = &event->declared[event->count];
 
@@ -177,8 +177,8 @@ static int parse_fields(struct parser *parser, struct line *line, struct event *
 		name = token_next(line);
 		if (token_is(&name, "[")) {
 			made->count = token_next(line);
-			if (!token_is_name(&made->count) || !line_expect(line, "]") ||
-			    !line_expect(line, ";"))
+			if (!token_is_name(&made->count) || !token_expect(line, "]") ||
+			    !token_expect(line, ";"))
 				return -EINVAL;
 		} else if (!token_is(&name, ";") || made->field.kind == TANDEM_FIELD_STRING) {
 			return -EINVAL;
@@ -278,7 +278,8 @@ static uint8_t word_of(const char *const *words, const struct token *token)
 	return 0;
 }
 
-static void mean_field(const struct parser *parser, struct line *line, struct tandem_event *made)
+static void mean_field(const struct parser *parser, struct tsdl_text *line,
+		       struct tandem_event *made)
 {
 	struct tandem_field *fields = (struct tandem_field *)made->layout[0].fields, *field = NULL;
 	struct token name = token_next(line), word;
@@ -286,7 +287,7 @@ static void mean_field(const struct parser *parser, struct line *line, struct ta
 	for (unsigned i = 0; i < made->layout[0].field_count; i++)
 		if (token_is(&name, fields[i].name))
 			field = &fields[i];
-	if (!field || !line_expect(line, "="))
+	if (!field || !token_expect(line, "="))
 		return;
 	do {
 		struct token mark = token_next(line);
@@ -336,7 +337,7 @@ static void mean_event(const struct token *key, const struct token *value,
 	}
 }
 
-static void mean(const struct parser *parser, struct line *line, struct tandem_event *made)
+static void mean(const struct parser *parser, struct tsdl_text *line, struct tandem_event *made)
 {
 	struct token word = token_next(line);
 	uint8_t class = word_of(class_words, &word);
@@ -351,7 +352,7 @@ static void mean(const struct parser *parser, struct line *line, struct tandem_e
 		} else {
 			struct token value;
 
-			if (!line_expect(line, "="))
+			if (!token_expect(line, "="))
 				return;
 			value = token_next(line);
 			mean_event(&word, &value, &made->traits);
@@ -410,7 +411,7 @@ static int event_place(struct parser *parser, struct trace_tsdl_domain *owner, u
 	return 0;
 }
 
-static int parse_event(struct parser *parser, struct line line)
+static int parse_event(struct parser *parser, struct tsdl_text line)
 {
 	struct trace_tsdl_domain *owner;
 	struct tandem_event made = {.name = NULL}, *place;
@@ -420,25 +421,26 @@ static int parse_event(struct parser *parser, struct line line)
 	int64_t id;
 	int status;
 
-	if (!line_expect(&line, "{") || !line_expect(&line, "name") || !line_expect(&line, "="))
+	if (!token_expect(&line, "{") || !token_expect(&line, "name") || !token_expect(&line, "="))
 		return -EINVAL;
 	name = token_next(&line);
-	if (!token_is_name(&name) || !line_expect(&line, ";") || !line_expect(&line, "id") ||
-	    !line_expect(&line, "="))
+	if (!token_is_name(&name) || !token_expect(&line, ";") || !token_expect(&line, "id") ||
+	    !token_expect(&line, "="))
 		return -EINVAL;
 	number = token_next(&line);
-	if (!token_number(&number, &id) || id < 0 || id > UINT16_MAX || !line_expect(&line, ";") ||
-	    !line_expect(&line, "stream_id") || !line_expect(&line, "=") ||
-	    !line_expect(&line, "0") || !line_expect(&line, ";") || !line_expect(&line, "fields") ||
-	    !line_expect(&line, ":") || !line_expect(&line, "=") || !line_expect(&line, "struct") ||
-	    !line_expect(&line, "{"))
+	if (!token_number(&number, &id) || id < 0 || id > UINT16_MAX || !token_expect(&line, ";") ||
+	    !token_expect(&line, "stream_id") || !token_expect(&line, "=") ||
+	    !token_expect(&line, "0") || !token_expect(&line, ";") ||
+	    !token_expect(&line, "fields") || !token_expect(&line, ":") ||
+	    !token_expect(&line, "=") || !token_expect(&line, "struct") ||
+	    !token_expect(&line, "{"))
 		return -EINVAL;
 	status = parse_fields(parser, &line, &event);
 	if (!status)
 		status = lay_out(parser, &event, &made);
 	if (status)
 		return status;
-	if (!line_expect(&line, ";") || !line_expect(&line, "}") || !line_expect(&line, ";"))
+	if (!token_expect(&line, ";") || !token_expect(&line, "}") || !token_expect(&line, ";"))
 		return -EINVAL;
 	made.id = (uint16_t)id;
 	made.name = arena_copy(&parser->tsdl->arena, name.at, name.length);
@@ -447,7 +449,7 @@ static int parse_event(struct parser *parser, struct line line)
 		return made.name ? -EINVAL : -ENOMEM;
 	if (at < owner->domain.event_count && owner->domain.events[at].name)
 		return -EINVAL;
-	if (line_expect(&line, "/") && line_expect(&line, "*")) {
+	if (token_expect(&line, "/") && token_expect(&line, "*")) {
 		owner->annotated = true;
 		mean(parser, &line, &made);
 	}
@@ -467,7 +469,7 @@ static int row_text(struct parser *parser, const struct token *text, const char 
 
 static void pages_of(struct tandem_domain *domain, const struct token *text)
 {
-	struct line line = {text->at, text->at + text->length};
+	struct tsdl_text line = {text->at, text->at + text->length};
 	int64_t page;
 
 	for (struct token word = token_next(&line); word.length; word = token_next(&line))
@@ -476,7 +478,7 @@ static void pages_of(struct tandem_domain *domain, const struct token *text)
 			domain->pages[domain->page_count++] = (uint8_t)page;
 }
 
-static int parse_section(struct parser *parser, struct line line)
+static int parse_section(struct parser *parser, struct tsdl_text line)
 {
 	struct trace_tsdl *tsdl = parser->tsdl;
 	struct token number = token_next(&line), name = token_next(&line);
@@ -500,7 +502,7 @@ static int parse_section(struct parser *parser, struct line line)
 	while (!status) {
 		struct token key = token_next(&line), text;
 
-		if (!key.length || token_is(&key, "*") || !line_expect(&line, "="))
+		if (!key.length || token_is(&key, "*") || !token_expect(&line, "="))
 			break;
 		text = token_next(&line);
 		if (token_is(&key, "layout") && text.length < sizeof(made->hash))
@@ -531,13 +533,13 @@ static int parse_section(struct parser *parser, struct line line)
 bool trace_tsdl_section(const char **at, const char *end, unsigned *number,
 			char hash[TRACE_HASH_BYTES])
 {
-	struct line line;
+	struct tsdl_text line;
 
 	while (line_next(at, end, &line)) {
 		struct token token;
 		int64_t value;
 
-		if (!line_begins(&line, SECTION))
+		if (!text_begins(&line, SECTION))
 			continue;
 		token = token_next(&line);
 		if (!token_number(&token, &value) || value < 0 || value >= TRACE_DOMAINS)
@@ -549,7 +551,7 @@ bool trace_tsdl_section(const char **at, const char *end, unsigned *number,
 		     token = token_next(&line)) {
 			struct token text;
 
-			if (!line_expect(&line, "="))
+			if (!token_expect(&line, "="))
 				break;
 			text = token_next(&line);
 			if (token_is(&token, "layout") && text.length < TRACE_HASH_BYTES) {
@@ -566,18 +568,18 @@ int trace_tsdl_parse(struct trace_tsdl *tsdl, const char *text, size_t bytes)
 {
 	struct parser parser = {.tsdl = tsdl};
 	const char *at = text, *end = text + bytes;
-	struct line line;
+	struct tsdl_text line;
 
 	*tsdl = (struct trace_tsdl){.bad = 0};
 	while (line_next(&at, end, &line)) {
 		const char *start = line.at;
 		int status = 0;
 
-		if (line_begins(&line, "event "))
+		if (text_begins(&line, "event "))
 			status = parse_event(&parser, line);
-		else if (line_begins(&line, "enum "))
+		else if (text_begins(&line, "enum "))
 			status = parse_enum(&parser, line);
-		else if (line_begins(&line, SECTION))
+		else if (text_begins(&line, SECTION))
 			status = parse_section(&parser, line);
 		if (status == -ENOMEM) {
 			trace_tsdl_free(tsdl);
