@@ -6,7 +6,7 @@
  *     can't be recorded is counted (losses.h) and the call goes through.
  *     Never exit, abort, or print to the program's stdout.
  *  2. Between entry and exit of a traced call: no malloc, no lock, no stdio,
- *     no system call but those of tandem_stream_advance(), once in 256 KiB.
+ *     no system call but those of tandem_stream_advance(), once in 1 MiB.
  *  3. Not recording costs one branch on tandem_control.recording.
  *  4. No helper thread.
  *  5. A record is in the file as soon as it is committed. The file is mapped and

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "core/bus_error.h"
 #include "core/control.h"
@@ -23,10 +24,10 @@
 #define FILE_PACKETS 64u
 #define FILE_PACKETS_MOST 256u
 #define FILE_LEAST_BYTES 65536u
-/* What is reserved at once: for a thread with a few calls as much as it needs, then what
- * a second-level cache holds next to the program's own data. */
+/* What is reserved at once: for a thread with a few calls as much as it needs, then a packet.
+ * Zeros are written ahead up to ZEROS_BYTES; behind that, pages come in large folios. */
 #define STEP_FIRST_BYTES 32768u
-#define STEP_MOST_BYTES (256u * 1024)
+#define ZEROS_BYTES (2048u * 1024)
 #define PAGE_BYTES 4096u
 #define BATCH_MOST 32u
 #define PAIR_TRIES 4u
@@ -37,6 +38,7 @@ static struct stream_file *_Atomic spares[BATCH_MOST]; /* made ahead */
 static struct stream_file *_Atomic left[BATCH_MOST];   /* by threads that have ended */
 static _Atomic uint32_t next_batch = 1;
 static _Atomic uint32_t making, waiting; /* one thread makes files, the others wait */
+static _Atomic bool cannot_write;	 /* the way to the files is closed */
 
 struct batch {
 	struct stream_file *files[BATCH_MOST];
@@ -64,6 +66,23 @@ static void space_give(uint64_t bytes)
 static void file_path(char *path, const char *name, const struct stream_file *file)
 {
 	tandem_process_path(path, name, file->number, file->part > 1 ? file->part : 0);
+}
+
+/* Whether this is the file, whole. Its name may mean another one after chroot(), or when
+ * the session's directory was replaced by a later session's. */
+static bool file_is(const struct stream_file *file, const struct stat *status)
+{
+	return status->st_ino == file->inode && status->st_dev == file->device &&
+	       status->st_size == (off_t)file->bytes;
+}
+
+/* Its path, if that still names it. */
+static bool file_find(const struct stream_file *file, char *path)
+{
+	struct stat status;
+
+	file_path(path, "stream", file);
+	return !lstat(path, &status) && file_is(file, &status);
 }
 
 void stream_packet_begin(struct tandem_packet_header *header, uint64_t stream, uint64_t bytes)
@@ -108,27 +127,30 @@ static int pages_reserve(const struct stream_file *file, uint64_t bytes)
 	return errno == EFAULT ? -ENOSPC : -errno;
 }
 
-/* Blocks that were written are reserved, and their pages are there. */
+/* Blocks that were written are reserved, and their pages are there; a large write makes them
+ * in large folios. */
 static int zeros_write(int fd, uint64_t from, uint64_t bytes)
 {
 	static const char zeros[STEP_FIRST_BYTES];
+	struct iovec parts[48]; /* at most 1.5 MiB, as zeros_ahead() asks */
 	int error = 0;
 
-	for (uint64_t at = from; at < from + bytes && !error; at += sizeof(zeros)) {
-		uint64_t rest = from + bytes - at;
-		struct iovec part = {(void *)(uintptr_t)zeros,
-				     rest < sizeof(zeros) ? rest : sizeof(zeros)};
+	while (bytes && !error) {
+		uint64_t sum = 0;
+		int count = 0;
 
-		error = system_pwritev(fd, &part, 1, at);
+		for (; count < (int)(sizeof(parts) / sizeof(*parts)) && sum < bytes; count++) {
+			uint64_t rest = bytes - sum;
+
+			parts[count].iov_base = (void *)(uintptr_t)zeros;
+			parts[count].iov_len = rest < sizeof(zeros) ? rest : sizeof(zeros);
+			sum += parts[count].iov_len;
+		}
+		error = system_pwritev(fd, parts, count, from);
+		from += sum;
+		bytes -= sum;
 	}
 	return error;
-}
-
-static int blocks_reserve(int fd, uint64_t from, uint64_t bytes)
-{
-	if (!syscall(SYS_fallocate, fd, 0, (off_t)from, (off_t)bytes))
-		return 0;
-	return errno == EOPNOTSUPP || errno == ENOSYS ? zeros_write(fd, from, bytes) : -errno;
 }
 
 static void file_unmap(struct stream_file *file)
@@ -141,6 +163,7 @@ static int file_make(struct stream_file *file, uint64_t stream, uint64_t sequenc
 {
 	char hidden[TANDEM_PATH_BYTES + 64], path[TANDEM_PATH_BYTES + 64];
 	struct tandem_packet_header *header;
+	struct stat status;
 	int fd, error;
 
 	file_path(hidden, ".stream", file);
@@ -148,13 +171,15 @@ static int file_make(struct stream_file *file, uint64_t stream, uint64_t sequenc
 	fd = system_open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return fd;
-	error = file_map(file, fd);
+	error = fstat(fd, &status) ? -errno : file_map(file, fd);
 	if (!error) {
+		file->device = status.st_dev;
+		file->inode = status.st_ino;
 		/* A first touch of a file without pages reads around it, as much as the disk is
 		 * set to read ahead: megabytes of zeros. Most threads get by with these. */
 		error = zeros_write(fd, 0, STEP_FIRST_BYTES);
 		if (!error) {
-			file->reserved = STEP_FIRST_BYTES;
+			file->reserved = file->written = STEP_FIRST_BYTES;
 			header = (struct tandem_packet_header *)file->base;
 			header->packet_seq_num = sequence;
 			stream_packet_begin(header, stream ? stream : file->number, file->bytes);
@@ -242,8 +267,8 @@ static void file_discard(struct stream_file *file)
 {
 	char path[TANDEM_PATH_BYTES + 64];
 
-	file_path(path, "stream", file);
-	syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+	if (file_find(file, path))
+		syscall(SYS_unlinkat, AT_FDCWD, path, 0);
 	file_unmap(file);
 	file_drop(file);
 }
@@ -353,64 +378,140 @@ int stream_file_continue(const struct stream_file *last, uint64_t sequence,
 	return 0;
 }
 
-struct reserve {
+struct zeros {
 	const struct stream_file *file;
 	uint64_t bytes;
 };
 
-static int reserve_by_descriptor(void *data)
+/* In a child of fdtable_run(). */
+static int zeros_append(void *data)
 {
-	const struct reserve *reserve = data;
+	const struct zeros *zeros = data;
+	const struct stream_file *file = zeros->file;
+	struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
 	char path[TANDEM_PATH_BYTES + 64];
-	int fd, error;
+	struct stat status;
+	int fd, error = -EIO;
 
-	file_path(path, "stream", reserve->file);
-	fd = system_open(path, O_RDWR | O_CLOEXEC, 0);
+	/* A limit that the program has set since: going beyond it is a signal. */
+	getrlimit(RLIMIT_FSIZE, &limit);
+	if (limit.rlim_cur < file->written + zeros->bytes)
+		return -EIO;
+	file_path(path, "stream", file);
+	fd = system_open(path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0);
 	if (fd < 0)
 		return fd;
-	error = blocks_reserve(fd, reserve->file->reserved, reserve->bytes);
+	if (!fstat(fd, &status) && file_is(file, &status))
+		error = zeros_write(fd, file->written, zeros->bytes);
 	system_close(fd);
 	return error;
 }
 
-int stream_file_reserve(struct stream_file *file, uint64_t bytes)
+static int zeros_run(struct stream_file *file, uint64_t until)
 {
-	uint64_t step = file->reserved < STEP_MOST_BYTES / 4 ? file->reserved * 3 : STEP_MOST_BYTES;
-	uint64_t most = tandem_control.window_bytes;
+	struct zeros zeros = {file, until - file->written};
 	int error;
 
-	if (step > most)
-		step = most;
-	while (step < bytes)
-		step += PAGE_BYTES;
-	if (step > file->bytes - file->reserved)
-		step = file->bytes - file->reserved;
+	if (atomic_load(&cannot_write))
+		return -EIO;
+	error = fdtable_run(zeros_append, &zeros);
+	if (!error)
+		file->written = until;
+	/* After chroot, setuid, or in a sandbox it stays so. */
+	else if (error != -ENOSPC && error != -EDQUOT)
+		atomic_store(&cannot_write, true);
+	return error;
+}
+
+/* A touch of a file without pages reads as much around it as the disk is set to read ahead,
+ * and a page that a touch makes costs twice one that a write makes: the first megabytes are
+ * written as zeros, at least up to `until`. */
+static int zeros_ahead(struct stream_file *file, uint64_t until)
+{
+	uint64_t usual = file->written < ZEROS_BYTES / 4 ? file->written * 4 : ZEROS_BYTES;
+	uint64_t bytes;
+	int error;
+
+	if (until > ZEROS_BYTES)
+		return -EIO;
+	if (usual < until)
+		usual = until;
+	if (usual > file->bytes)
+		usual = file->bytes;
+	bytes = usual - file->written;
+	error = space_take(bytes);
+	if (error)
+		return error;
+	error = zeros_run(file, usual);
+	if (error)
+		space_give(bytes);
+	return error;
+}
+
+/* From here on, what a touch reads around it is one large folio, where the file system has
+ * such. */
+static void folios_ask(struct stream_file *file)
+{
+	if (!file->folios && file->bytes > ZEROS_BYTES)
+		madvise(file->base + ZEROS_BYTES, file->bytes - ZEROS_BYTES, MADV_HUGEPAGE);
+	file->folios = true;
+}
+
+/* Four times as much as before, then a packet. */
+static uint64_t usual_step(const struct stream_file *file)
+{
+	uint64_t step = file->reserved * 3, most = tandem_control.window_bytes;
+
+	return step < most - file->reserved % most ? step : most - file->reserved % most;
+}
+
+int stream_file_reserve(struct stream_file *file, uint64_t bytes)
+{
+	uint64_t least =
+		bytes ? (bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1) : PAGE_BYTES;
+	uint64_t room = file->bytes - file->reserved, there = file->written - file->reserved;
+	uint64_t step = usual_step(file), more;
+	int error;
+
+	if (step < least)
+		step = least;
+	if (step > room)
+		step = room;
 	if (step < bytes || !step)
 		return -EMSGSIZE;
-	if (space_take(step)) {
-		/* The rest of the session's limit. */
-		step = (bytes + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
-		if (!step)
-			step = PAGE_BYTES;
-		error = space_take(step);
-		if (error)
-			return error;
-	}
-	error = pages_reserve(file, step);
-	if (error == -EINVAL) {
-		struct reserve reserve = {file, step};
-
-		error = fdtable_run(reserve_by_descriptor, &reserve);
+	if (there < step && !zeros_ahead(file, file->reserved + step))
+		there = step;
+	more = step > there ? step - there : 0;
+	error = space_take(more);
+	if (error) {
+		/* Of the session's limit, the rest. */
+		step = least < room ? least : room;
+		more = step > there ? step - there : 0;
+		error = space_take(more);
 	}
 	if (error)
-		space_give(step);
-	else
-		file->reserved += step;
-	return error;
+		return error;
+	if (file->reserved + step > ZEROS_BYTES)
+		folios_ask(file);
+	error = pages_reserve(file, step);
+	/* This kernel can't. Blocks that were written are there. */
+	if (error == -EINVAL)
+		error = more ? zeros_run(file, file->reserved + step) : 0;
+	if (error) {
+		space_give(more);
+		return error;
+	}
+	file->reserved += step;
+	if (file->written < file->reserved)
+		file->written = file->reserved;
+	return 0;
 }
 
 void stream_file_release(const struct stream_file *file, uint64_t from, uint64_t until)
 {
+	/* The store after the one before has mapped the whole folio of its page again. */
+	if (file->folios)
+		from -= from < ZEROS_BYTES ? from : ZEROS_BYTES;
 	from = (from + PAGE_BYTES - 1) & ~(uint64_t)(PAGE_BYTES - 1);
 	until &= ~(uint64_t)(PAGE_BYTES - 1);
 	if (from < until)
@@ -421,11 +522,10 @@ void stream_file_close(struct stream_file *file, uint64_t bytes)
 {
 	char path[TANDEM_PATH_BYTES + 64];
 
-	file_path(path, "stream", file);
 	file_unmap(file);
-	if (!file->gone && bytes < file->bytes && !syscall(SYS_truncate, path, (off_t)bytes) &&
-	    bytes < file->reserved)
-		space_give(file->reserved - bytes);
+	if (!file->gone && bytes < file->bytes && file_find(file, path) &&
+	    !syscall(SYS_truncate, path, (off_t)bytes) && bytes < file->written)
+		space_give(file->written - bytes);
 	tandem_pool_give(&pool, file);
 }
 

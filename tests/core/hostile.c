@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "core/call.h"
+#include "core/stream_file.h"
 #include "schema/gen/core_records.h"
 #include "session.h"
 
@@ -202,6 +203,56 @@ static void small_files(void)
 	CHECK(!setrlimit(RLIMIT_FSIZE, &limit));
 	record_calls(CALLS);
 	run_thread();
+}
+
+/* Going beyond the limit is a signal, which a child of ours would have got, were there one. */
+static void small_files_later(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAGAIN),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct rlimit limit = {40000, 40000};
+
+	record_calls(10);
+	CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
+		     &(struct sock_fprog){.len = 4, .filter = filter}));
+	CHECK(!setrlimit(RLIMIT_FSIZE, &limit));
+	record_calls(CALLS);
+}
+
+/* The name of the stream's file now means another one, which is nobody's to write. */
+static void file_replaced(void)
+{
+	char path[512], kept[512], found[1024];
+	struct stat status;
+	FILE *other;
+
+	record_calls(10);
+	snprintf(path, sizeof(path), "%s/process-%d/stream-1", getenv("TANDEM_SESSION"), getpid());
+	snprintf(kept, sizeof(kept), "%s/kept", getenv("TANDEM_SESSION"));
+	CHECK(!stat(path, &status) && !rename(path, kept));
+	other = fopen(path, "w");
+	CHECK(other && !ftruncate(fileno(other), status.st_size));
+	for (off_t at = 0; at < 4 << 20; at += (off_t)sizeof(found)) {
+		memset(found, 'x', sizeof(found));
+		CHECK(fwrite(found, 1, sizeof(found), other) == sizeof(found));
+	}
+	CHECK(!fclose(other));
+	record_calls(CALLS / 2);
+	tandem_stream_close();
+	stream_files_close();
+	other = fopen(path, "r");
+	CHECK(other && !fstat(fileno(other), &status) && status.st_size >= 4 << 20);
+	for (off_t at = 0; at < 4 << 20; at += (off_t)sizeof(found)) {
+		CHECK(fread(found, 1, sizeof(found), other) == sizeof(found));
+		for (unsigned i = 0; i < sizeof(found); i++)
+			CHECK(found[i] == 'x');
+	}
+	CHECK(!fclose(other) && !rename(kept, path));
 }
 
 /* A kernel that reserves no pages by madvise(): before 5.14. */
@@ -489,6 +540,8 @@ int main(int argc, char **argv)
 	}
 	expect("no descriptors", no_descriptors, CALLS + 210, CALLS + 210);
 	expect("small files", small_files, CALLS + 100, CALLS + 100);
+	expect("small files later", small_files_later, CALLS + 10, 170000);
+	expect("file replaced", file_replaced, CALLS / 2 + 10, CALLS / 2 + 10);
 	expect("old kernel", old_kernel, CALLS + 100, CALLS + 100);
 	CHECK(session_test_run(&session, WINDOW, 0, control_cut) == 0);
 	/* What was recorded before is gone with the file, and one record with the page. */
